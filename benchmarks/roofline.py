@@ -10,10 +10,10 @@ from typing import Any
 import numba
 import numpy as np
 
+from benchmarks.operation_counting import count_operations
 from robodyn.mechanisms.stewart.kernels import dynamics as stewart
 from robodyn.numerics.simd.access import rows_of
 from robodyn.numerics.simd.lanes import WIDTH
-from robodyn.papers.operation_counting import count_operations
 
 CHAINS = 12
 

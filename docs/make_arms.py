@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 from generated import table, with_tables, write_or_check
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.operation_counting import count_operations
+from benchmarks.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.stewart.kernels import dynamics as stewart
-from robodyn.papers.operation_counting import count_operations
-from robodyn.papers.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 
 PAGE = Path(__file__).with_name("arms.md")
 SIZES = range(2, 13)

@@ -1,27 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Writes a rosbag2 folder in a separate thread.
+"""Writes a rosbag2 folder in a separate thread, by rosbag2 where it is installed, else rosbags.
 
 The caller does not wait for the disk as long as it keeps up, and Ctrl-C, which Python delivers to
 the main thread, cannot interrupt a record. The queue is bounded in bytes.
+
+Storages by either package have the same methods. `add_topic` returns what `write` takes for the
+topic, `close` completes the bag, with remarks in the `custom_data` of its metadata, and `abort`
+gives up after an error. A storage is used by one thread, except for `definition`: what it has to be
+told of a message type, an InvalidInput where nobody knows the type.
 """
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import deque
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robodyn.errors import RobodynError
-from robodyn_ros.bag_storage import open_storage
+import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+from robodyn.errors import InvalidInput, MissingExtra, RobodynError
+from robodyn.extras import how_to_install
+from robodyn_ros.message_definitions import Definition, definition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from rclpy.qos import QoSProfile
 
-    from robodyn_ros.message_definitions import Definition
+# Version 8 of the metadata is read by every rosbag2 from Humble on; 9 is not.
+METADATA_VERSION = 8
+NANOSECONDS = 1_000_000_000
 
 
 class RecordingFailed(RobodynError, OSError):
@@ -147,3 +159,160 @@ class BagWriter:
             else:
                 self._storage.write(self._connections[topic], stamp, data)
         return bool(batch)
+
+
+def open_storage(folder: Path, *, compress: bool) -> _ByRosbag2 | _ByRosbags:
+    """Begin a bag; with `compress`, chunks of an MCAP file by zstd.
+
+    Raises:
+        MissingExtra: neither rosbag2 nor rosbags is installed.
+        InvalidInput: the folder exists, or cannot be created.
+    """
+    try:
+        import rosbag2_py
+
+        # Humble's is told of QoS in another way
+        native = hasattr(rosbag2_py, "to_rclcpp_qos_vector")
+    except ImportError:
+        native = False
+    try:
+        return _ByRosbag2(folder, compress) if native else _ByRosbags(folder, compress)
+    except ImportError as error:
+        raise MissingExtra(
+            f"recording needs rosbag2, or the package rosbags: {how_to_install('record')}",
+            value="rosbags",
+        ) from error
+    # rosbag2 raises RuntimeError, rosbags one of its own
+    except Exception as error:
+        raise InvalidInput(f"bag {folder}: {error}", value=str(folder)) from error
+
+
+class _ByRosbag2:
+    """As `ros2 bag record` writes, in the default storage of this ROS 2."""
+
+    def __init__(self, folder: Path, compress: bool) -> None:
+        import rosbag2_py
+
+        options = rosbag2_py.StorageOptions(uri=str(folder))
+        if compress:
+            options.storage_id, options.storage_preset_profile = "mcap", "zstd_fast"
+        self._folder = str(folder)
+        self._rosbag2 = rosbag2_py
+        self._writer = rosbag2_py.SequentialWriter()
+        self._writer.open(options, rosbag2_py.ConverterOptions("cdr", "cdr"))
+        self._topics = 0
+
+    def definition(self, kind: str) -> Definition:
+        """Its hash; rosbag2 reads the text itself."""
+        package, folder, short = kind.split("/")
+        try:
+            path = Path(get_package_share_directory(package), folder, f"{short}.json")
+            hashes = json.loads(path.read_text(encoding="utf-8"))["type_hashes"]
+            return Definition("", next(e["hash_string"] for e in hashes if e["type_name"] == kind))
+        except (PackageNotFoundError, OSError, KeyError, StopIteration):
+            return Definition("", "")
+
+    def add_topic(
+        self, name: str, kind: str, known: Definition, offered: Sequence[QoSProfile]
+    ) -> str:
+        profiles = yaml.safe_dump([_as_stored(profile) for profile in offered])
+        topic = self._rosbag2.TopicMetadata(
+            id=self._topics,
+            name=name,
+            type=kind,
+            serialization_format="cdr",
+            offered_qos_profiles=self._rosbag2.to_rclcpp_qos_vector(profiles, METADATA_VERSION),
+            type_description_hash=known.hash,
+        )
+        self._topics += 1
+        self._writer.create_topic(topic)
+        return name
+
+    def write(self, topic: str, stamp: int, data: bytes) -> None:
+        self._writer.write(topic, data, stamp)
+
+    def close(self, remarks: Mapping[str, str]) -> None:
+        self._writer.close()
+        if remarks:
+            file = self._rosbag2.MetadataIo()
+            metadata = file.read_metadata(self._folder)
+            metadata.custom_data = dict(remarks)
+            file.write_metadata(self._folder, metadata)
+
+    def abort(self) -> None:
+        """Nothing: the messages written so far are in the file."""
+
+
+class _ByRosbags:
+    """An MCAP file by the package rosbags, where there is no rosbag2."""
+
+    def __init__(self, folder: Path, compress: bool) -> None:
+        from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+
+        self._writer = Writer(folder, version=METADATA_VERSION, storage_plugin=StoragePlugin.MCAP)
+        if compress:
+            self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+        self._writer.open()
+
+    def definition(self, kind: str) -> Definition:
+        return definition(kind)
+
+    def add_topic(
+        self, name: str, kind: str, known: Definition, offered: Sequence[QoSProfile]
+    ) -> Any:
+        return self._writer.add_connection(
+            name,
+            kind,
+            msgdef=known.text,
+            rihs01=known.hash,
+            offered_qos_profiles=[_of_rosbags(profile) for profile in offered],
+        )
+
+    def write(self, topic: Any, stamp: int, data: bytes) -> None:
+        self._writer.write(topic, stamp, data)
+
+    def close(self, remarks: Mapping[str, str]) -> None:
+        for name, text in remarks.items():
+            self._writer.set_custom_data(name, text)
+        self._writer.close()
+
+    def abort(self) -> None:
+        self._writer.abort()
+
+
+def _as_stored(profile: QoSProfile) -> dict[str, Any]:
+    """A QoS profile as metadata of version 8 have it; policies are numbered as rmw does."""
+
+    def time(duration: Any) -> dict[str, int]:
+        seconds, rest = divmod(duration.nanoseconds, NANOSECONDS)
+        return {"sec": seconds, "nsec": rest}
+
+    return {
+        "history": int(profile.history),
+        "depth": profile.depth,
+        "reliability": int(profile.reliability),
+        "durability": int(profile.durability),
+        "deadline": time(profile.deadline),
+        "lifespan": time(profile.lifespan),
+        "liveliness": int(profile.liveliness),
+        "liveliness_lease_duration": time(profile.liveliness_lease_duration),
+        "avoid_ros_namespace_conventions": profile.avoid_ros_namespace_conventions,
+    }
+
+
+def _of_rosbags(profile: QoSProfile) -> Any:
+    from rosbags import interfaces
+
+    kinds = {
+        "history": interfaces.QosHistory,
+        "reliability": interfaces.QosReliability,
+        "durability": interfaces.QosDurability,
+        "liveliness": interfaces.QosLiveliness,
+    }
+    values: list[Any] = []
+    for name, value in _as_stored(profile).items():
+        if isinstance(value, dict):
+            values.append(interfaces.QosTime(*value.values()))
+        else:
+            values.append(kinds.get(name, type(value))(value))
+    return interfaces.Qos(*values)

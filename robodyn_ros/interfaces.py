@@ -8,17 +8,23 @@ messages and back. Malformed messages are logged and dropped, never raised.
 from __future__ import annotations
 
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.serialization import deserialize_message
+from rclpy.subscription import Subscription
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn.errors import RobodynError
 from robodyn_ros import messages, qos
-from robodyn_ros.latched_or_not import subscribe_latched_or_not
 from robodyn_ros.mechanism_messages import messages_of
+
+try:
+    from rclpy.event_handler import SubscriptionEventCallbacks
+except ImportError:  # Humble
+    from rclpy.qos_event import SubscriptionEventCallbacks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +44,10 @@ if TYPE_CHECKING:
 # How much longer a trajectory takes to be read than to be written, where several nodes read it at a
 # time: 4,801 points took 0.5 to 2.5 s on a busy machine.
 READING = 4.0
+# Copies that the other subscription has yet to deliver; older ones it lost, or never gets.
+PENDING = 10
+# Whether callbacks can be given the source timestamp of a message.
+STAMPED = hasattr(Subscription, "CallbackType")
 
 
 def serve_trigger(node: Node, name: str, act: Callable[[], str]) -> None:
@@ -177,3 +187,49 @@ class Interface:
             callback(trajectory, messages.to_nanoseconds(message.header.stamp) or None)
 
         subscribe_latched_or_not(self._node, kind, topic, receive)
+
+
+def subscribe_latched_or_not(
+    node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None]
+) -> None:
+    """Call back once with each message on a topic, whatever its publisher's durability.
+
+    In DDS a volatile subscription hears latched (transient local) publishers, too, but not what
+    they sent before; a transient local one gets that, but does not hear volatile publishers. So
+    there is one of each, and what arrives by both is passed on once. The two copies of a message
+    have the same source timestamp; where rclpy passes none to callbacks, as on Humble, they are
+    recognised by their content.
+    """
+    once = _Once(callback)
+    # a volatile publisher does not match the second, which rclpy would warn of
+    quiet = SubscriptionEventCallbacks(incompatible_qos=lambda _: None)
+    node.create_subscription(kind, topic, once.receiver(0), qos.RECENT)
+    node.create_subscription(
+        kind, topic, once.receiver(1), qos.LATCHED_RECENT, event_callbacks=quiet
+    )
+
+
+class _Once:
+    """Passes on the first copy of what two subscriptions deliver."""
+
+    def __init__(self, callback: Callable[[Any], None]) -> None:
+        self._callback = callback
+        self._pending: tuple[deque[Any], deque[Any]] = (
+            deque(maxlen=PENDING),
+            deque(maxlen=PENDING),
+        )
+
+    def receiver(self, own: int) -> Callable[..., None]:
+        """The callback of one of the two subscriptions."""
+        mine, other = self._pending[own], self._pending[1 - own]
+
+        def receive(message: Any, copy: Any) -> None:
+            if copy in other:
+                other.remove(copy)
+                return
+            mine.append(copy)
+            self._callback(message)
+
+        if STAMPED:
+            return lambda message, info: receive(message, info["source_timestamp"] or message)
+        return lambda message: receive(message, message)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from struct import unpack_from
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
@@ -20,29 +20,29 @@ from trajectory_msgs.msg import (
     MultiDOFJointTrajectoryPoint,
 )
 
-from robodyn.checks import BEYOND, all_finite, as_pose, refuse_beyond
+from robodyn.checks import all_finite, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
 from robodyn.poses import resolved_unchecked
-from robodyn.trajectories import Motion, SampledTrajectory
+from robodyn.trajectories.messages import NANOSECONDS as NANOSECONDS
+from robodyn.trajectories.messages import joint_rows as joint_rows
+from robodyn.trajectories.messages import pose_array as pose_array
+from robodyn.trajectories.messages import sampled_trajectory as sampled_trajectory
+from robodyn.trajectories.messages import to_nanoseconds as to_nanoseconds
+from robodyn.trajectories.messages import twist_array as twist_array
+from robodyn.trajectories.messages import vector_pair as vector_pair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from geometry_msgs.msg import Vector3, Wrench
+    from geometry_msgs.msg import Wrench
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.trajectories import Motion
 
 
-NANOSECONDS = 1_000_000_000
 # Range of a stamp, whose seconds have 32 bits [ns].
 FIRST, LAST = -(2**31) * NANOSECONDS, 2**31 * NANOSECONDS - 1
-
-
-def to_nanoseconds(stamp: Time | Duration) -> int:
-    """A stamp or a duration as whole nanoseconds."""
-    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
 def first_stamp(data: bytes) -> int:
@@ -72,13 +72,6 @@ def to_duration(nanoseconds: int) -> Duration:
     return Duration(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
 
 
-def pose_array(message: Pose | Transform) -> FloatArray:
-    """(7,) x y z qx qy qz qw of a Pose or a Transform."""
-    position = message.position if isinstance(message, Pose) else message.translation
-    q = message.orientation if isinstance(message, Pose) else message.rotation
-    return np.array([position.x, position.y, position.z, q.x, q.y, q.z, q.w])
-
-
 def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
     """Write pose (7,) into a Pose or a Transform."""
     position = message.position if isinstance(message, Pose) else message.translation
@@ -88,19 +81,9 @@ def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
     ).tolist()
 
 
-def twist_array(message: Twist) -> FloatArray:
-    """(6,) linear, then angular."""
-    return vector_pair(message.linear, message.angular)
-
-
 def wrench_array(message: Wrench) -> FloatArray:
     """(6,) force, then torque."""
     return vector_pair(message.force, message.torque)
-
-
-def vector_pair(first: Vector3, second: Vector3) -> FloatArray:
-    """(6,) of two Vector3 messages."""
-    return np.array([first.x, first.y, first.z, second.x, second.y, second.z])
 
 
 def fill_twist(message: Twist, twist: FloatArray) -> None:
@@ -223,77 +206,3 @@ def joint_trajectory(
             setattr(point, field, row.tolist())
         message.points.append(point)
     return message
-
-
-def sampled_trajectory(message: MultiDOFJointTrajectory, mechanism: Mechanism) -> SampledTrajectory:
-    """The trajectory of a message; missing velocities and accelerations are zero.
-
-    Raises:
-        InvalidInput: another frame than the mechanism's base, no points, several joints, times
-            that do not increase, numbers not finite or implausibly large, a quaternion not of unit
-            length.
-    """
-    base = mechanism.frames[0]
-    if message.header.frame_id not in ("", base):
-        raise InvalidInput(f"frame is {message.header.frame_id!r}, expected {base!r}", value=base)
-    if not message.points:
-        raise InvalidInput("a trajectory without points", value=message)
-    rows = []
-    for index, point in enumerate(message.points):
-        if len(point.transforms) != 1:
-            raise InvalidInput(
-                f"point {index} has {len(point.transforms)} transforms, expected 1", value=index
-            )
-        twist = twist_array(point.velocities[0]) if point.velocities else np.zeros(6)
-        accel = twist_array(point.accelerations[0]) if point.accelerations else np.zeros(6)
-        pose = as_pose(f"pose of point {index}", pose_array(point.transforms[0]))
-        rows.append((pose, twist, accel))
-    motion = Motion(*map(np.array, zip(*rows, strict=True)))
-    _refuse_beyond(motion)
-    return SampledTrajectory(mechanism, point_times(message.points), motion)
-
-
-def joint_rows(
-    message: JointTrajectory, names: Sequence[str]
-) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
-    """Times (K,) [s], and positions, velocities, accelerations (K, n) in the order of `names`.
-
-    Missing velocities and accelerations are zero.
-
-    Raises:
-        InvalidInput: no points, joints missing, unknown or named twice, lists of wrong length, or
-            implausibly large numbers.
-    """
-    given = list(message.joint_names)
-    if not message.points:
-        raise InvalidInput("a trajectory without points", value=message)
-    if sorted(given) != sorted(names):
-        raise InvalidInput(
-            f"joints are {', '.join(given) or 'none'}, expected {', '.join(names)}", value=given
-        )
-    order = [given.index(name) for name in names]
-    rows = []
-    for index, point in enumerate(message.points):
-        zero = [0.0] * len(given)
-        lists = [point.positions, point.velocities or zero, point.accelerations or zero]
-        if any(len(values) != len(given) for values in lists):
-            raise InvalidInput(
-                f"point {index} does not have {len(given)} values of each kind", value=index
-            )
-        rows.append([np.array(values)[order] for values in lists])
-    position, velocity, acceleration = map(np.array, zip(*rows, strict=True))
-    _refuse_beyond((position, velocity, acceleration))
-    return point_times(message.points), (position, velocity, acceleration)
-
-
-def _refuse_beyond(motion: Sequence[FloatArray]) -> None:
-    """Refuse a motion whose interpolation might overflow later."""
-    for name, values in zip(Motion._fields, motion, strict=True):
-        if np.abs(values).max() > BEYOND:
-            index = int(np.abs(values).max(axis=-1).argmax())
-            refuse_beyond(f"{name} of point {index}", values[index])
-
-
-def point_times(points: Sequence[Any]) -> FloatArray:
-    """Times from start (K,) [s] of a trajectory's points."""
-    return np.array([to_nanoseconds(point.time_from_start) for point in points]) * 1e-9

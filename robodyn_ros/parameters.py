@@ -8,8 +8,10 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -35,10 +37,14 @@ from robodyn.mechanisms.robot_description import robot_description
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 from robodyn.warmup import warm_up
-from robodyn_ros.one_voice import OneVoice
+
+try:
+    import fcntl
+except ImportError:  # not a Unix: everyone speaks
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rclpy.impl.rcutils_logger import RcutilsLogger
     from rclpy.node import Node
@@ -232,19 +238,39 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
     _use(values)
     # those that compile into one folder wait for each other
     folders = cache_folders()
-    voice = OneVoice(get_logger("robodyn").info, folders[-1].path / "voice" if folders else None)
-    compilation_notes.tell_to(voice)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        mechanism: Mechanism = rd.load(source)
-    if log is not None:
-        for warning in caught:
-            log.warning(str(warning.message))
-    if not values["friction"]:
-        mechanism = mechanism.without_friction()
-    warm_up(mechanism)
-    voice.release()
+    with one_voice(folders[-1].path / "voice" if folders else None) as speaks:
+        tell = get_logger("robodyn").info
+        compilation_notes.tell_to(tell if speaks else lambda _: None)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            mechanism: Mechanism = rd.load(source)
+        if log is not None:
+            for warning in caught:
+                log.warning(str(warning.message))
+        if not values["friction"]:
+            mechanism = mechanism.without_friction()
+        warm_up(mechanism)
     return mechanism
+
+
+@contextmanager
+def one_voice(file: Path | None) -> Iterator[bool]:
+    """Whether this process says what many would say at once; one of those that share a file."""
+    try:
+        lock = os.open(file or os.devnull, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError:  # nowhere to agree: better twice than not at all
+        yield True
+        return
+    try:
+        speaks = True
+        if fcntl is not None and file is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                speaks = False
+        yield speaks
+    finally:
+        os.close(lock)
 
 
 def _use(values: dict[str, Any]) -> None:

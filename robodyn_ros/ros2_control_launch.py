@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, PythonExpression
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn_ros.description_launch import (
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from launch.some_substitutions_type import SomeSubstitutionsType
     from launch_ros.actions import Node
 
-    from launch import LaunchContext, Substitution
+    from launch import LaunchContext
 
 # Either of them claims the effort of every driven joint.
 TRAJECTORIES = "leg_trajectory_controller"
@@ -87,40 +87,11 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
     }
 
 
-def with_ros2_control(
-    then: SomeSubstitutionsType, otherwise: SomeSubstitutionsType
-) -> Substitution:
-    """One of two texts, selected by the launch argument `ros2_control`."""
-    words = ["'", then, "' if '", LaunchConfiguration("ros2_control"), "' == 'true' else '"]
-    return PythonExpression([*words, otherwise, "'"])
-
-
-def as_hardware(name: str) -> tuple[str, Substitution]:
+def as_hardware(context: LaunchContext, name: str) -> tuple[str, SomeSubstitutionsType]:
     """Remapping of a simulator topic if the simulator is the hardware of a controller manager."""
-    on, hardware = LaunchConfiguration("ros2_control"), LaunchConfiguration("hardware")
-    words = ["'", hardware_topic(name), "' if '", on, "' == 'true' and '", hardware]
-    return name, PythonExpression([*words, "' == 'simulator' else '", name, "'"])
-
-
-def simulates() -> Substitution:
-    """Whether the simulator runs."""
-    on, hardware = LaunchConfiguration("ros2_control"), LaunchConfiguration("hardware")
-    return PythonExpression(["'", on, "' != 'true' or '", hardware, "' == 'simulator'"])
-
-
-def runs(node: Node, context: LaunchContext) -> bool:
-    """Whether a node is started, by its condition."""
-    return node.condition is None or bool(node.condition.evaluate(context))
-
-
-def estimates() -> Substitution:
-    """Whether the state has to be estimated: of real hardware, of a mechanism with passive joints.
-
-    The launch configuration `needs_estimator` says the latter.
-    """
-    on, hardware = LaunchConfiguration("ros2_control"), LaunchConfiguration("hardware")
-    words = ["'", on, "' == 'true' and '", hardware, "' != 'simulator' and '"]
-    return PythonExpression([*words, LaunchConfiguration("needs_estimator"), "' == 'true'"])
+    hardware = LaunchConfiguration("hardware").perform(context)
+    behind = is_on(context, "ros2_control") and hardware == "simulator"
+    return name, hardware_topic(name) if behind else name
 
 
 def hardware_topic(name: str) -> PathJoinSubstitution:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, List  # noqa: UP035, as ROS 2 launch has it
+from typing import TYPE_CHECKING, Any, List  # noqa: UP035, as ROS 2 launch has it
 
 from launch.actions import (
     EmitEvent,
@@ -14,15 +14,10 @@ from launch.actions import (
     RegisterEventHandler,
     SetLaunchConfiguration,
 )
-from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown, matches_action
 from launch.events.process import ShutdownProcess
-from launch.substitutions import (
-    LaunchConfiguration,
-    PathJoinSubstitution,
-    PythonExpression,
-)
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
@@ -35,6 +30,7 @@ from robodyn_ros.description_launch import (
     described,
     enclave,
     given,
+    is_on,
     model_argument,
     model_parameters,
     node,
@@ -43,31 +39,23 @@ from robodyn_ros.description_launch import (
 from robodyn_ros.launch_settings import DEFAULT, settle
 from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.ros2_control_launch import (
+    TRAJECTORIES,
     as_hardware,
     controlled,
-    estimates,
     ros2_control_arguments,
-    runs,
-    simulates,
-    with_ros2_control,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from launch.actions import DeclareLaunchArgument
     from launch.events.process import ProcessExited
     from launch.launch_description_entity import LaunchDescriptionEntity
     from launch.some_substitutions_type import SomeSubstitutionsType
     from launch_ros.actions import Node
 
-    from launch import Condition, LaunchContext
+    from launch import LaunchContext
 
 
 PATHS = "I, II, III, P1 of the papers, puma, puma_cycloidal, puma_fast for an arm"
-# joint_state_broadcaster stamps what came from the simulator a period ago with the time at which it
-# passes it on; whoever goes by the stamps hears the simulator itself.
-OWN_STATES = as_hardware("joint_states")
 NOT_DONE = "the run was not completed: the summary above says what ended it"
 STAYING = "the run is done; Ctrl-C ends the launch (stay:=false ends it with the run)"
 
@@ -154,160 +142,144 @@ def simulation_arguments(
 
 def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
     """A launch that simulates any mechanism, with defaults as for `simulation_arguments`."""
-    return LaunchDescription(
-        [
-            *simulation_arguments(model, params_file, **more),
-            *simulation_nodes(params_file, more.get("frictionless", "")),
-        ]
+    start = OpaqueFunction(
+        function=simulation_nodes, args=[params_file, more.get("frictionless", "")]
     )
+    return LaunchDescription([*simulation_arguments(model, params_file, **more), start])
 
 
 def simulation_nodes(
-    params_file: str = "", frictionless: str = ""
+    context: LaunchContext, params_file: str, frictionless: str
 ) -> list[LaunchDescriptionEntity]:
     """Planner, inverse dynamics, monitor, simulator and summary, and what to do when one exits.
 
-    Args: as for `simulation_arguments`.
+    Args:
+        context: whose launch configurations are settled.
+        params_file, frictionless: as for `simulation_arguments`.
     """
-    summary = _node(
-        "run_summary",
-        condition=UnlessCondition(LaunchConfiguration("bringup")),
-        remappings=[OWN_STATES],
-        path=given("path"),
-        mode=given("mode"),
-        output=given("output"),
-        duration=given("duration", float),
-    )
+    told = settle(context, params_file, frictionless)
+    settings = context.launch_configurations
+    on, bringup = is_on(context, "ros2_control"), is_on(context, "bringup")
+    simulates = not on or settings["hardware"] == "simulator"
+    # joint_state_broadcaster stamps what came from the simulator a period ago with the time at
+    # which it passes it on; whoever goes by the stamps hears the simulator itself
+    states = as_hardware(context, "joint_states")
+
     planner = _node(
+        context,
         "trajectory_planner",
-        remappings=[OWN_STATES],
+        states,
         path=given("path"),
         profile=given("profile"),
         avoid_singularities=given("avoid_singularities", bool),
     )
-    simulator = _node(
-        "forward_simulator",
-        condition=IfCondition(simulates()),
-        remappings=[
-            as_hardware("joint_commands"),
-            OWN_STATES,
-            as_hardware("effort_controller/commands"),
-        ],
-        path=given("path"),
-        stepping=ParameterValue(
-            with_ros2_control("realtime", LaunchConfiguration("stepping")), value_type=str
-        ),
-        min_subscribers=_listeners(),
-        ends_with_path=ParameterValue(
-            PythonExpression(["'", LaunchConfiguration("bringup"), "' == 'false'"]), value_type=bool
-        ),
-        duration=given("duration", float),
-        command_unit=given("command_unit"),
-    )
-    others = [
+    efforts = "~/joint_trajectory_with_effort"
+    needed = [
         _node(
+            context,
             "inverse_dynamics",
-            remappings=[
-                OWN_STATES,
-                (
-                    "~/joint_trajectory_with_effort",
-                    with_ros2_control(
-                        "leg_trajectory_controller/joint_trajectory",
-                        "~/joint_trajectory_with_effort",
-                    ),
-                ),
-            ],
+            states,
+            (efforts, f"{TRAJECTORIES}/joint_trajectory" if on else efforts),
             mode=given("mode"),
             command_unit=given("command_unit"),
         ),
-        _node("condition_monitor", remappings=[OWN_STATES]),
-        simulator,
-        _node("state_estimator", condition=IfCondition(estimates())),
+        _node(context, "condition_monitor", states),
     ]
-    viewer = _node(
-        "web_viewer",
-        condition=IfCondition(LaunchConfiguration("viewer")),
-        remappings=[OWN_STATES],
-    )
-    recorder = _node(
-        "recorder",
-        condition=IfCondition(LaunchConfiguration("record")),
-        output=given("output"),
-        time=ParameterValue("sim", value_type=str),
-        begin_with=ParameterValue(["joint_commands"], value_type=List[str]),  # noqa: UP006
-    )
+    if simulates:
+        simulator = _node(
+            context,
+            "forward_simulator",
+            states,
+            as_hardware(context, "joint_commands"),
+            as_hardware(context, "effort_controller/commands"),
+            path=given("path"),
+            stepping=ParameterValue("realtime" if on else settings["stepping"], value_type=str),
+            min_subscribers=listeners(context),
+            ends_with_path=not bringup,
+            duration=given("duration", float),
+            command_unit=given("command_unit"),
+        )
+        needed.append(simulator)
+    elif is_on(context, "needs_estimator"):
+        needed.append(_node(context, "state_estimator"))
+    watching = [_node(context, "web_viewer", states)] if is_on(context, "viewer") else []
+    recorder = None
+    if is_on(context, "record"):
+        recorder = _node(
+            context,
+            "recorder",
+            output=given("output"),
+            time=ParameterValue("sim", value_type=str),
+            begin_with=ParameterValue(["joint_commands"], value_type=List[str]),  # noqa: UP006
+        )
+    ends = {id(recorder): _recorded}
+    if not bringup:
+        summary = _node(
+            context,
+            "run_summary",
+            states,
+            path=given("path"),
+            mode=given("mode"),
+            output=given("output"),
+            duration=given("duration", float),
+        )
+        needed.append(summary)
+        ends[id(summary)] = partial(_done, recorder=recorder)
+    nodes = [*needed, *watching, *([recorder] if recorder is not None else [])]
     return [
-        OpaqueFunction(function=settle, args=[params_file, frictionless]),
-        OpaqueFunction(function=described),
-        RegisterEventHandler(
-            OnProcessExit(target_action=summary, on_exit=partial(_done, recorder=recorder))
-        ),
-        RegisterEventHandler(OnProcessExit(target_action=recorder, on_exit=_recorded)),
+        *told,
+        *described(context),
         *(
-            RegisterEventHandler(OnProcessExit(target_action=other, on_exit=_died))
-            for other in (*others, viewer, planner)
+            RegisterEventHandler(
+                OnProcessExit(target_action=each, on_exit=ends.get(id(each), _died))
+            )
+            for each in (*nodes, planner)
         ),
-        *others,
-        viewer,
-        recorder,
-        summary,
-        OpaqueFunction(function=_plan, args=[planner, [*others, summary]]),
+        *nodes,
+        # at once, or once all are ready and the controllers are active
+        *(controlled(context, planner, needed, _died) or [planner]),
     ]
 
 
-def _plan(
-    context: LaunchContext, planner: Node, others: list[Node]
-) -> list[LaunchDescriptionEntity]:
-    """Start the planner at once, or once all are ready and the controllers are active."""
-    needed = [other for other in others if runs(other, context)]
-    return controlled(context, planner, needed, _died) or [planner]
-
-
-def _listeners() -> ParameterValue:
+def listeners(context: LaunchContext) -> int:
     """Number of state subscribers with which a lockstep run starts: all nodes that need it.
 
     They are planner, inverse dynamics, monitor and summary, and the recorder if there is one.
     """
-    more = ["4 + ('", LaunchConfiguration("record"), "' == 'true')"]
-    return ParameterValue(PythonExpression(more), value_type=int)
+    return 4 + is_on(context, "record")
 
 
 def _node(
+    context: LaunchContext,
     name: str,
-    condition: Condition | None = None,
-    remappings: Iterable[tuple[str, SomeSubstitutionsType]] = (),
-    **parameters: ParameterValue,
+    *remappings: tuple[str, SomeSubstitutionsType],
+    **parameters: Any,
 ) -> Node:
-    params_file = LaunchConfiguration("params_file")
+    files = ["params_file"]
+    if is_on(context, "ros2_control"):
+        files += ["controllers_file", "more_controllers_file"]
     return node(
         "robodyn",
         name,
         name=name,
-        condition=condition,
         remappings=[own_clock(), *remappings],
         ros_arguments=enclave(name),
         parameters=[
-            params_file,
-            with_ros2_control(LaunchConfiguration("controllers_file"), params_file),
-            with_ros2_control(LaunchConfiguration("more_controllers_file"), params_file),
-            {
-                **model_parameters(),
-                "friction": given("friction", bool),
-                **parameters,
-            },
+            *map(LaunchConfiguration, files),
+            {**model_parameters(), "friction": given("friction", bool), **parameters},
         ],
     )
 
 
 def _done(
-    event: ProcessExited, context: LaunchContext, recorder: Node
+    event: ProcessExited, context: LaunchContext, recorder: Node | None
 ) -> list[LaunchDescriptionEntity]:
     """Stop the other nodes once the summary is written; without a summary the run has failed."""
     if event.returncode not in (0, NOT_COMPLETED):
         return _died(event, context)
     if event.returncode == NOT_COMPLETED:
         context.launch_configurations["run_failed"] = "true"
-    if LaunchConfiguration("record").perform(context) != "true":
+    if recorder is None:
         return _end(context, "the run is done")
     # the recorder first: messages still queued in the other nodes would be lost with them
     return [

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.checks import as_scalar
-from robodyn.control.limited_handover import limited_handover
-from robodyn.control.limited_stop import limited_stop
+from robodyn.control.limited_motions import limited_handover, limited_stop
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.trajectories.base import Motion

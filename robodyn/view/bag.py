@@ -15,6 +15,7 @@ from robodyn.control.command_units import CommandUnit
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
 from robodyn.mechanisms.load import load
+from robodyn.trajectories.messages import pose_array, to_nanoseconds
 from robodyn.view.bag_plan import recorded_plan
 from robodyn.view.replay import Replay
 
@@ -147,14 +148,14 @@ def _stamp(message: Any, received: int) -> float:
     header = getattr(message, "header", None)
     if header is None:
         return received * 1e-9
-    return float(header.stamp.sec + 1e-9 * header.stamp.nanosec)
+    return 1e-9 * to_nanoseconds(header.stamp)
 
 
 def _states(
     messages: list[tuple[float, Any]], mechanism: Mechanism
 ) -> list[tuple[float, FloatArray]]:
     if mechanism.configuration_is_pose:
-        return [(t, _pose(m.pose.pose)) for t, m in messages]
+        return [(t, pose_array(m.pose.pose)) for t, m in messages]
     names = mechanism.measured_joints
     rest = np.zeros(len(names))
     found: list[tuple[float, FloatArray]] = []
@@ -165,11 +166,6 @@ def _states(
             here, _ = mechanism.state_of_readings(readings, rest, here)
             found.append((t, here))
     return found
-
-
-def _pose(pose: Any) -> FloatArray:
-    p, q = pose.position, pose.orientation
-    return np.array([p.x, p.y, p.z, q.x, q.y, q.z, q.w])
 
 
 def _values(message: Any, names: Sequence[str], field: str) -> FloatArray | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Motion
+from robodyn.trajectories.messages import joint_rows, sampled_trajectory, to_nanoseconds
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def recorded_plan(
         raise InvalidInput("it has no trajectory: name the path that was followed by --path")
     begun: list[tuple[float, Trajectory]] = []
     for received, message in messages:
-        stamp = _seconds(message.header.stamp)
+        stamp = 1e-9 * to_nanoseconds(message.header.stamp)
         after = int(np.searchsorted(times, received - 1e-9))
         start = stamp or float(times[min(after, len(times) - 1)])
         # a trajectory that was to start later was superseded before it began
@@ -100,55 +101,13 @@ def recorded_plan(
 
 
 def _trajectory(message: Any, mechanism: Mechanism, here: FloatArray) -> SampledTrajectory:
-    times = np.array([_seconds(point.time_from_start) for point in message.points])
-    if not times.size:
-        raise InvalidInput("a recorded trajectory has no points", value=message)
-    if hasattr(message.points[0], "transforms"):
-        return _of_poses(message, mechanism, times)
-    names = list(message.joint_names)
-    wanted = mechanism.independent_joints
-    if sorted(names) != sorted(wanted):
-        raise InvalidInput(
-            f"a recorded trajectory has the joints {', '.join(names)}, expected those of "
-            f"{mechanism.name}: {', '.join(wanted)}",
-            value=names,
-        )
-    order = [names.index(name) for name in wanted]
-    zero = np.zeros(len(names))
-    rows = (
-        np.array([getattr(p, field) if len(getattr(p, field)) else zero for p in message.points])
-        for field in ("positions", "velocities", "accelerations")
-    )
-    position, rate, change = (row[:, order] for row in rows)
-    motion = mechanism.motion_of_independent(position, rate, change, here)
-    return SampledTrajectory(mechanism, times, motion)
-
-
-def _of_poses(message: Any, mechanism: Mechanism, times: FloatArray) -> SampledTrajectory:
-    base, frame = mechanism.frames[0], message.header.frame_id
-    if not mechanism.configuration_is_pose or frame not in ("", base):
-        moved = f"poses in {base!r}" if mechanism.configuration_is_pose else "joint positions"
-        raise InvalidInput(
-            f"a recorded trajectory has poses in the frame {frame!r}, {mechanism.name} takes "
-            f"{moved}",
-            value=frame,
-        )
-    places = [point.transforms[0] for point in message.points]
-    pose = np.array([[*_xyz(p.translation), *_xyz(p.rotation), p.rotation.w] for p in places])
-    rates = (_rates(message.points, field) for field in ("velocities", "accelerations"))
-    return SampledTrajectory(mechanism, times, Motion(pose, *rates))
-
-
-def _rates(points: Sequence[Any], field: str) -> FloatArray:
-    """(K, 6) linear, then angular; zero where missing."""
-    rows = [list(getattr(point, field))[:1] for point in points]
-    zero = (0.0,) * 6
-    return np.array([[*_xyz(r[0].linear), *_xyz(r[0].angular)] if r else zero for r in rows])
-
-
-def _xyz(vector: Any) -> tuple[float, float, float]:
-    return vector.x, vector.y, vector.z
-
-
-def _seconds(time: Any) -> float:
-    return float(time.sec + 1e-9 * time.nanosec)
+    try:
+        if len(message.points) and hasattr(message.points[0], "transforms"):
+            if not mechanism.configuration_is_pose:
+                raise InvalidInput(f"it has poses, {mechanism.name} takes joint positions")
+            return sampled_trajectory(message, mechanism)
+        times, motion = joint_rows(message, mechanism.independent_joints)
+    except InvalidInput as error:
+        raise InvalidInput(f"a recorded trajectory: {error}", value=error.value) from error
+    found = mechanism.motion_of_independent(*motion, here)
+    return SampledTrajectory(mechanism, times, found)

@@ -17,7 +17,8 @@ from launch_harness import FLIGHT, NODES
 from launch_ros.actions import Node
 from ros_harness import session_of
 
-from robodyn_ros.sim_launch import simulation_nodes
+from launch import LaunchContext
+from robodyn_ros.sim_launch import simulation_arguments, simulation_nodes
 
 if TYPE_CHECKING:
     from launch_harness import Launch
@@ -63,10 +64,14 @@ def deaths(launch):
 
 
 def test_every_node_has_a_handler_of_its_end():
-    parts = simulation_nodes()
+    context = LaunchContext()
+    for argument in simulation_arguments("stewart_dasgupta", "stewart_sim.yaml"):
+        argument.execute(context)
+    context.launch_configurations["record"] = "true"
+    parts = simulation_nodes(context, "stewart_sim.yaml", "")
     handlers = [part for part in parts if isinstance(part, RegisterEventHandler)]
     nodes = [part for part in parts if isinstance(part, Node)]
-    assert len(handlers) == len(nodes) + 1 > len(NODES)  # the planner is started later
+    assert len(handlers) == len(nodes) > len(NODES)
 
 
 @pytest.mark.parametrize("node", DEATHS)

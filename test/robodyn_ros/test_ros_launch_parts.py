@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from launch.actions import DeclareLaunchArgument, EmitEvent, LogInfo
-from launch.conditions import IfCondition
 from launch.events import Shutdown
 from launch.events.process import ProcessIO
 from launch_ros.actions import Node
@@ -19,12 +18,13 @@ from launch import LaunchContext
 from robodyn_ros.description_launch import own_clock, view_of
 from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.parameter_files import read_sections
-from robodyn_ros.ros2_control_launch import as_hardware, estimates, once_ready, with_controllers
+from robodyn_ros.ros2_control_launch import as_hardware, once_ready, with_controllers
 from robodyn_ros.sim_launch import (
     _done,
-    _listeners,
     _recorded,
+    listeners,
     simulation_arguments,
+    simulation_nodes,
 )
 
 
@@ -73,12 +73,14 @@ def test_only_a_simulated_robot_speaks_by_topics_of_its_own(ros2_control, hardwa
     context.launch_configurations.update(
         ros2_control=ros2_control, hardware=hardware, namespace="left"
     )
-    name, topic = as_hardware("joint_states")
-    assert (name, topic.perform(context)) == ("joint_states", expected)
+    name, topic = as_hardware(context, "joint_states")
+    assert name == "joint_states"
+    assert (topic if isinstance(topic, str) else topic.perform(context)) == expected
 
 
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 @pytest.mark.parametrize(
-    ("model", "hardware", "expected"),
+    ("model", "hardware", "estimates"),
     [
         ("stewart_symmetric", "robot", True),
         ("delta", "robot", True),
@@ -87,13 +89,22 @@ def test_only_a_simulated_robot_speaks_by_topics_of_its_own(ros2_control, hardwa
         ("stanford_arm", "robot", False),
     ],
 )
-def test_states_are_estimated_of_real_mechanisms_with_passive_joints(model, hardware, expected):
+def test_real_mechanisms_are_not_simulated_and_passive_joints_are_estimated(
+    monkeypatch, model, hardware, estimates
+):
+    started = []
+    monkeypatch.setattr("robodyn_ros.launch_settings.check_installed", lambda _: None)
+    monkeypatch.setattr("robodyn_ros.sim_launch.controlled", lambda *_: [])
+    monkeypatch.setattr("robodyn_ros.sim_launch.node", lambda *_, name, **__: started.append(name))
+    monkeypatch.setattr("robodyn_ros.sim_launch.OnProcessExit", lambda **_: None)
+    monkeypatch.setattr("robodyn_ros.sim_launch.RegisterEventHandler", lambda _: None)
     context = LaunchContext()
-    needs = rd.load(model).needs_estimator
-    context.launch_configurations.update(
-        ros2_control="true", hardware=hardware, needs_estimator=str(needs).lower()
-    )
-    assert IfCondition(estimates()).evaluate(context) == expected
+    for argument in simulation_arguments(model, "mechanism_sim.yaml"):
+        argument.execute(context)
+    context.launch_configurations.update(ros2_control="true", hardware=hardware)
+    simulation_nodes(context, "mechanism_sim.yaml", "")
+    assert ("forward_simulator" in started) == (hardware == "simulator")
+    assert ("state_estimator" in started) == estimates
 
 
 # All that a launch starts and that hears the state, but the recorder.
@@ -119,7 +130,7 @@ def test_a_run_waits_for_all_who_hear_the_state(model, state, hearing):
     context = LaunchContext()
     for record, more in (("false", 0), ("true", 1)):
         context.launch_configurations["record"] = record
-        assert _listeners().evaluate(context) == len(WATCH) + more
+        assert listeners(context) == len(WATCH) + more
 
 
 def test_nothing_is_recorded_unless_it_is_asked_for():
@@ -220,10 +231,10 @@ def test_nothing_is_commanded_before_all_are_ready():
 def test_a_run_that_was_not_completed_fails_the_launch(record):
     """After everything has been stopped in order: the bag is complete, the summary is written."""
     context = LaunchContext()
-    context.launch_configurations.update(record=record, stay="false")
+    context.launch_configurations["stay"] = "false"
     recorder = Node(package="robodyn", executable="recorder")
     ended = SimpleNamespace(returncode=NOT_COMPLETED, process_name="run_summary-5")
-    actions = _done(ended, context, recorder)
+    actions = _done(ended, context, recorder if record == "true" else None)
     if record == "true":
         for action in actions:
             action.execute(context)

@@ -11,7 +11,7 @@ from rclpy.qos import QoSProfile
 from robodyn_ros import lossless_publishing as sending
 from robodyn_ros import qos
 from robodyn_ros.losses import Losses, StateFlow
-from robodyn_ros.one_voice import OneVoice
+from robodyn_ros.parameters import one_voice
 from robodyn_ros.runner import Finished
 
 pytestmark = pytest.mark.ros
@@ -68,17 +68,14 @@ def test_a_trajectory_that_is_begun_too_late_is_said():
 
 
 def test_one_of_many_processes_speaks(tmp_path):
-    said = []
-    first, second = (OneVoice(said.append, tmp_path / "voice") for _ in range(2))
-    first("compiling: 1 done")
-    second("compiling: 1 done")
-    first("compiling: 2 done")
-    assert said == ["compiling: 1 done", "compiling: 2 done"]
-    first.release()
-    second("compiling: 3 done")
-    first("compiling: 3 done")
-    assert said[2:] == ["compiling: 3 done"]
-    second.release()
+    file = tmp_path / "voice"
+    with one_voice(file) as first:
+        with one_voice(file) as second:
+            assert (first, second) == (True, False)
+        with one_voice(None) as alone:
+            assert alone
+    with one_voice(file) as third:
+        assert third
 
 
 class Stuck:

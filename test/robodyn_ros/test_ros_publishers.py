@@ -16,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.trajectories import Motion
-from robodyn_ros import latched_or_not, messages
+from robodyn_ros import interfaces, messages
 
 pytestmark = pytest.mark.ros
 # as `ros2 topic pub` publishes by default
@@ -50,7 +50,7 @@ def to_rest(mechanism, topic):
 )
 def test_each_trajectory_is_accepted_once(model, topic, profile, stamped, monkeypatch):
     """Also when the same one is sent again; without source timestamps, too."""
-    monkeypatch.setattr(latched_or_not, "STAMPED", stamped)
+    monkeypatch.setattr(interfaces, "STAMPED", stamped)
     kind = MultiDOFJointTrajectory if topic == "platform_trajectory" else JointTrajectory
     message = to_rest(rd.load(model), topic)
     with LocalGraph({"inverse_dynamics": {"model": model}}) as graph:

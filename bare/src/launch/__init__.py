@@ -7,7 +7,6 @@ else fails on import, or with a TypeError that names the argument; nothing is si
 """
 
 from .action import Action
-from .conditions import Condition
 from .event import Event
 from .launch_context import LaunchContext
 from .launch_description import LaunchDescription
@@ -18,7 +17,6 @@ from .substitution import Substitution
 
 __all__ = [
     "Action",
-    "Condition",
     "Event",
     "LaunchContext",
     "LaunchDescription",

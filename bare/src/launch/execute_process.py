@@ -12,7 +12,6 @@ from collections.abc import Iterable
 
 from .action import Action
 from .child_process import STDERR, STDOUT, ChildProcess
-from .conditions import Condition
 from .event import Event
 from .event_handlers import EventHandler, OnShutdown
 from .events.process import ProcessExited, ProcessIO, ShutdownProcess
@@ -44,13 +43,11 @@ class ExecuteProcess(Action):
         cmd: Iterable[SomeSubstitutionsType],
         name: str | None = None,
         output: str = "log",
-        condition: Condition | None = None,
     ) -> None:
         """Keep the description; without a name the process has that of its program.
 
         `output` is 'screen', or 'log': to the log file, with stderr on the screen too.
         """
-        super().__init__(condition=condition)
         self._cmd = list(cmd)
         self._name = name
         self._output = output

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Substitutions: plain text, launch configurations, paths, Python expressions."""
+"""Substitutions: plain text, launch configurations, paths."""
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable
 
@@ -20,7 +19,6 @@ from .utilities import (
 __all__ = [
     "LaunchConfiguration",
     "PathJoinSubstitution",
-    "PythonExpression",
     "SubstitutionFailure",
     "TextSubstitution",
 ]
@@ -61,25 +59,3 @@ class PathJoinSubstitution(Substitution):
     def perform(self, context: LaunchContext) -> str:
         """Return the joined path."""
         return os.path.join(*(perform_substitutions(context, x) for x in self.substitutions))
-
-
-class PythonExpression(Substitution):
-    """The value of a Python expression, in which the names of `math` are defined."""
-
-    def __init__(self, expression: SomeSubstitutionsType) -> None:
-        """Keep the expression."""
-        self.expression = normalize_to_list_of_substitutions(expression)
-
-    def describe(self) -> str:
-        """Return the expression."""
-        return f"PythonExpr({describe_substitutions(self.expression)})"
-
-    def perform(self, context: LaunchContext) -> str:
-        """Return the value as text; raise SubstitutionFailure if there is none."""
-        expression = perform_substitutions(context, self.expression)
-        try:
-            return str(eval(expression, {}, vars(math)))
-        except Exception as error:
-            raise SubstitutionFailure(
-                f"the Python expression {expression!r} failed: {error}"
-            ) from error

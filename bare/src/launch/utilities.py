@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What actions, conditions and substitutions have in common."""
+"""What actions and substitutions have in common."""
 
 from __future__ import annotations
 

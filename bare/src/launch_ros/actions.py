@@ -18,7 +18,6 @@ import yaml
 from ament_index_python.packages import get_package_prefix
 
 from launch.actions import ExecuteProcess
-from launch.conditions import Condition
 from launch.launch_context import LaunchContext
 from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.substitutions import SubstitutionFailure
@@ -53,10 +52,9 @@ class Node(ExecuteProcess):
         ros_arguments: Iterable[str] = (),
         arguments: Iterable[str] = (),
         output: str = "log",
-        condition: Condition | None = None,
     ) -> None:
         """Keep the description."""
-        super().__init__(cmd=(), name=executable, output=output, condition=condition)
+        super().__init__(cmd=(), name=executable, output=output)
         self._package, self._executable = package, executable
         self._node_name, self._namespace = name, normalize_to_list_of_substitutions(namespace)
         self._parameters = [

@@ -10,7 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.control import TrajectoryFollower
 from robodyn.control.active_trajectory import ActiveTrajectory
-from robodyn.control.limited_handover import limited_handover
+from robodyn.control.limited_motions import limited_handover
 from robodyn.errors import InfeasibleTrajectory
 from robodyn.poses import pose_from_rpy
 from robodyn.trajectories import Motion
@@ -115,7 +115,7 @@ def test_one_that_cannot_be_taken_up_is_refused_and_the_hold_goes_on(hexapod, pa
 
 def test_a_refused_replacement_leaves_what_was_followed(hexapod, path, monkeypatch):
     # nothing faster than a crawl, as if this were another machine
-    monkeypatch.setattr("robodyn.control.limited_handover.LONGEST", 0.6)
+    monkeypatch.setattr("robodyn.control.limited_motions.LONGEST", 0.6)
     active = ActiveTrajectory(hexapod, 0.5, 2.0, False)
     first = rd.plan_line(hexapod.home, path_goal(hexapod), 4.0)
     active.follow(first)

@@ -12,7 +12,7 @@ import pytest
 import robodyn as rd
 from robodyn.control import TrajectoryFollower
 from robodyn.control.active_trajectory import ActiveTrajectory
-from robodyn.control.limited_stop import limited_stop
+from robodyn.control.limited_motions import limited_stop
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.trajectories import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -155,7 +155,7 @@ def test_led_by_hand_it_comes_to_rest_when_control_takes_over(slider):
 
 def test_a_rest_that_cannot_be_taken_up_within_the_limits_is_a_stop(hexapod, monkeypatch):
     """Else what was followed before would go on."""
-    monkeypatch.setattr("robodyn.control.limited_handover.LONGEST", 0.1)
+    monkeypatch.setattr("robodyn.control.limited_motions.LONGEST", 0.1)
     path = rd.load_path("demo", hexapod)
     follower = TrajectoryFollower(hexapod, handover=0.05)
     follower.follow(path, 0)

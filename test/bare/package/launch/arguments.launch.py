@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arguments, conditions, substitutions; no processes."""
+"""Arguments, substitutions; no processes."""
 
 from launch.actions import (
     DeclareLaunchArgument,
@@ -10,7 +10,7 @@ from launch.actions import (
     SetLaunchConfiguration,
 )
 from launch.event_handlers import OnShutdown
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution, PythonExpression
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 
 from launch import LaunchDescription
 
@@ -34,8 +34,6 @@ def generate_launch_description():
             ),
             DeclareLaunchArgument("extra", default_value=["<", mode, ">"], description="More."),
             LogInfo(msg=["mode is ", mode]),
-            LogInfo(msg=["sum ", PythonExpression(["1 + ", "2"])]),
-            LogInfo(msg=["pi ", PythonExpression(["round(pi, 2)"])]),
             LogInfo(msg=["path ", PathJoinSubstitution(["a", ["b", mode], "c"])]),
             OpaqueFunction(function=say, args=["opaque"]),
             SetLaunchConfiguration("mode", ["not ", mode]),

@@ -5,13 +5,13 @@
 import numpy as np
 import pytest
 
+from benchmarks.operation_counting import count_operations
+from benchmarks.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import WORK_SIZE
 from robodyn.numerics.linear import solve_positive_definite
-from robodyn.papers.operation_counting import count_operations
-from robodyn.papers.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 
 SIZES = range(2, 13)
 # Where the report's rows do not follow from its equations: measured less printed, of n joints.

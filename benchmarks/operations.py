@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.operation_counting import Tally, count_operations
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.serial.dh import rotation_x
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
@@ -30,7 +31,6 @@ from robodyn.mechanisms.serial.kernels.layout import (
     WORK_SIZE,
 )
 from robodyn.mechanisms.serial.packing import pack_pseudo_inertias
-from robodyn.papers.operation_counting import Tally, count_operations
 
 GIVEN = "given"
 PROJECTION = "tau_i"

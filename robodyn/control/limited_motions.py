@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Handovers and stops within the limits of the joints' rates, efforts and positions.
+
+A handover takes longer where limits ask for it. In a stop the velocity fades as
+v0 (1 - 3 x^2 + 2 x^3), x = t/T: it never turns round, and the acceleration begins and ends at zero.
+The mechanism rests T v0/2 further on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import InfeasibleTrajectory, KinematicsError
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.handover import Handover
+from robodyn.trajectories.sampled import SampledTrajectory
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.trajectories.base import Trajectory
+
+# Beyond a limit by less than this share of it is rounding.
+ROUNDING = 1e-6
+# Each handover tried takes so much longer than the one before; none takes longer than LONGEST [s].
+LONGER = 1.4
+LONGEST = 30.0
+# Equal intervals of a handover, and of a stop, at whose ends it is examined.
+SAMPLES, SAMPLES_OF_STOP = 100, 40
+# Times of stops that are tried, as multiples of the one asked for: longer ones for rates and
+# efforts, then shorter ones, which stop before the end of a joint.
+MULTIPLES = (1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 0.7, 0.5, 0.25)
+
+
+def limited_handover(
+    mechanism: Mechanism, old: Motion, new: Trajectory, blend: float, *, start: float = 0.0
+) -> Handover:
+    """A handover in `blend` [s], or in as much longer as the joints' limits ask for.
+
+    Each joint's rate and effort stay within its limit, or within what the old motion asks for at
+    the beginning or the new one at that moment, where that is beyond the limit by itself.
+
+    Args:
+        mechanism, old, new, blend, start: as for `Handover`.
+
+    Raises:
+        InvalidInput: as `Handover`.
+        InfeasibleTrajectory: no handover of up to 30 s keeps to the limits; it says which one is
+            broken by the last one tried, by which joint, and by how much.
+    """
+    handover = Handover(mechanism, old, new, blend, start=start)
+    limits = mechanism.velocity_limits, mechanism.effort_limits
+    if (
+        not any(np.isfinite(limit).any() for limit in limits)
+        and not mechanism.has_torque_speed_curve
+    ):
+        return handover
+    with np.errstate(all="ignore"):
+        before = demand(mechanism, row(old))
+        while True:
+            broken = _broken_by_handover(mechanism, handover, before)
+            if not broken:
+                return handover
+            longer = handover.blend * LONGER
+            if longer > LONGEST:
+                raise InfeasibleTrajectory(
+                    f"the motion cannot be taken up within the limits, not even in "
+                    f"{handover.blend:.3g} s: {broken}; move nearer to its start first",
+                    value=handover.blend,
+                )
+            handover = Handover(mechanism, old, new, longer, start=start)
+
+
+def _broken_by_handover(mechanism: Mechanism, handover: Handover, before: Demand | None) -> str:
+    """What is worst broken during a handover, in words; empty where all limits are kept to."""
+    times = handover.start + np.linspace(0.0, handover.blend, SAMPLES + 1)
+    found = demand(mechanism, handover.sample(times))
+    own = demand(mechanism, handover.new.sample(times))
+    return worst_broken(mechanism, found, own, before).text
+
+
+def limited_stop(
+    mechanism: Mechanism, motion: Motion, duration: float
+) -> tuple[Handover | None, str]:
+    """Bring a mechanism to rest in `duration` [s], or in another time that keeps to the limits.
+
+    A stop is never refused: where no time tried keeps to all limits, it is the one that breaks
+    them least.
+
+    Args:
+        mechanism: that moves.
+        motion: the single motion to begin with; its acceleration only says what efforts there are.
+        duration: [s] above 0.
+
+    Returns:
+        The motion to rest, and in a line which limit it breaks, if it does. None where the
+        mechanism cannot be in any configuration further on.
+    """
+    best: Handover | None = None
+    least = BrokenLimit(np.inf, f"{mechanism.name} cannot go on the way it moves: it stops at once")
+    with np.errstate(all="ignore"):
+        before = demand(mechanism, row(motion))
+        for multiple in MULTIPLES:
+            try:
+                stop = _stop(mechanism, motion, multiple * duration)
+                broken = _broken_by_stop(mechanism, stop, before)
+            except KinematicsError:
+                continue
+            if broken.share < least.share:
+                best, least = stop, broken
+            if not broken.text:
+                break
+    return best, least.text and f"the stop is not within the limits: {least.text}"
+
+
+def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
+    further = mechanism.advance(motion.configuration, 0.5 * duration * motion.velocity)
+    still = np.zeros((1, len(motion.velocity)))
+    end = SampledTrajectory(mechanism, [0.0], Motion(further[None], still, still))
+    return Handover(mechanism, motion._replace(acceleration=still[0]), end, duration)
+
+
+def _broken_by_stop(mechanism: Mechanism, stop: Handover, before: Demand | None) -> BrokenLimit:
+    motion = stop.sample(np.linspace(0.0, stop.blend, SAMPLES_OF_STOP + 1))
+    asked = worst_broken(mechanism, demand(mechanism, motion), before)
+    left = _left(mechanism, mechanism.joint_positions(motion.configuration))
+    return max(asked, left, key=lambda broken: broken.share)
+
+
+def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:
+    """By how much positions (K, n) leave their range, further than the first of them does."""
+    lower, upper = mechanism.position_limits.T
+    outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
+    more = outside - outside[0]
+    if not (more > 0.0).any():
+        return WITHIN_LIMITS
+    instant, joint = np.unravel_index(int(np.argmax(more)), more.shape)
+    unit = mechanism.joint_units[joint]
+    return BrokenLimit(
+        1.0 + float(more[instant, joint] / (upper[joint] - lower[joint])),
+        f"{mechanism.joint_names[joint]} reaches {positions[instant, joint]:.4g} {unit}, its range "
+        f"is {lower[joint]:.4g} to {upper[joint]:.4g} {unit}",
+    )
+
+
+class Demand(NamedTuple):
+    """Absolute rates and efforts (K, n) of the driven joints along a motion."""
+
+    rates: FloatArray
+    efforts: FloatArray
+
+
+class BrokenLimit(NamedTuple):
+    """The limit that is broken worst.
+
+    Attributes:
+        share: what is reached, as a share of the limit; infinite where there is no motion.
+        text: which joint reaches what, in words; empty where all limits are kept to.
+    """
+
+    share: float
+    text: str
+
+
+WITHIN_LIMITS = BrokenLimit(0.0, "")
+
+
+def demand(mechanism: Mechanism, motion: Motion) -> Demand | None:
+    """What a motion (K, ...) asks of the joints; None where the mechanism cannot be there."""
+    configuration, velocity, _ = motion
+    try:
+        return Demand(
+            np.abs(mechanism.joint_velocities(configuration, velocity)),
+            np.abs(mechanism.inverse_dynamics(*motion)),
+        )
+    except KinematicsError:
+        return None
+
+
+def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | None) -> BrokenLimit:
+    """Which limit of rate or effort is broken worst, rates before efforts.
+
+    Args:
+        mechanism: whose limits they are.
+        found: what is asked for.
+        others: each allows, besides the limits, what it asks for by itself.
+    """
+    if found is None:
+        text = f"{mechanism.name} cannot be in the configurations on the way"
+        return BrokenLimit(np.inf, text)
+    # a motor's torque falls with its speed
+    efforts = mechanism.effort_limits_at(np.nan_to_num(found.rates))
+    limits = np.broadcast_to(mechanism.velocity_limits, found.rates.shape), efforts
+    units = tuple(f"{unit}/s" for unit in mechanism.joint_units), mechanism.effort_units
+    for index, (values, limit) in enumerate(zip(found, limits, strict=True)):
+        allowed = limit
+        for other in others:
+            if other is not None:
+                # fmax: what has no answer allows nothing
+                allowed = np.fmax(allowed, other[index])
+        over = ~(values <= allowed * (1.0 + ROUNDING))
+        if over.any():
+            share = np.where(over, values / limit, 0.0)
+            row, joint = np.unravel_index(int(np.argmax(share)), share.shape)
+            unit = units[index][joint]
+            return BrokenLimit(
+                float(share[row, joint]),
+                f"{mechanism.joint_names[joint]} reaches {values[row, joint]:.4g} {unit}, its "
+                f"limit is {limit[row, joint]:.4g} {unit}",
+            )
+    return WITHIN_LIMITS
+
+
+def row(motion: Motion) -> Motion:
+    """A single motion as one of one row."""
+    return type(motion)(*(np.asarray(values)[None] for values in motion))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Trajectories as ROS messages have them.
+
+Whatever has the fields of the messages will do: those of rclpy, and those that rosbags reads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import BEYOND, as_pose, refuse_beyond
+from robodyn.errors import InvalidInput
+from robodyn.trajectories.base import Motion
+from robodyn.trajectories.sampled import SampledTrajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+
+NANOSECONDS = 1_000_000_000
+
+
+def to_nanoseconds(stamp: Any) -> int:
+    """A stamp or a duration as whole nanoseconds."""
+    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+
+
+def pose_array(message: Any) -> FloatArray:
+    """(7,) x y z qx qy qz qw of a Pose or a Transform."""
+    is_pose = hasattr(message, "position")
+    position = message.position if is_pose else message.translation
+    q = message.orientation if is_pose else message.rotation
+    return np.array([position.x, position.y, position.z, q.x, q.y, q.z, q.w])
+
+
+def twist_array(message: Any) -> FloatArray:
+    """(6,) linear, then angular."""
+    return vector_pair(message.linear, message.angular)
+
+
+def vector_pair(first: Any, second: Any) -> FloatArray:
+    """(6,) of two Vector3 messages."""
+    return np.array([first.x, first.y, first.z, second.x, second.y, second.z])
+
+
+def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
+    """The trajectory of a message; missing velocities and accelerations are zero.
+
+    Raises:
+        InvalidInput: another frame than the mechanism's base, no points, several joints, times
+            that do not increase, numbers not finite or implausibly large, a quaternion not of unit
+            length.
+    """
+    base = mechanism.frames[0]
+    if message.header.frame_id not in ("", base):
+        raise InvalidInput(f"frame is {message.header.frame_id!r}, expected {base!r}", value=base)
+    if not len(message.points):
+        raise InvalidInput("a trajectory without points", value=message)
+    rows = []
+    for index, point in enumerate(message.points):
+        if len(point.transforms) != 1:
+            raise InvalidInput(
+                f"point {index} has {len(point.transforms)} transforms, expected 1", value=index
+            )
+        twist = twist_array(point.velocities[0]) if len(point.velocities) else np.zeros(6)
+        accel = twist_array(point.accelerations[0]) if len(point.accelerations) else np.zeros(6)
+        pose = as_pose(f"pose of point {index}", pose_array(point.transforms[0]))
+        rows.append((pose, twist, accel))
+    motion = Motion(*map(np.array, zip(*rows, strict=True)))
+    _refuse_beyond(motion)
+    return SampledTrajectory(mechanism, point_times(message.points), motion)
+
+
+def joint_rows(
+    message: Any, names: Sequence[str]
+) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
+    """Times (K,) [s], and positions, velocities, accelerations (K, n) in the order of `names`.
+
+    Missing velocities and accelerations are zero.
+
+    Raises:
+        InvalidInput: no points, joints missing, unknown or named twice, lists of wrong length, or
+            implausibly large numbers.
+    """
+    given = list(message.joint_names)
+    if not len(message.points):
+        raise InvalidInput("a trajectory without points", value=message)
+    if sorted(given) != sorted(names):
+        raise InvalidInput(
+            f"joints are {', '.join(given) or 'none'}, expected {', '.join(names)}", value=given
+        )
+    order = [given.index(name) for name in names]
+    rows = []
+    for index, point in enumerate(message.points):
+        zero = [0.0] * len(given)
+        rates, changes = (
+            values if len(values) else zero for values in (point.velocities, point.accelerations)
+        )
+        lists = [point.positions, rates, changes]
+        if any(len(values) != len(given) for values in lists):
+            raise InvalidInput(
+                f"point {index} does not have {len(given)} values of each kind", value=index
+            )
+        rows.append([np.array(values)[order] for values in lists])
+    position, velocity, acceleration = map(np.array, zip(*rows, strict=True))
+    _refuse_beyond((position, velocity, acceleration))
+    return point_times(message.points), (position, velocity, acceleration)
+
+
+def point_times(points: Sequence[Any]) -> FloatArray:
+    """Times from start (K,) [s] of a trajectory's points."""
+    return np.array([to_nanoseconds(point.time_from_start) for point in points]) * 1e-9
+
+
+def _refuse_beyond(motion: Sequence[FloatArray]) -> None:
+    """Refuse a motion whose interpolation might overflow later."""
+    for name, values in zip(Motion._fields, motion, strict=True):
+        if np.abs(values).max() > BEYOND:
+            index = int(np.abs(values).max(axis=-1).argmax())
+            refuse_beyond(f"{name} of point {index}", values[index])
