@@ -32,29 +32,11 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism
 
 
-class MechanismMessages:
-    """Messages of one mechanism; a subclass for each form of coordinates.
-
-    Attributes:
-        state_topic, trajectory_topic: names of the two topics.
-        state_type, trajectory_type: their message types.
-    """
-
-    state_topic: str
-    trajectory_topic: str
-    state_type: type[Any]
-    trajectory_type: type[Any]
+class _Messages:
+    """What messages of all forms share."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
-
-    def read_state(self, message: Any) -> tuple[int, FloatArray, FloatArray]:
-        """Stamp [ns], configuration and velocity of a state message.
-
-        Raises:
-            RobodynError: a malformed message.
-        """
-        raise NotImplementedError
 
     def is_of_others(self, message: Any) -> bool:
         """Whether a message on the state topic has nothing of what `read_state` reads.
@@ -62,22 +44,6 @@ class MechanismMessages:
         Passive joints and grippers have messages of their own on the same topic.
         """
         return False
-
-    def read_trajectory(self, message: Any) -> SampledTrajectory:
-        """The trajectory of a trajectory message.
-
-        Raises:
-            RobodynError: a malformed message, or one for another mechanism.
-        """
-        raise NotImplementedError
-
-    def write_trajectory(self, times: FloatArray, motion: Motion) -> Any:
-        """The message of a trajectory with knots at times [s]; its stamp is zero."""
-        raise NotImplementedError
-
-    def state_publisher(self, node: Node, profile: QoSProfile) -> StatePublisher:
-        """What a simulator publishes states with."""
-        raise NotImplementedError
 
     def read_joint_trajectory(
         self, message: JointTrajectory, here: FloatArray | None
@@ -108,8 +74,13 @@ class StatePublisher:
         return int(self._main.get_subscription_count())
 
 
-class PoseMessages(MechanismMessages):
-    """`platform_state` (Odometry) and `platform_trajectory` (MultiDOFJointTrajectory)."""
+class PoseMessages(_Messages):
+    """`platform_state` (Odometry) and `platform_trajectory` (MultiDOFJointTrajectory).
+
+    Attributes:
+        state_topic, trajectory_topic: names of the two topics.
+        state_type, trajectory_type: their message types.
+    """
 
     state_topic = "platform_state"
     trajectory_topic = "platform_trajectory"
@@ -117,15 +88,23 @@ class PoseMessages(MechanismMessages):
     trajectory_type = MultiDOFJointTrajectory
 
     def read_state(self, message: Odometry) -> tuple[int, FloatArray, FloatArray]:
-        """See the base class."""
+        """Stamp [ns], configuration and velocity of a state message.
+
+        Raises:
+            RobodynError: a malformed message.
+        """
         return messages.platform_state(message)
 
     def read_trajectory(self, message: MultiDOFJointTrajectory) -> SampledTrajectory:
-        """See the base class."""
+        """The trajectory of a trajectory message.
+
+        Raises:
+            RobodynError: a malformed message, or one for another mechanism.
+        """
         return messages.sampled_trajectory(message, self._mechanism)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> MultiDOFJointTrajectory:
-        """See the base class."""
+        """The message of a trajectory with knots at times [s]; its stamp is zero."""
         base = self._mechanism.frames[0]
         return messages.platform_trajectory(base, "platform_joint", times, motion)
 
@@ -148,8 +127,8 @@ class PoseMessages(MechanismMessages):
         return StatePublisher(states, publish)
 
 
-class JointMessages(MechanismMessages):
-    """`joint_states` (JointState) and `joint_trajectory` (JointTrajectory)."""
+class JointMessages(_Messages):
+    """`joint_states` (JointState) and `joint_trajectory` (JointTrajectory); see `PoseMessages`."""
 
     state_topic = "joint_states"
     trajectory_topic = "joint_trajectory"
@@ -162,7 +141,7 @@ class JointMessages(MechanismMessages):
         self._here: FloatArray | None = None
 
     def read_state(self, message: JointState) -> tuple[int, FloatArray, FloatArray]:
-        """See the base class; a configuration is searched for near the one read before."""
+        """See `PoseMessages`; a configuration is searched for near the one read before."""
         stamp = messages.to_nanoseconds(message.header.stamp)
         position, velocity = (
             messages.joint_values(message, self._measured, field)
@@ -175,15 +154,15 @@ class JointMessages(MechanismMessages):
         return stamp, configuration, rate
 
     def is_of_others(self, message: JointState) -> bool:
-        """See the base class."""
+        """See `_Messages`."""
         return not any(name in self._measured for name in message.name)
 
     def read_trajectory(self, message: JointTrajectory) -> SampledTrajectory:
-        """See the base class."""
+        """See `PoseMessages`."""
         return self.read_joint_trajectory(message, self._here)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> JointTrajectory:
-        """See the base class."""
+        """See `PoseMessages`."""
         rows = self._mechanism.independent_motion(*motion)
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
 
@@ -225,9 +204,12 @@ class AllJoints:
 
 
 # By the form of a mechanism's coordinates.
-FORMS: dict[str, type[MechanismMessages]] = {"pose": PoseMessages, "joints": JointMessages}
+FORMS: dict[str, type[PoseMessages | JointMessages]] = {
+    "pose": PoseMessages,
+    "joints": JointMessages,
+}
 
 
-def messages_of(mechanism: Mechanism) -> MechanismMessages:
+def messages_of(mechanism: Mechanism) -> PoseMessages | JointMessages:
     """The messages that carry a mechanism's states and trajectories."""
     return FORMS[mechanism.coordinates.form](mechanism)
