@@ -22,6 +22,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 import robodyn as rd
 from robodyn.control import joint_motion
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
+from robodyn.trajectories.messages import point_times
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
@@ -296,7 +297,7 @@ def test_joint_trajectory_with_effort_is_the_librarys(controller, platform):
     message = controller.graph.until(lambda: heard, "the trajectory")[-1]
     assert tuple(message.joint_names) == platform.joint_names
     assert messages.to_nanoseconds(message.header.stamp) == 3 * SECOND
-    times = messages.point_times(message.points)
+    times = point_times(message.points)
     loaded = platform.with_payload(50.0, np.zeros(3), np.zeros((3, 3)))
     expected = joint_motion(loaded, path, times)
     for field, rows in zip(("positions", "velocities", "accelerations", "effort"), expected,

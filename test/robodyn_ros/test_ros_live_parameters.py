@@ -18,6 +18,7 @@ from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.trajectories import knot_times
+from robodyn.trajectories.messages import point_times
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
@@ -135,7 +136,7 @@ def test_a_planner_plans_by_what_holds_now(platform):
             known = len(heard)
             joints.publish(joint_state(0, platform.joint_names, lengths))
             graph.until(lambda: len(heard) > known, "a plan")
-            return messages.point_times(heard[-1].points)[-1]
+            return point_times(heard[-1].points)[-1]
 
         for limits in ({"v_max": 0.08, "w_max": 0.08}, {"v_max": 0.02, "w_max": 0.5}):
             assert graph.set("trajectory_planner", **limits) == []

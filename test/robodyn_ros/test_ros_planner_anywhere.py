@@ -17,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.poses import composed_pose
+from robodyn.trajectories.messages import point_times
 from robodyn_ros import messages
 
 pytestmark = [
@@ -72,7 +73,7 @@ class Planner:
     def motion(self):
         """Times and configurations of the first trajectory published."""
         message = self.graph.until(lambda: self.heard, "a trajectory")[0]
-        times = messages.point_times(message.points)
+        times = point_times(message.points)
         if self.is_pose:
             rows = [messages.pose_array(point.transforms[0]) for point in message.points]
         else:

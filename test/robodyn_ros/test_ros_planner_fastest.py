@@ -18,6 +18,7 @@ from trajectory_msgs.msg import MultiDOFJointTrajectory
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.trajectories import Motion, SampledTrajectory
+from robodyn.trajectories.messages import point_times
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
@@ -70,7 +71,7 @@ class Peers:
 
     def planned(self, platform, number):
         message = self.graph.until(lambda: self.heard[number:], "a trajectory", 120.0)[0]
-        times = messages.point_times(message.points)
+        times = point_times(message.points)
         motion = Motion(
             np.array([messages.pose_array(point.transforms[0]) for point in message.points]),
             np.array([messages.twist_array(point.velocities[0]) for point in message.points]),

@@ -21,6 +21,7 @@ from visualization_msgs.msg import MarkerArray
 
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
+from robodyn.trajectories.messages import point_times
 from robodyn_ros import interfaces, messages
 
 pytestmark = pytest.mark.ros
@@ -54,7 +55,7 @@ class Planner:
     def planned(self):
         """Times, and motion, of the first trajectory published."""
         message = self.graph.until(lambda: self.heard, "a trajectory")[-1]
-        times = messages.point_times(message.points)
+        times = point_times(message.points)
         motion = (
             [messages.pose_array(point.transforms[0]) for point in message.points],
             [messages.twist_array(point.velocities[0]) for point in message.points],
@@ -275,7 +276,7 @@ def test_an_arms_goal():
         graph.line("goal_joints refused", arm.joint_names[2], "limit")
         goals.publish(joint_state(0, arm.joint_names[back], goal[back]))
         message = graph.until(lambda: heard, "a trajectory")[-1]
-        times = messages.point_times(message.points)
+        times = point_times(message.points)
         path = rd.plan_joints(start, goal, v_max=0.3)
         assert times[-1] == pytest.approx(path.duration, abs=1e-9)
         expected = path.sample(times)
