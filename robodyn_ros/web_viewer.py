@@ -4,7 +4,9 @@
 
 Subscribes `joint_states`, `platform_state`, `inverse_dynamics/forces`, `condition_number` and,
 where no parameter names a mechanism, `robot_description`. Its buttons call `forward_simulator/
-pause` and `forward_simulator/reset`; its push button publishes `external_wrench`.
+pause` and `forward_simulator/reset`; its push button publishes `external_wrench`. Of a machine, as
+soon as `machine_state` is heard, it shows the state and, from `joint_commander/wished_state`, the
+pose wished for, with buttons for the services of `joint_commander` and the start of a path.
 
 It does not affect the run that it shows: it subscribes best effort, so that no publisher waits for
 it, and subscribes the state only after the simulation has started, because lockstep starts by the
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
+from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
@@ -27,6 +30,7 @@ from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
+from robodyn.view.machine_panel import REQUESTS, MachinePanel
 from robodyn.view.model_figure import figure_of
 from robodyn.view.page import ViewerPage
 from robodyn.view.serving import serve, stop
@@ -70,6 +74,8 @@ class WebViewer(Node):
         self._pulse = WrenchPulse(self, p["push_duration"])
         self._pause = self.create_client(SetBool, "forward_simulator/pause")
         self._reset = self.create_client(Trigger, "forward_simulator/reset")
+        self._machine: MachinePanel | None = None
+        self._requests = {name: self.create_client(Trigger, name) for name in REQUESTS.values()}
         if p["model"] or p["robot_description"]:
             self._open(p)
         else:
@@ -146,6 +152,9 @@ class WebViewer(Node):
         self.create_subscription(Clock, "/clock", self._on_clock, VIEW)
         self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, VIEW)
         self.create_subscription(Float64, "condition_number", self._on_number, VIEW)
+        self.create_subscription(String, "machine_state", self._on_machine, qos.LATCHED)
+        wished = "joint_commander/wished_state"
+        self.create_subscription(Odometry, wished, self._on_wish, VIEW)
         for remark in figure.remarks:
             self.get_logger().warning(remark)
         address = f"http://localhost:{self._server.get_port()}"
@@ -174,6 +183,28 @@ class WebViewer(Node):
             self._forces = messages.joint_values(message, self._mechanism.joint_names, "effort")
         except rd.RobodynError as error:
             self.get_logger().error(f"forces refused: {error}", throttle_duration_sec=1.0)
+
+    def _on_machine(self, message: String) -> None:
+        if self._machine is None and self._page is not None:
+            self._machine = MachinePanel(self._page, self._request)
+        if self._machine is not None:
+            self._machine.show(message.data)
+
+    def _on_wish(self, message: Odometry) -> None:
+        try:
+            _, pose, _ = messages.platform_state(message)
+        except rd.RobodynError as error:
+            self.get_logger().error(f"wish refused: {error}", throttle_duration_sec=1.0)
+            return
+        if self._machine is not None:
+            self._machine.wish(pose)
+
+    def _request(self, service: str) -> None:
+        def done(answer: Trigger.Response) -> None:
+            if not answer.success:
+                self._told = answer.message, time.monotonic() + TOLD
+
+        self._ask(self._requests[service], Trigger.Request(), done)
 
     def _on_number(self, message: Float64) -> None:
         self._number = message.data
@@ -211,7 +242,7 @@ class WebViewer(Node):
     def _ask(self, client: Any, request: Any, done: Callable[[Any], None]) -> None:
         def ask() -> None:
             if not client.service_is_ready():
-                text = f"no {client.srv_name}: is a simulator running?"
+                text = f"no {client.srv_name}: is its node running?"
                 self._told = text, time.monotonic() + TOLD
                 return
             client.call_async(request).add_done_callback(lambda future: done(future.result()))

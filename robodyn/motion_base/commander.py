@@ -120,6 +120,8 @@ class PositionCommander:
             self.wish = goal(self.mechanism, near, self.configuration)
             for _ in range(3):
                 self.step(0)
+            self.wish = None
+            self.step(0)
             self.workspace.nearest(self.configuration, self.mechanism.home, steps=1)
         self.reset(start)
 

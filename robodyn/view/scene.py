@@ -82,6 +82,7 @@ class Scene:
         self._size = self._arrows.size
         self._trace: list[FloatArray] = []
         self._planned: Any = None
+        self._mark: Any = None
         self._time = 0.0
         self._ahead = np.empty((0, 3))
         self._view = np.zeros(3), 0.0
@@ -157,6 +158,16 @@ class Scene:
             thickness=2.0,
             thickness_units="screen",
         )
+
+    def mark(self, pose: FloatArray) -> None:
+        """Draw axes at a pose (7,) in the base frame, where the body is wished to be."""
+        frame = self.frames[self._base]
+        x, y, z, w = (Rotation.from_matrix(frame[:3, :3]) * Rotation.from_quat(pose[3:])).as_quat()
+        if self._mark is None:
+            self._mark = self._server.scene.add_frame(
+                "/wish", axes_length=0.3 * self._size, axes_radius=0.008 * self._size
+            )
+        self._mark.wxyz, self._mark.position = (w, x, y, z), self._in_root(pose[:3])
 
     def frame_view(self) -> None:
         """Move the camera so that mechanism and path are in view, unless they are already."""

@@ -34,6 +34,7 @@ from ros_harness import (
 )
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 import robodyn as rd
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
@@ -118,7 +119,7 @@ def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
         peer.until(plotted, "the forces in a plot")
         # there is no simulator to pause
         client.set("Run", "Pause")
-        told = "forward_simulator/pause: is a simulator running?"
+        told = "forward_simulator/pause: is its node running?"
         peer.until(lambda: shown(moved) and told in client.texts, "the missing simulator told")
         assert "paused" not in client.texts
         assert "robot_description refused" not in process.output
@@ -281,3 +282,33 @@ def test_a_push_moves_the_platform_that_nothing_holds(peer, start, viewer, mecha
     peer.until(
         lambda: messages.pose_array(states[-1].pose.pose)[1] > before[1] + 1e-3, "it moves along y"
     )
+
+
+def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
+    with viewing({"port": 0, "model": "stewart_symmetric"}) as (peer, process, connect):
+        client, asked = connect("stewart_symmetric"), []
+
+        def answer(_, response):
+            asked.append("freeze")
+            response.message = "freeze refused: the machine is parked"
+            return response
+
+        peer.node.create_service(Trigger, "joint_commander/freeze", answer)
+        state = peer.node.create_publisher(String, "machine_state", LATCHED)
+        wishes = peer.node.create_publisher(Odometry, "joint_commander/wished_state", 10)
+        state.publish(String(data="parked"))
+        home = rd.load("stewart_symmetric").home
+        stamps = itertools.count(0, 50_000_000)
+        states = peer.node.create_publisher(Odometry, "platform_state", 10)
+
+        def shown():
+            for each in (states, wishes):
+                each.publish(odometry(next(stamps), FRAMES, home, np.zeros(6)))
+            place = client.frames.get("/wish")
+            return "parked" in client.texts and place is not None and place[2, 3] == home[2]
+
+        peer.until(shown, "the machine's state and wish")
+        client.set("Ask to", "Freeze")
+        peer.until(lambda: shown() and "freeze refused" in client.texts, "the refusal on the page")
+        assert asked == ["freeze"]
+        assert process.alive, process.output

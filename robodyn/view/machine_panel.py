@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The part of the page that a machine has: its state, what is asked of it, the pose wished for."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+from robodyn.view import colors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.arrays import FloatArray
+    from robodyn.view.page import ViewerPage
+
+# Of a button: the service that it calls.
+REQUESTS = {
+    "Engage": "joint_commander/engage",
+    "Start path": "trajectory_planner/start",
+    "Freeze": "joint_commander/freeze",
+    "Park": "joint_commander/park",
+    "Reset": "joint_commander/reset",
+}
+_STYLE = (
+    "margin:2px 14px 8px;padding:4px 10px;border-radius:6px;color:white;font:600 15px sans-serif"
+)
+_CALM = {"engaged": (34, 139, 84), "fault": colors.ERROR}
+
+
+class MachinePanel:
+    """Buttons, the state, and axes where the body is wished to be.
+
+    Args:
+        page: that gets them.
+        ask: called with the name of a service when its button is pressed.
+    """
+
+    def __init__(self, page: ViewerPage, ask: Callable[[str], None]) -> None:
+        self._scene = page.scene
+        with page.gui.add_folder("Machine"):
+            self._text = page.gui.add_html("")
+            buttons = page.gui.add_button_group("Ask to", tuple(REQUESTS))
+
+        @buttons.on_click  # type: ignore[untyped-decorator]
+        def _(event: Any) -> None:
+            ask(REQUESTS[event.target.value])
+
+        self.state = ""
+        self.buttons = buttons
+
+    def show(self, state: str) -> None:
+        """Show a state."""
+        self.state = state
+        color = colors.css(_CALM.get(state, (90, 98, 110)))
+        self._text.content = f'<div style="{_STYLE};background:{color}">{html.escape(state)}</div>'
+
+    def wish(self, pose: FloatArray) -> None:
+        """Show the pose (7,) wished for, base frame."""
+        self._scene.mark(pose)
