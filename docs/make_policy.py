@@ -57,7 +57,10 @@ PUBLISHES = {
 OPERATOR = "operator"
 # The nodes of the command line are called so, and a number; each serves its own parameters.
 COMMAND_LINE = "/_ros2cli*"
-GIVEN = {"/goal_pose", "/goal_joints", "/external_wrench", "/rosout", "/parameter_events"}
+GIVEN = {
+    *("/goal_pose", "/goal_joints", "/external_wrench", "/base_imu"),
+    *("/rosout", "/parameter_events"),
+}
 HEADER = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <!-- Made by docs/make_policy.py from the running nodes; docs/security.md says how to use it. -->

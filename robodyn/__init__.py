@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from robodyn.analysis.limits import Violation as Violation
     from robodyn.analysis.limits import check_limits as check_limits
     from robodyn.base_motion import BaseMotion as BaseMotion
+    from robodyn.base_motion import BaseMotionFilter as BaseMotionFilter
     from robodyn.control import ComputedTorque as ComputedTorque
     from robodyn.control import ConstantEffort as ConstantEffort
     from robodyn.control import Feedforward as Feedforward

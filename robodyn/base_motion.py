@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.checks import as_array, as_pose
+from robodyn.checks import as_array, as_exact, as_pose, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import flatten
 from robodyn.poses import rotation_matrix
@@ -109,6 +109,61 @@ class BaseMotion:
         parts = ", ".join(np.array2string(part, separator=", ") for part in np.split(
             self.rows, 3, axis=-1))  # fmt: skip
         return f"BaseMotion({parts})"
+
+
+class BaseMotionFilter:
+    """Motions of a base from the samples of an inertial measurement unit (IMU) on it.
+
+    The angular acceleration is the slope of the angular velocity from sample to sample, through a
+    low pass of first order, whenever the samples come: it is late by 1 / cutoff.
+
+    Args:
+        cutoff: [rad/s] of the low pass.
+        pose: (7,) of the IMU in the base frame, where it is by default.
+        gap: [s] between samples, after which the acceleration begins anew, at zero.
+
+    Raises:
+        InvalidInput: numbers that are not positive, or no pose.
+    """
+
+    def __init__(
+        self, cutoff: float = 100.0, pose: ArrayLike | None = None, gap: float = 0.2
+    ) -> None:
+        self._cutoff = as_scalar("cutoff", cutoff, "rad/s", above=0.0)
+        self._gap = as_scalar("gap", gap, "s", above=0.0)
+        self._base: FloatArray | None = None  # pose of the base frame in that of the IMU
+        if pose is not None:
+            at = as_pose("pose", pose)
+            shift = -at[:3] @ rotation_matrix(at)
+            self._base = np.concatenate([shift, at[3:] * [-1.0, -1.0, -1.0, 1.0]])
+        self._last: tuple[float, FloatArray] | None = None
+        self._acceleration = _NONE
+
+    def step(
+        self, time: float, specific_force: ArrayLike, angular_velocity: ArrayLike
+    ) -> BaseMotion:
+        """The motion of the base at a sample (3,) [m/s^2] and (3,) [rad/s] of the IMU's frame.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a time [s] that is not after the last one.
+        """
+        force = as_exact("specific_force", specific_force, (3,), "m/s^2")
+        rate = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
+        before, since = self._last or (-np.inf, rate)
+        dt = as_scalar("time", time, "s") - before
+        if not dt > 0.0:
+            raise InvalidInput(
+                f"time is {time:.9g} s, must be after the last sample at {before:.9g} s", value=time
+            )
+        slope = (rate - since) / dt
+        self._acceleration = self._acceleration + (1.0 - np.exp(-self._cutoff * dt)) * (
+            slope - self._acceleration
+        )
+        if dt > self._gap:
+            self._acceleration = _NONE
+        self._last = time, rate
+        moved = BaseMotion(force, rate, self._acceleration)
+        return moved if self._base is None else moved.felt_at(self._base)
 
 
 def rows_of(base: BaseMotion) -> FloatArray:

@@ -2,10 +2,11 @@
 
 """Node `forward_simulator`: simulates the mechanism under efforts and publishes the clock.
 
-Subscribes `joint_commands` and `effort_controller/commands`, in units of `command_unit`, and
-`external_wrench`; publishes `joint_states` with efforts at the joints, `/clock`, `/diagnostics`
-and, for a platform, `platform_state` and, where tf2 is installed, its transform; serves `~/reset`,
-`~/pause` and `~/step`. Commands that say another unit than its own are ignored with a warning.
+Subscribes `joint_commands` and `effort_controller/commands`, in units of `command_unit`,
+`external_wrench`, and `base_imu` of a base that moves; publishes `joint_states` with efforts at the
+joints, `/clock`, `/diagnostics` and, for a platform, `platform_state` and, where tf2 is installed,
+its transform; serves `~/reset`, `~/pause` and `~/step`. Commands that say another unit than its own
+are ignored with a warning.
 
 In lockstep it advances by one control period only when the command with the stamp of its latest
 state has arrived, so a run depends on its inputs only. In realtime it follows the wall clock and
@@ -32,6 +33,7 @@ from robodyn.control import CommandUnit
 from robodyn.simulation import Brakes, Pacer, Plant, Sensor
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.interfaces import Interface, serve_trigger
 from robodyn_ros.lossless_publishing import sender
@@ -96,6 +98,7 @@ class ForwardSimulator(Node):
         if lockstep and p["ends_with_path"]:
             topics.on_trajectory(self._on_trajectory)
         self._wrench = ExternalWrench(self, self._mechanism, topics, lambda: self._stamp)
+        self._base = BaseImu(self, topics, lambda: self._stamp)
         self._topic = topics.state_topic
         self._tell_time = sender(self, self.create_publisher(
             Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip
@@ -212,7 +215,7 @@ class ForwardSimulator(Node):
         """Integrate; after a failure the mechanism keeps its last valid state."""
         try:
             wrench = self._wrench.at(self._plant.configuration)
-            self._plant.hold(effort, self._steps, wrench)
+            self._plant.hold(effort, self._steps, wrench, self._base.at(self._stamp))
         except rd.SimulationFailed as error:
             self._failure = f"simulation stopped at t = {self._stamp * 1e-9:.3f} s: {error}"
             self.get_logger().error(self._failure)

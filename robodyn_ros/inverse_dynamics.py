@@ -3,13 +3,14 @@
 """Node `inverse_dynamics`: computes efforts from a trajectory and the measured state.
 
 Subscribes `platform_trajectory` and `platform_state` for a platform, `joint_trajectory` and
-`joint_states` for a mechanism moved by its joints, and `external_wrench`; a platform also takes a
-`joint_trajectory` of leg lengths. Publishes `effort_controller/commands` and `joint_commands`, one
-for each state received and stamped with that state's time, in units of `command_unit`, which the
-header's frame of the latter says; and, always as efforts at the joints, `~/forces` and
-`~/massless_forces` for plots, `~/joint_trajectory_with_effort` for a joint_trajectory_controller
-and `~/tip_joint_states` for MoveIt; `/diagnostics`. Serves `~/stop` and, where control_msgs is
-installed, the action `~/follow_joint_trajectory`.
+`joint_states` for a mechanism moved by its joints, `external_wrench`, and `base_imu` of a base that
+moves; a platform also takes a `joint_trajectory` of leg lengths. Publishes
+`effort_controller/commands` and `joint_commands`, one for each state received and stamped with that
+state's time, in units of `command_unit`, which the header's frame of the latter says; and, always
+as efforts at the joints, `~/forces` and `~/massless_forces` for plots,
+`~/joint_trajectory_with_effort` for a joint_trajectory_controller and `~/tip_joint_states` for
+MoveIt; `/diagnostics`. Serves `~/stop` and, where control_msgs is installed, the action
+`~/follow_joint_trajectory`.
 
 A managed (lifecycle) node: inactive, it listens and commands nothing. Deactivated in flight, it
 comes to rest and lets the efforts go as its watchdog does; activated, it begins with where the
@@ -32,6 +33,7 @@ from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import INVALID_GOAL
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import diagnostics, qos
+from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.effort_outputs import EffortOutputs
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.goal_execution import GoalExecution
@@ -86,6 +88,7 @@ class InverseDynamics(ManagedNode):
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
         self._interface = Interface(self, self._mechanism)
         self._wrench = ExternalWrench(self, self._mechanism, self._interface, lambda: self._stamp)
+        self._base = BaseImu(self, self._interface, lambda: self._stamp)
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
@@ -183,7 +186,7 @@ class InverseDynamics(ManagedNode):
             self._stamp, self._last, self._rates = stamp, configuration, velocity
             return
         try:
-            wrench = self._wrench.at(configuration)
+            wrench, self._follower.base = self._wrench.at(configuration), self._base.at(stamp)
             # states are checked when they are read
             command = self._follower.command_unchecked(stamp, configuration, velocity, wrench)
         except rd.InvalidInput as error:

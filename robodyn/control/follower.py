@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
@@ -47,6 +48,7 @@ class TrajectoryFollower:
         refused: the latest trajectory that could not be taken up within the limits; it was dropped,
             and what was followed before, or a hold, went on.
         desired: the motion planned for the latest state; None where there was nothing to follow.
+        base: how the mechanism's base moves, as measured last; None if it is at rest.
 
     Raises:
         InvalidInput: unknown mode, or a number out of range.
@@ -65,17 +67,13 @@ class TrajectoryFollower:
         wanted = replace(settings or FollowerSettings(), **options)
         self.path_tolerance = wanted.path_tolerance
         self.abandoned = ""
-        self._active = ActiveTrajectory(
-            mechanism,
-            wanted.handover,
-            wanted.scale_rate,
-            wanted.hold_when_idle,
-            wanted.stop_time,
-        )
+        clock = wanted.handover, wanted.scale_rate, wanted.hold_when_idle, wanted.stop_time
+        self._active = ActiveTrajectory(mechanism, *clock)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
         self._use(mechanism)
         self.refused: InfeasibleTrajectory | None = None
         self.desired: Motion | None = None
+        self.base: BaseMotion | None = None
         self.predicts = wanted.predicts
         self.delay = as_scalar("delay", wanted.delay, "s", at_least=0.0)
         self._mode = checked_mode(mode)
@@ -330,10 +328,10 @@ class TrajectoryFollower:
         try:
             if not all_finite(motion.acceleration):
                 return self._keep(motion, "the state is too far off for any acceleration")
-            if error is None or planned is None:
-                required = self.mechanism.inverse_dynamics(*motion, wrench)
-            else:
-                required = self._control.friction.rest.inverse_dynamics(*motion, wrench)
+            corrects = error is not None and planned is not None
+            model = self._control.friction.rest if corrects else self.mechanism
+            required = model.inverse_dynamics(*motion, wrench, base=self.base)
+            if error is not None and planned is not None:
                 required = required + self._control.for_friction(error, planned)
         except KinematicsError as failure:
             return self._keep(motion, str(failure))

@@ -14,7 +14,7 @@ from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from ros_harness import LATCHED
 from scipy.spatial.transform import Rotation
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 from transform_buffer import matrix
 
@@ -259,6 +259,21 @@ def test_a_sensors_wrench_turns_with_the_platform_and_acts_where_the_sensor_is(
         place, axes = fixed[:3, 3], Rotation.from_matrix(fixed[:3, :3])
         expected = shifted(place - pose[:3], turned(axes, wrench))
         controller.answers(pose, platform.inverse_dynamics(pose, still, still, expected))
+
+
+def test_an_imu_mounted_elsewhere_on_the_base_is_felt_at_the_base_frame(controller, platform, rng):
+    mounted, still = some_pose(rng, 1.0), np.zeros(6)
+    controller.sky.tell("base_link", "imu", mounted)
+    base = rd.BaseMotion([2.0, 1.0, 8.0], [1.0, -0.5, 0.7])
+    felt = base.felt_at(mounted)
+    message = Imu()
+    message.header.frame_id = "imu"
+    force, rate = message.linear_acceleration, message.angular_velocity
+    force.x, force.y, force.z = felt.specific_force.tolist()
+    rate.x, rate.y, rate.z = felt.angular_velocity.tolist()
+    controller.graph.publisher(Imu, "base_imu").publish(message)
+    expected = platform.inverse_dynamics(platform.home, still, still, base=base)
+    controller.answers(platform.home, expected)
 
 
 def test_a_frame_elsewhere_lends_its_axes_only(controller, platform, rng):

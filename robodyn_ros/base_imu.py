@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How the base moves, from the messages of an inertial measurement unit (IMU) on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sensor_msgs.msg import Imu
+
+from robodyn.base_motion import BaseMotion, BaseMotionFilter
+from robodyn.checks import refuse_beyond
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn_ros import messages, qos
+from robodyn_ros.frames import Frames
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rclpy.node import Node
+
+    from robodyn_ros.interfaces import Interface
+
+# A message that is further than this [s] from the state counts no more: the base is taken to rest.
+STALE = 0.2
+# Larger numbers [m/s^2, rad/s] are refused.
+LARGEST = 1e4
+
+
+class BaseImu:
+    """The motion of the base as `base_imu` tells it; at rest before the first message.
+
+    As REP-145 has it, the linear acceleration of the message is the specific force, +9.81 m/s^2
+    upwards at rest. In a frame other than the base frame, TF says where the IMU is mounted, which
+    is asked once.
+
+    Args:
+        node: that subscribes and has the parameters TRANSFORMS.
+        interface: has the frames of the mechanism.
+        now: the stamp [ns] of the latest state.
+    """
+
+    def __init__(self, node: Node, interface: Interface, now: Callable[[], int]) -> None:
+        self._node = node
+        self._own = interface.base_frame, interface.body_frame
+        self._frames = Frames(node, self._own, now)
+        self._filters: dict[str, BaseMotionFilter] = {}
+        self._last: tuple[int, BaseMotion] | None = None
+        node.create_subscription(Imu, "base_imu", self._receive, qos.RECENT)
+
+    def at(self, stamp: int) -> BaseMotion | None:
+        """How the base moves at a state's stamp [ns]; None if nothing is known, and it rests."""
+        if self._last is None:
+            return None
+        age = (stamp - self._last[0]) * 1e-9
+        if abs(age) <= STALE:
+            return self._last[1]
+        self._node.get_logger().warning(
+            f"base_imu is {age:.3g} s older than the state, more than {STALE:g} s: the base is "
+            "taken to be at rest",
+            throttle_duration_sec=1.0,
+        )
+        return None
+
+    def _receive(self, message: Imu) -> None:
+        try:
+            stamp = messages.to_nanoseconds(message.header.stamp)
+            felt = messages.vector_pair(message.linear_acceleration, message.angular_velocity)
+            refuse_beyond("imu", messages.finite("imu", felt), LARGEST)
+            for name in ("linear_acceleration", "angular_velocity"):
+                if getattr(message, f"{name}_covariance")[0] == -1.0:
+                    raise InvalidInput(
+                        f"{name} is not measured, says its covariance of -1", value=-1
+                    )
+            moved = self._filter(message.header.frame_id).step(stamp * 1e-9, felt[:3], felt[3:])
+            self._last = stamp, moved
+        except RobodynError as error:
+            if self._frames.is_new:
+                return  # its frame may still become known
+            self._node.get_logger().error(f"base_imu refused: {error}", throttle_duration_sec=1.0)
+
+    def _filter(self, frame: str) -> BaseMotionFilter:
+        base, body = self._own
+        if frame in ("", base):
+            return self._filters.setdefault(base, BaseMotionFilter())
+        if frame not in self._filters:
+            self._frames.listen()
+            if frame == body or self._frames.is_on_body(frame):
+                raise InvalidInput(
+                    f"frame is {frame!r}, which the mechanism moves; the IMU must be on its base, "
+                    f"{base!r}",
+                    value=frame,
+                )
+            self._filters[frame] = BaseMotionFilter(pose=self._frames.pose(frame, base))
+        return self._filters[frame]
