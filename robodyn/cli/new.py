@@ -45,8 +45,9 @@ def new_command() -> Callable[..., None]:
         target = Path(file or f"{name or f'my_{what}'}.yaml")
         called = name or target.stem
         files = {target: _text(kind, template, target, called, given)}
-        for suffix, write in template.beside.items():
-            files[target.with_suffix(suffix)] = write(called, file=target.name, **given)
+        for suffix in template.beside:
+            text = template.write(called, file=target.name, suffix=suffix, **given)
+            files[target.with_suffix(suffix)] = text
         _write(files, force)
         typer.echo(
             f"{target}: a model of {what} {name or target.stem}. Make its numbers yours, then\n"

@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
+
+from robodyn.checks import as_scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True)
@@ -19,33 +23,54 @@ class Dimension:
     Attributes:
         name: keyword of `Template.write`; its option is called the same.
         default: in `unit`.
-        unit: SI.
         text: what it is.
+        unit: SI.
     """
 
     name: str
     default: float
-    unit: str
     text: str
+    unit: str = "m"
 
 
 @dataclass(frozen=True)
 class Template:
-    """A model file to start from.
+    """A model file to start from: a file of `robodyn/templates`, its numbers left open.
 
     Attributes:
-        what: the word by which it is asked for: `hexapod`, `arm`, `delta`.
-        write: makes YAML text of the model's name, the file's name (keyword `file`) and dimensions
-            (keywords); raises InvalidInput for dimensions that make no mechanism.
+        what: the word by which it is asked for: `hexapod`, `arm`, `delta`; the files' name.
         dimensions: that may be chosen; none for a file that is to be edited throughout.
-        beside: files that the YAML file names, by their suffix, which take the place of its own;
-            each written with the same arguments.
+        numbers: all further fields, from the dimensions; raises InvalidInput for dimensions that
+            make no mechanism.
+        beside: suffixes of files that the YAML file names.
     """
 
     what: str
-    write: Callable[..., str]
     dimensions: tuple[Dimension, ...] = ()
-    beside: Mapping[str, Callable[..., str]] = field(default_factory=dict)
+    numbers: Callable[..., dict[str, Any]] = dict
+    beside: tuple[str, ...] = ()
+
+    def write(
+        self, name: str = "", *, file: str = "", suffix: str = ".yaml", **given: float
+    ) -> str:
+        """Commented text; `load` reads the YAML file unchanged.
+
+        Args:
+            name: of the model, as the file is to have it.
+            file: the YAML file's name, for comments.
+            suffix: of the file that is wanted, of those in `beside`, too.
+            given: dimensions; others have their defaults.
+
+        Raises:
+            InvalidInput: a dimension that is not positive, or dimensions that do not fit.
+        """
+        name = name or f"my_{self.what}"
+        values = {d.name: given.get(d.name, d.default) for d in self.dimensions}
+        for d in self.dimensions:
+            as_scalar(d.name, values[d.name], d.unit, above=0.0)
+        file = file or f"{name}.yaml"
+        told = {"name": name, "quoted": quoteattr(name), "file": file, "stem": Path(file).stem}
+        return text_of(self.what + suffix).format(**told, **values, **self.numbers(**values))
 
 
 def text_of(name: str) -> str:

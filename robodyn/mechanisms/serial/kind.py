@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from robodyn.mechanisms.common.template import Template
 from robodyn.mechanisms.kind import Kind
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def _recognises(document: UrdfDocument) -> bool:
     return not document.closures
 
 
+# a small arm of six joints
+TEMPLATE = Template("arm")
 SERIAL = Kind(
     "serial",
     from_yaml=_from_yaml,
@@ -50,7 +53,7 @@ SERIAL = Kind(
         "model_file": "robodyn.mechanisms.serial.description.to_yaml:write_serial",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_tree",
         "loose_tree": "robodyn.mechanisms.as_closed_loop:from_loose_tree",
-        "template": "robodyn.mechanisms.serial.description.template:TEMPLATE",
+        "template": "robodyn.mechanisms.serial.kind:TEMPLATE",
     },
     example="puma560",
 )

@@ -10,12 +10,12 @@ import pytest
 import robodyn as rd
 from robodyn.analysis.at_home import at_home, payload_at_home, reach_about_home, stroke_used
 from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.stewart.description.template import hexapod_template
+from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 
 
 @pytest.fixture
 def hexapod(tmp_path):
-    (tmp_path / "hexapod.yaml").write_text(hexapod_template())
+    (tmp_path / "hexapod.yaml").write_text(HEXAPOD.write())
     return rd.load(tmp_path / "hexapod.yaml")
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.analysis.execution import execute
 from robodyn.cli import app
-from robodyn.mechanisms.stewart.description.template import hexapod_template
+from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 from robodyn.report.study import analyze
 from robodyn.report.study_charts import study_charts
 from robodyn.report.study_page import study_page
@@ -22,7 +22,7 @@ from robodyn.report.study_page import study_page
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "hexapod.yaml").write_text(hexapod_template())
+    (tmp_path / "hexapod.yaml").write_text(HEXAPOD.write())
     (tmp_path / "up.yaml").write_text(
         "waypoints:\n"
         "  - {xyz: [0, 0, 0.35], rpy: [0, 0, 0]}\n"

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import math
-from xml.sax.saxutils import quoteattr
+from typing import Any
 
-from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia, text_of
 
@@ -17,58 +16,21 @@ HOME, UP, DOWN = 0.35, -0.7, 1.4
 ROTOR, RATIO = 1.2e-4, 33
 
 
-def delta_template(
-    name: str = "my_delta",
-    *,
-    base_radius: float = 0.2,
-    platform_radius: float = 0.05,
-    arm: float = 0.3,
-    rod: float = 0.7,
-    payload: float = 0.7,
-    file: str = "my_delta.yaml",
-) -> str:
-    """Commented YAML text of a delta; `load` reads it beside the URDF of `delta_urdf`.
-
-    Args: see `delta_urdf`.
+def delta(
+    base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
+) -> dict[str, Any]:
+    """Fields of a delta's files.
 
     Raises:
-        InvalidInput: as for `delta_urdf`.
+        InvalidInput: rods that do not reach the platform.
     """
-    _check(base_radius, platform_radius, arm, rod, payload)
-    return text_of("delta.yaml").format(
-        file=file,
-        urdf=file.rsplit(".", 1)[0] + ".urdf",
-        name=name,
-        home=HOME,
-        rotor=ROTOR,
-        ratio=RATIO,
-        reflected=ROTOR * RATIO**2,
-    )
-
-
-def delta_urdf(
-    name: str = "my_delta",
-    *,
-    base_radius: float = 0.2,
-    platform_radius: float = 0.05,
-    arm: float = 0.3,
-    rod: float = 0.7,
-    payload: float = 0.7,
-    file: str = "my_delta.yaml",
-) -> str:
-    """Commented URDF text of a delta of these dimensions.
-
-    Args:
-        name: of the robot.
-        base_radius, platform_radius: [m] of the circles on which motors and rods' ends lie.
-        arm, rod: [m] lengths, between axes.
-        payload: [kg] of the platform with all that it carries.
-        file: the YAML file's name, for the comments.
-
-    Raises:
-        InvalidInput: a dimension that is not positive, or rods that do not reach the platform.
-    """
-    mass = _check(base_radius, platform_radius, arm, rod, payload)
+    widest = base_radius + arm - platform_radius
+    if not rod > 1.05 * widest:
+        raise InvalidInput(
+            f"rod is {rod:g} m, too short: with the arms level the rods span {widest:.4g} m to the "
+            f"platform; give rods of {1.3 * widest:.3g} m or more",
+            value=rod,
+        )
     away = base_radius + arm * math.cos(HOME) - platform_radius  # from elbow to platform, at home
     down = math.sqrt(rod**2 - away**2)
     arm_mass, rod_mass = 3.0 * arm, 0.16 * rod  # tubes of carbon fibre with their fittings
@@ -76,9 +38,9 @@ def delta_urdf(
     width = 0.15 * arm
     arm_axial, arm_cross = cylinder_inertia(arm_mass, radius, arm)
     rod_axial, rod_cross = cylinder_inertia(rod_mass, thin, rod)
-    spin, tilt = cylinder_inertia(mass, platform_radius)
+    spin, tilt = cylinder_inertia(payload, platform_radius)
     # five times what holds it with level arms, and a fast start of the rotors
-    weight = mass + 3.0 * arm_mass + 6.0 * rod_mass
+    weight = payload + 3.0 * arm_mass + 6.0 * rod_mass
     effort = float(f"{5.0 * 9.81 * arm * weight / 3.0 + 150.0 * ROTOR * RATIO**2:.2g}")
     chains = ""
     for i in range(3):
@@ -117,56 +79,22 @@ def delta_urdf(
                 goal_x=platform_radius * c - across * s,
                 goal_y=platform_radius * s + across * c,
             )
-    return text_of("delta.urdf").format(
-        file=file,
-        name=quoteattr(name),
-        base_radius=base_radius,
-        platform_radius=platform_radius,
-        arm=arm,
-        rod=rod,
-        payload=mass,
-        plate=0.1 * base_radius,
-        height=-(arm * math.sin(HOME) + down),
-        tilt=tilt,
-        spin=spin,
-        radius=radius,
-        tool=-0.2 * arm,
-        chains=chains,
-    )
-
-
-def _check(
-    base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
-) -> float:
-    """The payload [kg], once all dimensions are known to make a delta."""
-    sizes = {
-        "base_radius": base_radius,
-        "platform_radius": platform_radius,
-        "arm": arm,
-        "rod": rod,
-    }
-    for what, value in sizes.items():
-        as_scalar(what, value, "m", above=0.0)
-    mass = as_scalar("payload", payload, "kg", above=0.0)
-    widest = base_radius + arm - platform_radius
-    if not rod > 1.05 * widest:
-        raise InvalidInput(
-            f"rod is {rod:g} m, too short: with the arms level the rods span {widest:.4g} m to the "
-            f"platform; give rods of {1.3 * widest:.3g} m or more",
-            value=rod,
-        )
-    return mass
+    return {
+        "home": HOME, "rotor": ROTOR, "ratio": RATIO, "reflected": ROTOR * RATIO**2,
+        "plate": 0.1 * base_radius, "height": -(arm * math.sin(HOME) + down), "tilt": tilt,
+        "spin": spin, "radius": radius, "tool": -0.2 * arm, "chains": chains,
+    }  # fmt: skip
 
 
 TEMPLATE = Template(
     "delta",
-    delta_template,
     (
-        Dimension("base_radius", 0.2, "m", "radius of the circle of the motors"),
-        Dimension("platform_radius", 0.05, "m", "radius of the circle of the rods' ends"),
-        Dimension("arm", 0.3, "m", "length of an arm, between its axes"),
-        Dimension("rod", 0.7, "m", "length of a rod, between its joints"),
-        Dimension("payload", 0.7, "kg", "mass of the platform with all that it carries"),
+        Dimension("base_radius", 0.2, "radius of the circle of the motors"),
+        Dimension("platform_radius", 0.05, "radius of the circle of the rods' ends"),
+        Dimension("arm", 0.3, "length of an arm, between its axes"),
+        Dimension("rod", 0.7, "length of a rod, between its joints"),
+        Dimension("payload", 0.7, "mass of the platform with all that it carries", "kg"),
     ),
-    {".urdf": delta_urdf},
+    delta,
+    (".urdf",),
 )

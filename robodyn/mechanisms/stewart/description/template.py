@@ -5,47 +5,24 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia, text_of
+from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia
 
 # Half the angle between the joints of a pair [rad].
 SPREAD = math.radians(9.0)
 
 
-def hexapod_template(
-    name: str = "my_hexapod",
-    *,
-    base_radius: float = 0.3,
-    platform_radius: float = 0.2,
-    height: float = 0.35,
-    stroke: float = 0.1,
-    payload: float = 5.0,
-    file: str = "my_hexapod.yaml",
-) -> str:
-    """Commented YAML text of a hexapod of these dimensions; `load` reads it unchanged.
-
-    Args:
-        name: of the model.
-        base_radius, platform_radius: [m] of the circles on which the joints lie in pairs.
-        height: [m] of the platform above the base at home, legs half extended.
-        stroke: [m] travel of an actuator.
-        payload: [kg] on the platform, the platform itself included.
-        file: the file's name, for the comments.
+def hexapod(
+    base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
+) -> dict[str, Any]:
+    """Fields of a hexapod's file, its legs half extended at home.
 
     Raises:
-        InvalidInput: a dimension that is not positive, or a stroke that the legs are too short for.
+        InvalidInput: a stroke that the legs are too short for.
     """
-    sizes = {
-        "base_radius": base_radius,
-        "platform_radius": platform_radius,
-        "height": height,
-        "stroke": stroke,
-    }
-    for what, value in sizes.items():
-        as_scalar(what, value, "m", above=0.0)
-    mass = as_scalar("payload", payload, "kg", above=0.0)
+    mass = payload
     base, platform = _pairs(base_radius, 0.0), _pairs(platform_radius, math.pi / 3.0)
     base = base[1:] + base[:1]  # neighbouring legs lean towards each other
     length = math.dist((*base[0], 0.0), (*platform[0], height))
@@ -69,28 +46,12 @@ def hexapod_template(
     spin, tilt = cylinder_inertia(mass, platform_radius)
     lower_axial, lower_cross = cylinder_inertia(lower, radius, part)
     upper_axial, upper_cross = cylinder_inertia(upper, 0.5 * radius, part)
-    return text_of("hexapod.yaml").format(
-        file=file,
-        name=name,
-        height=height,
-        mass=mass,
-        tilt=tilt,
-        spin=spin,
-        lower=lower,
-        upper=upper,
-        half=0.5 * part,
-        lower_axial=lower_axial,
-        lower_cross=lower_cross,
-        upper_axial=upper_axial,
-        upper_cross=upper_cross,
-        shortest=shortest,
-        longest=longest,
-        speed=float(f"{3.0 * stroke:.2g}"),
-        effort=effort,
-        base_radius=base_radius,
-        platform_radius=platform_radius,
-        legs=legs,
-    )
+    return {
+        "mass": mass, "tilt": tilt, "spin": spin, "lower": lower, "upper": upper,
+        "half": 0.5 * part, "lower_axial": lower_axial, "lower_cross": lower_cross,
+        "upper_axial": upper_axial, "upper_cross": upper_cross, "shortest": shortest,
+        "longest": longest, "speed": float(f"{3.0 * stroke:.2g}"), "effort": effort, "legs": legs,
+    }  # fmt: skip
 
 
 def _pairs(radius: float, first: float) -> list[tuple[float, float]]:
@@ -103,12 +64,12 @@ def _pairs(radius: float, first: float) -> list[tuple[float, float]]:
 
 TEMPLATE = Template(
     "hexapod",
-    hexapod_template,
     (
-        Dimension("base_radius", 0.3, "m", "radius of the circle of the base joints"),
-        Dimension("platform_radius", 0.2, "m", "radius of the circle of the platform's joints"),
-        Dimension("height", 0.35, "m", "of the platform above the base at home, legs half out"),
-        Dimension("stroke", 0.1, "m", "travel of an actuator"),
-        Dimension("payload", 5.0, "kg", "mass on the legs, the platform itself included"),
+        Dimension("base_radius", 0.3, "radius of the circle of the base joints"),
+        Dimension("platform_radius", 0.2, "radius of the circle of the platform's joints"),
+        Dimension("height", 0.35, "of the platform above the base at home, legs half out"),
+        Dimension("stroke", 0.1, "travel of an actuator"),
+        Dimension("payload", 5.0, "mass on the legs, the platform itself included", "kg"),
     ),
+    hexapod,
 )

@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 import robodyn as rd
-from robodyn.mechanisms.serial.description.template import arm_template
-from robodyn.mechanisms.stewart.description.template import hexapod_template
+from robodyn.mechanisms.serial.kind import TEMPLATE as ARM
+from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
 BUNDLED = resources.files("robodyn")
@@ -48,7 +48,7 @@ def load_text(text, tmp_path):
     ],
 )
 def test_a_hexapod_of_any_size_stands_within_its_limits(sizes, tmp_path):
-    platform = load_text(hexapod_template(**sizes), tmp_path)
+    platform = load_text(HEXAPOD.write(**sizes), tmp_path)
     radius = sizes.get("platform_radius", 0.2)
     assert platform.condition_number(platform.home, radius) < 5.0
     lengths = platform.inverse_kinematics(platform.home)
@@ -60,11 +60,11 @@ def test_a_hexapod_of_any_size_stands_within_its_limits(sizes, tmp_path):
 
 def test_a_stroke_that_the_legs_have_no_room_for_is_refused():
     with pytest.raises(rd.InvalidInput, match="stroke is"):
-        hexapod_template(height=0.35, stroke=0.4)
+        HEXAPOD.write(height=0.35, stroke=0.4)
 
 
 def test_the_arm_can_hold_itself_everywhere(tmp_path, rng):
-    arm = load_text(arm_template(), tmp_path)
+    arm = load_text(ARM.write(), tmp_path)
     lower, upper = arm.position_limits.T
     holding = arm.gravity(rng.uniform(lower, upper, (200, 6)))
     assert (np.abs(holding) < arm.effort_limits).all()
@@ -74,7 +74,7 @@ def test_the_arm_can_hold_itself_everywhere(tmp_path, rng):
 def documents():
     models = {item.name: item.read_text() for item in (BUNDLED / "models").glob("*.*")}
     texts = [text for name, text in sorted(models.items()) if name.endswith(".yaml")]
-    read = [yaml.safe_load(text) for text in (*texts, hexapod_template(), arm_template())]
+    read = [yaml.safe_load(text) for text in (*texts, HEXAPOD.write(), ARM.write())]
     # closed loops are described by a URDF, beside which their YAML is little
     return [document for document in read if document["type"] != "closed_loop"]
 
