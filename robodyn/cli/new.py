@@ -46,7 +46,7 @@ def new_command() -> Callable[..., None]:
         called = name or target.stem
         files = {target: _text(kind, template, target, called, given)}
         for suffix in template.beside:
-            text = template.write(called, file=target.name, suffix=suffix, **given)
+            text = template.write(called, target.name, suffix, **given)
             files[target.with_suffix(suffix)] = text
         _write(files, force)
         typer.echo(
@@ -124,7 +124,7 @@ def _text(kind: str, template: Template, target: Path, name: str, given: dict[st
                 value=value,
             )
         as_scalar(flag, value, known[key].unit)
-    text = template.write(_scalar(name), file=target.name, **given)
+    text = template.write(_scalar(name), target.name, **given)
     return (editor_line(kind) if kind in schemas() else "") + text
 
 

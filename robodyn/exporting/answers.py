@@ -11,7 +11,6 @@ import numpy as np
 
 from robodyn.exporting.lending import constant, rows, rows_out, stack_of_rows, vector
 from robodyn.mechanisms.common.end_stops import EndStops
-from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
 from robodyn.numerics.array_arguments import stack
@@ -141,7 +140,7 @@ def step_of(
         plant: (joint table, friction, options, stops) -> what the loop takes for the plant.
         model: () -> what it takes for the model of a control, which there is none of here.
     """
-    table = joint_table(mechanism.position_limits, mechanism.actuators)
+    table = mechanism.motor_table
     friction = mechanism.friction.rows
     stops = EndStops()
     n, nq = len(mechanism.joint_names), len(mechanism.home)

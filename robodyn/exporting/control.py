@@ -21,7 +21,6 @@ from robodyn.exporting.answers import (
 from robodyn.exporting.checked_calls import reason_of
 from robodyn.exporting.lending import address, constant, is_null, null, rows, vector
 from robodyn.mechanisms.common.joint_friction import WATCHED
-from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration, cut
 from robodyn.mechanisms.common.kernels.end_stops import motor_limits
 from robodyn.numerics.array_arguments import borrowed_array, stack
@@ -39,7 +38,7 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
     at_gain = constant(setting.damping)
     _, nv, n = setting.sizes
     m = setting.mechanism
-    table = joint_table(m.position_limits, m.actuators)
+    table = m.motor_table
     columns, curves = table.shape[1], m.has_torque_speed_curve
     at_table, at_limits = constant(table), constant(m.effort_limits)
     at_ends = constant(m.effort_ends)

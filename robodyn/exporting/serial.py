@@ -44,7 +44,7 @@ def answers(m: SerialArm) -> Answers:
         raise ModelError(
             f"{m.name} has {n} joints, which cannot be exported: at most {lanes.MOST_JOINTS}"
         )
-    chain, smooth = m._geometry, m._packed_smooth[0] if m.friction.is_dry else m._geometry
+    chain, smooth = m._geometry, m._smooth._packed[0] if m.friction.is_dry else m._geometry
     at_chain, at_smooth, at_gravity = constant(chain), constant(smooth), constant(m._gravity)
     at_rest = constant(np.zeros(n))
     least, most = min(n, 6), max(n, 6)

@@ -37,7 +37,7 @@ def answers(m: StewartPlatform) -> Answers:
     """All that can be asked of a platform."""
     size, legs_size, body_size = len(m._lanes), m._legs.shape[1], len(m._platform)
     at_lanes, at_legs, at_body = constant(m._lanes), constant(m._legs), constant(m._platform)
-    smooth = constant(m._smooth_lanes if m.friction.is_dry else m._lanes)
+    smooth = constant(m._smooth._lanes if m.friction.is_dry else m._lanes)
 
     @inner
     def legs() -> Any:

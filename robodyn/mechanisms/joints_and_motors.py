@@ -262,9 +262,9 @@ class JointsAndMotors(ABC):
         return any(actuator.has_torque_speed_curve for actuator in self.actuators)
 
     @cached_property
-    def _motors(self) -> tuple[FloatArray, FloatArray]:
-        """Limits at standstill (n,), and the rows of `joint_table`."""
-        return self.effort_limits, joint_table(self.position_limits, self.actuators)
+    def motor_table(self) -> FloatArray:
+        """(n, k) travel of the driven joints and what their motors have; see `joint_table`."""
+        return joint_table(self.position_limits, self.actuators)
 
     def effort_limits_at(self, rates: ArrayLike, /) -> FloatArray:
         """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints.
@@ -279,7 +279,7 @@ class JointsAndMotors(ABC):
         # a copy, so that the kernel always gets the same type of array
         flat = np.array(speeds).reshape(-1, speeds.shape[-1])
         limits = np.empty_like(flat)
-        motor_limits(flat, *self._motors, limits)
+        motor_limits(flat, self.effort_limits, self.motor_table, limits)
         return limits.reshape(speeds.shape)
 
     def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:

@@ -59,6 +59,9 @@ class Mechanism(LinkMotion):
 
     formulations: tuple[str, ...] = ("exact",)
     no_step: ClassVar[Mapping[int, str]] = {}
+    # its compiled simulation, of what is `_packed`
+    _loop: ClassVar[compiled_run.Kernels | None] = None
+    _packed: tuple[FloatArray, ...]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.model, *self.options), {"_added": self.added_frames}
@@ -295,7 +298,8 @@ class Mechanism(LinkMotion):
         this pair; simulations then call Python at each stage of a step.
         """
         # a derived class may have other dynamics than the one that says how it runs
-        if "_run_under" not in vars(type(self)) or not self._is_alike(model):
+        told = vars(type(self)).keys() & {"_loop", "_run_under"}
+        if not told or not self._is_alike(model):
             return None
         advance: Callable[[Rollout, int, int], Outcome] = self._run_under(model).advance
         return advance
@@ -306,7 +310,16 @@ class Mechanism(LinkMotion):
 
     def _run_under(self, model: Any) -> Any:
         """What simulates it, by compiled code, under a controller that uses `model`."""
-        raise self._unanswered("compiled simulations")
+        if self._loop is None:
+            raise self._unanswered("compiled simulations")
+        return compiled_run.CompiledRun(
+            self._loop,
+            self._packed,
+            lambda: self._smooth._packed,
+            self.motor_table,
+            self.friction,
+            model._packed,
+        )
 
     @cached_property
     def _own_run(self) -> Any:

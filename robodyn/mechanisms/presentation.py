@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanisms.common.figure import joint_axis_arrows
-from robodyn.mechanisms.common.report_answers import ParameterTable
+from robodyn.mechanisms.common.report_answers import ParameterTable, body_table
 from robodyn.mechanisms.common.variables import joint_variables
 from robodyn.mechanisms.kinematics import Kinematics
 
@@ -106,11 +106,7 @@ class Presentation(Kinematics):
         limits = self.position_limits, self.velocity_limits, self.effort_limits
         rows = zip(names, self.joint_units, *limits, strict=True)
         return [
-            ParameterTable(
-                "Bodies",
-                ("body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"),
-                [(body.name, body.mass, body.com, body.inertia) for body in self.bodies],
-            ),
+            body_table(self.bodies),
             ParameterTable(
                 "Driven joints",
                 (noun, "unit", "from", "to", "speed [1/s]", "effort [N m, N]"),

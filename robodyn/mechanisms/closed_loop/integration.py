@@ -20,7 +20,6 @@ from robodyn.mechanisms.closed_loop.dynamics import full_rates
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
 from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels, Outcome, Rollout
-from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND, OK
 from robodyn.numerics.array_arguments import VECTOR
@@ -65,7 +64,6 @@ class Simulation:
     def __init__(self, mechanism: Any, model: Any) -> None:
         self._mechanism, self._model = mechanism, model
         self._own: Packed = mechanism.structure.packed
-        self._limits = joint_table(mechanism.position_limits, mechanism.actuators)
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
@@ -82,7 +80,7 @@ class Simulation:
             KERNELS,
             packed.given,
             lambda: packed.without_dry_friction.given,
-            self._limits,
+            self._mechanism.motor_table,
             self._mechanism.friction,
             (*control.given, *packed.given),
         )

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from robodyn.mechanisms.common.recognition import is_platform
 from robodyn.mechanisms.kind import Kind
 
 if TYPE_CHECKING:
@@ -45,8 +44,8 @@ def _recognises_yaml(document: dict[str, Any]) -> bool:
 
 
 def _recognises(document: UrdfDocument) -> bool:
-    """Whether a URDF closes loops and is no 6-UPS platform."""
-    return bool(document.closures) and not is_platform(document)
+    """Whether a URDF closes loops; platforms are asked before."""
+    return bool(document.closures)
 
 
 def _to_urdf(mechanism: Any) -> str:

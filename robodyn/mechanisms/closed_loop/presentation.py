@@ -11,7 +11,12 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
 from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, drawn_joint, stick
-from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_table
+from robodyn.mechanisms.common.report_answers import (
+    OutlinePart,
+    ParameterTable,
+    actuator_table,
+    body_table,
+)
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
@@ -73,7 +78,6 @@ class ClosedLoopPresentation(ClosedLoopParameters):
     def parameter_tables(self) -> list[ParameterTable]:
         """The bodies, the joints of the tree, the closures, and actuators beyond limits."""
         model = self.model
-        bodies = [(body.name, body.mass, body.com, body.inertia) for body in self.bodies]
         driven = set(self.joint_names)
         joints = [
             (joint.name, joint.kind, "yes" if joint.name in driven else "no", joint.parent,
@@ -87,12 +91,7 @@ class ClosedLoopPresentation(ClosedLoopParameters):
             for closure in model.closures
         ]  # fmt: skip
         tables = [
-            ParameterTable(
-                "Bodies",
-                ("body", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]"),
-                bodies,
-                "in the frame of the link",
-            ),
+            body_table(self.bodies, "in the frame of the link"),
             ParameterTable(
                 "Joints of the tree",
                 ("joint", "kind", "driven", "parent", "child", "axis", "damping [N m s, N s/m]",

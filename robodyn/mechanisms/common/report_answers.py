@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from robodyn.actuators import Actuator
     from robodyn.arrays import FloatArray
@@ -33,6 +33,16 @@ class ParameterTable:
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     note: str = ""
+
+
+def body_table(bodies: Iterable[Any], note: str = "") -> ParameterTable:
+    """Name, mass, centre of mass and inertia of bodies."""
+    return ParameterTable(
+        "Bodies",
+        ("body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"),
+        [(body.name, body.mass, body.com, body.inertia) for body in bodies],
+        note,
+    )
 
 
 def actuator_table(names: Sequence[str], actuators: Sequence[Actuator]) -> ParameterTable:

@@ -51,7 +51,7 @@ class Template:
     beside: tuple[str, ...] = ()
 
     def write(
-        self, name: str = "", *, file: str = "", suffix: str = ".yaml", **given: float
+        self, name: str = "", file: str = "", suffix: str = ".yaml", /, **given: float
     ) -> str:
         """Commented text; `load` reads the YAML file unchanged.
 

@@ -16,17 +16,15 @@ import numpy as np
 from robodyn.base_motion import rows_of
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.common.batch_calls import Unanswered
-from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
-from robodyn.mechanisms.common.joint_table import joint_table
+from robodyn.mechanisms.common.compiled_run import Kernels
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
 from robodyn.mechanisms.derivatives import Stencil
-from robodyn.mechanisms.serial.chain import chain_of
 from robodyn.mechanisms.serial.geometry import ArmGeometry
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA, simulate
-from robodyn.mechanisms.serial.packing import pack_chain, pack_pseudo_inertias, part_of_chain
+from robodyn.mechanisms.serial.packing import pack_pseudo_inertias, part_of_chain
 from robodyn.mechanisms.serial.parameters import SerialParameters
 from robodyn.numerics.array_arguments import MATRIX, VECTOR
 from robodyn.numerics.broadcasting import element
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
 
 
 _empty = np.empty
-KERNELS = Kernels(simulate, (MATRIX, VECTOR))
 INVERSE_METHODS = ("newton_euler", "modified_newton_euler", "lagrange")
 MASS_METHODS = ("composite", "strobing")
 FORWARD_METHODS = ("articulated_body", "strobing")
@@ -62,6 +59,7 @@ class SerialArm(SerialParameters):
     """
 
     efforts_are_generalized_forces = True
+    _loop = Kernels(simulate, (MATRIX, VECTOR))
     no_step: ClassVar = {
         NO_COMMAND: "the efforts are not finite",
         NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an "
@@ -282,20 +280,6 @@ class SerialArm(SerialParameters):
             np.where(turning, turns[:, None], slides[:, None]),
             np.where(turning, weights[:, None], 0.25 * slides[:, None]),
         )
-
-    def _run_under(self, model: SerialArm) -> CompiledRun:
-        return CompiledRun(
-            KERNELS,
-            (self._geometry, self._gravity),
-            lambda: self._packed_smooth,
-            joint_table(self.position_limits, self.actuators),
-            self.friction,
-            (model._geometry, model._gravity),
-        )
-
-    @cached_property
-    def _packed_smooth(self) -> tuple[FloatArray, FloatArray]:
-        return pack_chain(chain_of(self.model.without_dry_friction())), self._gravity
 
     def _chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         return self._chains[bool(friction), bool(armature)]

@@ -62,6 +62,7 @@ class SerialKinematics(Mechanism):
         self._geometry = pack_chain(self.chain)
         # a view, as unpickled arrays have another dtype object, which kernels do not accept
         self._gravity = np.array(model.gravity).view(np.float64)
+        self._packed = self._geometry, self._gravity
         self._n = len(self.chain.joints)
 
     @property

@@ -80,7 +80,7 @@ class PlatformGeometry:
         legs = []
         for leg, row, frame in zip(self._platform.six_legs.legs, table, self._frames, strict=True):
             reading = leg.joints.actuator
-            actuator = replace(reading, offset=float(reading.offset + row[6]))
+            actuator = reading._replace(offset=float(reading.offset + row[6]))
             legs.append(
                 replace(
                     leg,

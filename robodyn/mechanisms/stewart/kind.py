@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from robodyn.mechanisms.common.recognition import is_platform
 from robodyn.mechanisms.kind import Kind
 
 if TYPE_CHECKING:
@@ -35,10 +34,41 @@ def _to_urdf(platform: Any) -> str:
     return stewart_urdf(platform.six_legs, platform.model)
 
 
+LEGS = 6
+
+
+def _is_platform(document: UrdfDocument) -> bool:
+    """Whether a URDF describes a 6-UPS platform, or was meant to.
+
+    One floating body on six prismatic legs; of its closures all but one at most end at a leg of
+    two revolute joints and a prismatic one, so that a mistake in one leg is told as such. Without
+    closures, a floating body that carries no joint, and several prismatic joints.
+    """
+    types = [joint.type for joint in document.robot.joints]
+    if not document.closures:
+        carrying = {joint.parent for joint in document.robot.joints if joint.type != "fixed"}
+        loose = [joint.child for joint in document.robot.joints if joint.type == "floating"]
+        return types.count("prismatic") >= LEGS - 1 and any(link not in carrying for link in loose)
+    if types.count("floating") != 1 or types.count("prismatic") < LEGS - 1:
+        return False
+    above = {joint.child: joint for joint in document.robot.joints}
+    legs = []
+    for closure in document.closures:
+        for link in closure.links:
+            leg: list[str] = []
+            while link in above:
+                leg, link = [above[link].type, *leg], above[link].parent
+            legs.append([kind for kind in leg if kind != "fixed"])
+    fitting = sum(
+        len(leg) == 3 and "prismatic" not in leg[:2] and leg[2] == "prismatic" for leg in legs
+    )
+    return bool(fitting >= LEGS - 1)
+
+
 STEWART = Kind(
     "stewart",
     from_yaml=_from_yaml,
-    recognises_urdf=is_platform,
+    recognises_urdf=_is_platform,
     from_urdf=_from_urdf,
     to_urdf=_to_urdf,
     adapters={

@@ -77,6 +77,7 @@ class PlatformLegs(Mechanism):
         self._platform = pack_platform(self.six_legs)
         self._numbers = self._legs, self._platform
         self._lanes = pack_lanes(self._legs, self._platform)
+        self._packed = (self._lanes,)
 
     @property
     def options(self) -> tuple[object, ...]:

@@ -107,7 +107,7 @@ class PlatformParameters(PlatformDynamics):
     def _by_joint(self, values: dict[str, float]) -> dict[str, float]:
         out = dict(values)
         for leg in found_in(self.model).legs:
-            first, second, actuator = leg.readings.names
+            first, second, actuator = leg.shape.readings.names
             closure = self.model.closures[leg.closure].name
             out |= dict.fromkeys(
                 (f"{first}.viscous", f"{second}.viscous"), values[f"{actuator}.universal"]

@@ -10,13 +10,11 @@ of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels
-from robodyn.mechanisms.common.joint_table import joint_table
+from robodyn.mechanisms.common.compiled_run import Kernels
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.stewart.geometry import PlatformGeometry
 from robodyn.mechanisms.stewart.kernels.integration import simulate
@@ -32,9 +30,6 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.estimation import Encoders, Estimator
     from robodyn.mechanisms.common.geometry import Geometry
-
-# of packed lanes
-KERNELS = Kernels(simulate, (VECTOR,))
 
 
 class StewartPlatform(PlatformPresentation):
@@ -57,6 +52,8 @@ class StewartPlatform(PlatformPresentation):
     """
 
     needs_estimator = True
+    # of packed lanes
+    _loop = Kernels(simulate, (VECTOR,))
 
     def __repr__(self) -> str:
         return f"StewartPlatform({self.name!r})"
@@ -90,20 +87,6 @@ class StewartPlatform(PlatformPresentation):
 
         steps = {"length_resolution": encoders.length, "rate_resolution": encoders.rate}
         return PlatformEstimator(self, initial_pose, **steps, jump=encoders.jump)
-
-    def _run_under(self, model: StewartPlatform) -> CompiledRun:
-        return CompiledRun(
-            KERNELS,
-            (self._lanes,),
-            lambda: (self._smooth_lanes,),
-            joint_table(self.position_limits, self.actuators),
-            self.friction,
-            (model._lanes,),
-        )
-
-    @cached_property
-    def _smooth_lanes(self) -> FloatArray:
-        return self.without_dry_friction()._lanes
 
     def _why_no_step(self, status: int, configuration: FloatArray) -> str:
         if status == NO_COMMAND:

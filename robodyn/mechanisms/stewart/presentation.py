@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.actuators import Actuator
+from robodyn.mechanisms.common.description import MovingBody
 from robodyn.mechanisms.common.figure import frame_of_pose
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
-from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_table
+from robodyn.mechanisms.common.report_answers import (
+    OutlinePart,
+    ParameterTable,
+    actuator_table,
+    body_table,
+)
 from robodyn.mechanisms.common.variables import AXES, Role, Variable
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.mechanisms.stewart.formulations import PUBLISHED_MODELS
@@ -149,10 +155,8 @@ def _bodies(six: SixLegs) -> ParameterTable:
             bodies.append((f"{part} part of every leg", each[0]))
         else:
             bodies += [(f"{part} part of leg {i}", body) for i, body in enumerate(each, start=1)]
-    return ParameterTable(
-        "Bodies",
-        ("body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"),
-        [(name, body.mass, body.com, body.inertia) for name, body in bodies],
+    return body_table(
+        (MovingBody(name, body.mass, body.com, body.inertia) for name, body in bodies),
         "the platform in its own frame; parts of a leg in axes along it (x from base to platform, "
         "y along universal axis × x), the lower part from its universal joint, the upper part "
         "from its spherical joint",

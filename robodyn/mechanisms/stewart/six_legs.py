@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robodyn.actuators import Actuator
+from robodyn.actuators.actuator import IDEAL, Actuator
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import ModelError, RobodynError
 from robodyn.formats.sdf.axes import axis_motion
 from robodyn.model.body import Body, Link
 from robodyn.model.closure import Closure
 from robodyn.model.comparison import Compared
-from robodyn.model.fields import GRAVITY, altered, frozen, not_negative, varied
+from robodyn.model.fields import GRAVITY, altered, frozen, varied
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
@@ -38,11 +38,6 @@ class Damping:
     prismatic: float = 0.0
     spherical: float = 0.0
 
-    def __post_init__(self) -> None:
-        for name, unit in (("universal", "N m s"), ("prismatic", "N s/m"), ("spherical", "N m s")):
-            value = not_negative(f"damping.{name}", getattr(self, name), unit)
-            object.__setattr__(self, name, value)
-
 
 @dataclass(frozen=True)
 class LegLimits:
@@ -58,31 +53,8 @@ class LegLimits:
     velocity: float = np.inf
     effort: float = np.inf
 
-    def __post_init__(self) -> None:
-        try:
-            lower, upper = (float(bound) for bound in self.length)
-        except (TypeError, ValueError) as error:
-            raise ModelError(
-                f"limits.length is {self.length!r}, expected [shortest, longest] [m]",
-                value=self.length,
-            ) from error
-        if not 0.0 <= lower < upper:
-            raise ModelError(
-                f"limits.length is [{lower}, {upper}], expected 0 <= shortest < longest [m]",
-                value=self.length,
-            )
-        object.__setattr__(self, "length", (lower, upper))
-        for name, unit in (("velocity", "m/s"), ("effort", "N")):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, float)) and value > 0.0):
-                raise ModelError(
-                    f"limits.{name} is {value}, must be positive [{unit}]", value=value
-                )
-            object.__setattr__(self, name, float(value))
 
-
-@dataclass(frozen=True)
-class JointReading:
+class JointReading(NamedTuple):
     """How a URDF measures one joint of a leg: its value is sign * (natural - offset).
 
     Attributes:
@@ -156,23 +128,22 @@ class Leg:
     universal_axis: FloatArray
     lower: Body
     upper: Body
-    damping: Damping = field(default_factory=Damping)
-    limits: LegLimits = field(default_factory=LegLimits)
-    actuator: Actuator = field(default_factory=Actuator)
+    damping: Damping = Damping()
+    limits: LegLimits = LegLimits()
+    actuator: Actuator = IDEAL
     armature: float = 0.0
-    joints: LegJoints = field(default_factory=LegJoints, compare=False)
+    joints: LegJoints = field(default=LegJoints(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base", frozen("base", self.base, (3,), "m"))
         object.__setattr__(self, "platform", frozen("platform", self.platform, (3,), "m"))
         axis = _unit(as_array("universal_axis", self.universal_axis, (3,)))
         object.__setattr__(self, "universal_axis", frozen("universal_axis", axis, (3,)))
-        object.__setattr__(self, "armature", not_negative("armature", self.armature, "kg"))
 
 
 @dataclass(frozen=True, eq=False)
 class SixLegs(Compared):
-    """A whole 6-UPS mechanism.
+    """A whole 6-UPS mechanism; what its joints and bodies can have is checked when it expands.
 
     Names, the source and the URDF's joint zeros are not compared.
 

@@ -13,7 +13,6 @@ from robodyn.analysis.limits import check_limits
 from robodyn.analysis.margins import margins
 from robodyn.control import TrajectoryFollower
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.common.joint_table import joint_table
 from robodyn.mechanisms.common.kernels.end_stops import motor_effort
 from robodyn.mechanisms.serial.arm import SerialArm
 
@@ -115,7 +114,7 @@ def test_compiled_code_and_python_know_the_same_motor(rng):
     arm = rd.load("puma560")
     driven = dict(zip(arm.joint_names, motors, strict=True))
     arm = SerialArm(arm.model.driven_by(driven))
-    table = joint_table(arm.position_limits, arm.actuators)
+    table = arm.motor_table
     rates = rng.uniform(-60.0, 60.0, (200, 6)) * rng.choice([1.0, 0.1, 0.0], size=(200, 1))
     alone = [motor.effort_limit_at(rates[:, j]) for j, motor in enumerate(motors)]
     limits = np.minimum(np.transpose(alone), arm.effort_limits)

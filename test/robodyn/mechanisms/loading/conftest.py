@@ -78,9 +78,10 @@ def random_model(rng):
                 universal_axis=np.append(rng.normal(size=2), rng.uniform(-0.2, 0.2)) + 0.3 * ring,
                 lower=random_body(rng, 0.2),
                 upper=random_body(rng, 0.2),
-                damping=Damping(*rng.uniform(0.0, 2.0, 3)),
+                damping=Damping(*rng.uniform(0.0, 2.0, 3).tolist()),
                 limits=LegLimits(
-                    (shortest, shortest + rng.uniform(1.0, 3.0)), *rng.uniform(1.0, 900.0, 2)
+                    (shortest, shortest + rng.uniform(1.0, 3.0)),
+                    *rng.uniform(1.0, 900.0, 2).tolist(),
                 ),
             )
         )
