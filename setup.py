@@ -64,7 +64,7 @@ setup(
             "templates/*",
             "report/page.css",
             "report/page.js",
-            "exporting/templates/*.c",
+            "exporting/templates/fmu/*",
             "exporting/templates/library/*",
             "exporting/templates/wasm/*",
             "exporting/templates/ros2_control/*",

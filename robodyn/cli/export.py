@@ -17,7 +17,7 @@ def export_command(
     /,
     *,
     how: dict[str, Any] = passed(
-        export, "name", "target", "cpu", "ros2_control", "fmu", "wasm", "force"
+        export, "name", "target", "cpu", "ros2_control", "fmu", "fmi", "wasm", "force"
     ),
 ) -> Answer:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.

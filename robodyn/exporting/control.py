@@ -19,10 +19,11 @@ from robodyn.exporting.answers import (
     copied,
 )
 from robodyn.exporting.checked_calls import reason_of
-from robodyn.exporting.lending import address, constant, is_null, null, rows, vector
+from robodyn.exporting.lending import address, constant, is_null, null, rows, vector, vector_out
+from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.joint_friction import WATCHED
 from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration, cut
-from robodyn.mechanisms.common.kernels.end_stops import motor_limits
+from robodyn.mechanisms.common.kernels.end_stops import end_stop_efforts, motor_limits
 from robodyn.numerics.array_arguments import borrowed_array, stack
 
 if TYPE_CHECKING:
@@ -102,6 +103,25 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
         return status
 
     return computed_torque
+
+
+def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
+    """Efforts of the end stops at joints' positions and rates."""
+    n, stops = setting.sizes[2], EndStops()
+    stiffness, damping = stops.stiffness, stops.damping
+    at_limits = constant(setting.mechanism.position_limits)
+
+    def end_stop_efforts_checked(positions: Any, rates: Any, out: Any) -> int:
+        if not (are_finite(positions, n) and are_finite(rates, n)):
+            return INVALID
+        end_stop_efforts(
+            borrowed_array(vector(positions, (n,))), borrowed_array(vector(rates, (n,))),
+            borrowed_array(rows(at_limits(), (n, 2))), stiffness, damping,
+            borrowed_array(vector_out(out, (n,))),
+        )  # fmt: skip
+        return FINE
+
+    return end_stop_efforts_checked
 
 
 def checked_step_of(answers: Answers, setting: Setting) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from robodyn.errors import OutputError, writing
-from robodyn.exporting.fmu import refuse_target, write_fmu
+from robodyn.exporting.fmu import refuse_target, write_fmus
 from robodyn.exporting.functions import functions_of
 from robodyn.exporting.linking import compiler, link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
@@ -47,6 +47,7 @@ def export(
     cpu: str = "",
     ros2_control: bool = False,
     fmu: bool = False,
+    fmi: str = "2.0",
     wasm: bool = False,
     force: bool = False,
     progress: Callable[[float], None] | None = None,
@@ -67,7 +68,9 @@ def export(
         cpu: native (this machine's, the default), baseline, v2, v3, v4, or a name that LLVM knows.
         ros2_control: a colcon package for ros2_control, the library in its folder `library`: a
             chainable controller, and the mechanism as simulated hardware.
-        fmu: NAME.fmu beside the library: the mechanism as a plant for co-simulation by FMI 2.0.
+        fmu: NAME.fmu and NAME_controller.fmu beside the library: the mechanism as a plant, and
+            computed torque of it, both for co-simulation and model exchange.
+        fmi: version of FMI that they are for, 2.0 or 3.0.
         wasm: NAME.wasm, NAME.mjs and NAME.d.ts beside the library: a module for web pages, Node
             and Deno, and its wrapper in JavaScript with types.
         force: write into a folder that is not empty.
@@ -86,7 +89,7 @@ def export(
         raise OutputError(f"{place} exists and is not an empty folder; --force writes into it")
     compiler(wanted)
     if fmu:
-        refuse_target(wanted)
+        refuse_target(wanted, fmi)
     texts = dict(_texts(called, mechanism))
     inside = ""
     if wasm:
@@ -113,7 +116,8 @@ def export(
             link(wanted, obj, static, shared[0] if shared else None)
         if fmu:
             text = header(called, mechanism)
-            libraries.append(f"{inside}{write_fmu(called, mechanism, wanted, text, static).name}")
+            units = write_fmus(called, mechanism, wanted, text, static, fmi)
+            libraries += [f"{inside}{file}" for file in units]
         if wasm:
             made = write_wasm(called, mechanism, llvm, functions, place / inside)
             libraries += [f"{inside}{file}" for file in made]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An FMU of FMI 2.0 for co-simulation: the mechanism as plant, moved by the library's steps."""
+"""FMUs of FMI 2.0 or 3.0: the mechanism as plant, and computed torque of it as controller."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import hashlib
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.linking import compiler, run
+from robodyn.exporting.signatures import sizes_of
 from robodyn.exporting.texts import filled
 from robodyn.formats.urdf_shapes import element
 from robodyn.version import __version__
@@ -23,70 +24,151 @@ if TYPE_CHECKING:
     from robodyn.exporting.machine_code import Target
     from robodyn.mechanisms.mechanism import Mechanism
 
-# Folders of binaries in an FMU, by the first word of a triple.
-_PLATFORMS = {"": "linux64", "x86_64": "linux64"}
+# Folders of binaries in an FMU, by version and the first word of a triple.
+_PLATFORMS = {
+    "2.0": {"": "linux64", "x86_64": "linux64"},
+    "3.0": {"": "x86_64-linux", "x86_64": "x86_64-linux", "aarch64": "aarch64-linux"},
+}
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 _WRENCH = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
-def refuse_target(target: Target) -> None:
-    """Say for which targets there is an FMU.
+class Variable(NamedTuple):
+    """A variable of an FMU; its place in the list is its value reference.
+
+    Attributes:
+        name: structured, with dots.
+        causality: as FMI has it.
+        unit: one of `_UNITS`, or empty.
+        start: of what may be set.
+        state: value reference of the state whose derivative it is.
+        is_event: whether a change of its sign is an event.
+    """
+
+    name: str
+    causality: str
+    unit: str = ""
+    start: float | None = None
+    state: int | None = None
+    is_event: bool = False
+
+
+def refuse_target(target: Target, fmi: str) -> None:
+    """Say for which versions and targets there are FMUs.
 
     Raises:
         InvalidInput: not for this one.
     """
-    if target.triple.split("-")[0] not in _PLATFORMS:
+    if fmi not in _PLATFORMS:
+        raise InvalidInput(f"fmi is {fmi!r}, expected 2.0 or 3.0", value=fmi)
+    known = _PLATFORMS[fmi]
+    if target.triple.split("-")[0] not in known:
         raise InvalidInput(
-            f"FMI 2.0 has no place for binaries of {target.triple}: an FMU is for x86_64 here",
+            f"FMI {fmi} has no place for binaries of {target.triple}: an FMU is for "
+            f"{' or '.join(filter(None, known))} here",
             value=target.triple,
         )
 
 
-def write_fmu(name: str, mechanism: Mechanism, target: Target, header: str, static: Path) -> Path:
-    """Write NAME.fmu beside a static library.
+def write_fmus(
+    name: str, mechanism: Mechanism, target: Target, header: str, static: Path, fmi: str
+) -> Iterator[str]:
+    """Write NAME.fmu and NAME_controller.fmu beside a static library; their names.
 
     Raises:
         MissingExtra, ExportFailed: a compiler is missing or fails.
     """
-    guid = hashlib.sha256(static.read_bytes()).hexdigest()[:32]
-    values = {"NAME": name, "UPPER": name.upper(), "MECHANISM": mechanism.name, "GUID": guid}
-    made = static.with_name(f"{name}.fmu")
-    with tempfile.TemporaryDirectory() as scratch:
-        source, binary = Path(scratch) / "fmi2.c", Path(scratch) / f"{name}.so"
-        source.write_text(filled("fmi2.c", values), encoding="utf-8")
-        source.with_name(f"{name}.h").write_text(header, encoding="utf-8")
-        flags = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL"]
-        files = [str(source), str(static), "-lm", "-o", str(binary)]
-        run([*compiler(target), *flags, *files])
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("modelDescription.xml", _description(name, mechanism, guid))
-            archive.write(binary, f"binaries/linux64/{name}.so")
-            archive.write(source, "sources/fmi2.c")
-            archive.write(source.with_name(f"{name}.h"), f"sources/{name}.h")
-    return made
+    models = {
+        name: ("plant", tuple(_plant(mechanism))),
+        f"{name}_controller": ("controller", tuple(_controller(mechanism))),
+    }
+    for called, (role, variables) in models.items():
+        description = _DESCRIPTIONS[fmi](called, mechanism, variables)
+        seal = hashlib.sha256(static.read_bytes() + ElementTree.tostring(description))
+        values = {
+            "NAME": name,
+            "UPPER": name.upper(),
+            "MECHANISM": mechanism.name,
+            "GUID": seal.hexdigest()[:32],
+        }
+        description.set("guid" if fmi == "2.0" else "instantiationToken", values["GUID"])
+        values |= {"MODEL": filled(f"fmu/{role}.c", values)}
+        values |= {"INSTANCE": filled("fmu/instance.c", values)}
+        with tempfile.TemporaryDirectory() as scratch:
+            source, binary = Path(scratch) / "fmu.c", Path(scratch) / f"{called}.so"
+            source.write_text(filled(f"fmu/fmi{fmi[0]}.c", values), encoding="utf-8")
+            source.with_name(f"{name}.h").write_text(header, encoding="utf-8")
+            flags = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL"]
+            files = [str(source), str(static), "-lm", "-o", str(binary)]
+            run([*compiler(target), *flags, *files])
+            folder = _PLATFORMS[fmi][target.triple.split("-")[0]]
+            made = static.with_name(f"{called}.fmu")
+            with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+                ElementTree.indent(description)
+                text = ElementTree.tostring(description, encoding="unicode", xml_declaration=True)
+                archive.writestr("modelDescription.xml", text)
+                archive.write(binary, f"binaries/{folder}/{called}.so")
+        yield made.name
 
 
-def _variables(mechanism: Mechanism) -> Iterator[tuple[str, str, str, float | None]]:
-    """Name, causality, unit and start value of each variable, in the order of `fmi2.c`."""
+def _plant(mechanism: Mechanism) -> Iterator[Variable]:
+    """Variables in the order of `fmu/plant.c`."""
     told, home = mechanism.coordinates, mechanism.home.tolist()
-    joints = list(zip(mechanism.joint_names, mechanism.joint_units, strict=True))
+    sizes, joints = sizes_of(mechanism), _joints(mechanism)
+    velocities = sizes["N"] + 6 + sizes["NQ"]
+    positions = velocities + sizes["NV"]
     for joint, unit in joints:
-        yield f"effort.{joint}", "input", "N" if unit == "m" else "N.m", 0.0
+        yield Variable(f"effort.{joint}", "input", _EFFORTS[unit], 0.0)
     for k, axis in enumerate(_WRENCH):
-        yield f"wrench.{axis}", "input", "N" if k < 3 else "N.m", 0.0
+        yield Variable(f"wrench.{axis}", "input", "N" if k < 3 else "N.m", 0.0)
     for name, start in zip(told.configuration_names, home, strict=True):
-        yield f"configuration.{name}", "local", "", start
+        yield Variable(f"configuration.{name}", "local", "", start)
     for name, unit in zip(told.velocity_names, told.units, strict=True):
-        yield f"velocity.{name}", "local", f"{unit}/s", 0.0
+        yield Variable(f"velocity.{name}", "local", f"{unit}/s", 0.0)
     for joint, unit in joints:
-        yield f"position.{joint}", "output", unit, None
-    for joint, unit in joints:
-        yield f"rate.{joint}", "output", f"{unit}/s", None
+        yield Variable(f"position.{joint}", "output", unit)
+    for k, (joint, unit) in enumerate(joints):
+        yield Variable(f"rate.{joint}", "output", f"{unit}/s", state=positions + k)
     for k, axis in enumerate(_POSE):
-        yield f"body.{axis}", "output", "m" if k < 3 else "", None
-    yield "integration_step", "parameter", "s", 1e-3
+        yield Variable(f"body.{axis}", "output", "m" if k < 3 else "")
+    yield Variable("integration_step", "parameter", "s", 1e-3)
+    for k, (name, unit) in enumerate(zip(told.velocity_names, told.units, strict=True)):
+        yield Variable(f"acceleration.{name}", "local", f"{unit}/s2", state=velocities + k)
+    for joint, unit in joints:
+        yield Variable(f"above_lower_end.{joint}", "local", unit, is_event=True)
+        yield Variable(f"below_upper_end.{joint}", "local", unit, is_event=True)
+    yield Variable("time", "independent", "s")
 
 
+def _controller(mechanism: Mechanism) -> Iterator[Variable]:
+    """Variables in the order of `fmu/controller.c`."""
+    told, home = mechanism.coordinates, mechanism.home.tolist()
+    joints, starts = _joints(mechanism), mechanism.joint_positions(mechanism.home).tolist()
+    for target in ("", "target_"):
+        for (joint, unit), start in zip(joints, starts, strict=True):
+            yield Variable(f"{target}position.{joint}", "input", unit, start)
+        for joint, unit in joints:
+            yield Variable(f"{target}rate.{joint}", "input", f"{unit}/s", 0.0)
+    for joint, unit in joints:
+        yield Variable(f"target_acceleration.{joint}", "input", f"{unit}/s2", 0.0)
+    for k, axis in enumerate(_WRENCH):
+        yield Variable(f"wrench.{axis}", "input", "N" if k < 3 else "N.m", 0.0)
+    for gain, unit, start in (("kp", "1/s2", 100.0), ("kv", "1/s", 20.0)):
+        for name in told.velocity_names:
+            yield Variable(f"{gain}.{name}", "parameter", unit, start)
+    for joint, unit in joints:
+        yield Variable(f"effort.{joint}", "output", _EFFORTS[unit])
+    for part in ("configuration", "target"):
+        for name, start in zip(told.configuration_names, home, strict=True):
+            yield Variable(f"{part}.{name}", "local", "", start)
+    yield Variable("time", "independent", "s")
+
+
+def _joints(mechanism: Mechanism) -> list[tuple[str, str]]:
+    return list(zip(mechanism.joint_names, mechanism.joint_units, strict=True))
+
+
+_EFFORTS = {"m": "N", "rad": "N.m"}
 _UNITS = {
     "N": {"kg": "1", "m": "1", "s": "-2"},
     "N.m": {"kg": "1", "m": "2", "s": "-2"},
@@ -94,40 +176,103 @@ _UNITS = {
     "rad": {"rad": "1"},
     "m/s": {"m": "1", "s": "-1"},
     "rad/s": {"rad": "1", "s": "-1"},
+    "m/s2": {"m": "1", "s": "-2"},
+    "rad/s2": {"rad": "1", "s": "-2"},
+    "1/s": {"s": "-1"},
+    "1/s2": {"s": "-2"},
     "s": {"s": "1"},
 }
 
 
-def _description(name: str, mechanism: Mechanism, guid: str) -> str:
+def _how(variable: Variable) -> dict[str, str]:
+    """Attributes that both versions have."""
+    how = {"name": variable.name, "causality": variable.causality}
+    if variable.causality == "parameter":
+        how["variability"] = "tunable"
+    if variable.causality == "independent":
+        how["variability"] = "continuous"
+    if variable.causality == "local":
+        how["initial"] = "calculated" if variable.start is None else "exact"
+    if variable.causality == "output":
+        how["initial"] = "calculated"
+    return how
+
+
+def _root(
+    name: str, mechanism: Mechanism, variables: tuple[Variable, ...], version: str, **names: str
+) -> ElementTree.Element:
+    """What comes before the variables; `names` of attributes that versions spell each."""
     root = ElementTree.Element(
-        "fmiModelDescription", fmiVersion="2.0", modelName=mechanism.name, guid=guid,
+        "fmiModelDescription", fmiVersion=version, modelName=f"{mechanism.name} {name}".strip(),
         generationTool=f"robodyn {__version__}", variableNamingConvention="structured",
     )  # fmt: skip
-    element(
-        root, "CoSimulation", modelIdentifier=name, canHandleVariableCommunicationStepSize="true",
-        canGetAndSetFMUstate="true", canNotUseMemoryManagementFunctions="true",
-    )  # fmt: skip
+    able = {names["state"]: "true", "modelIdentifier": name}
+    able[names["directional"]] = str(any(v.state is not None for v in variables)).lower()
+    if not mechanism.friction.is_dry:  # joints that stick are states that no solver integrates
+        element(root, "ModelExchange", **able)
+    element(root, "CoSimulation", canHandleVariableCommunicationStepSize="true", **able)
     units = element(root, "UnitDefinitions")
     for unit, base in _UNITS.items():
         element(element(units, "Unit", name=unit), "BaseUnit", **base)
     element(root, "DefaultExperiment", startTime="0", stopTime="1", stepSize="0.001")
-    listed, outputs = element(root, "ModelVariables"), []
-    for k, (variable, causality, unit, start) in enumerate(_variables(mechanism)):
-        how = {"causality": causality}
-        if causality == "parameter":
-            how["variability"] = "tunable"
-        if causality == "local":
-            how["initial"] = "exact"
-        if causality == "output":
-            how["initial"] = "calculated"
-            outputs.append(k + 1)
-        one = element(listed, "ScalarVariable", name=variable, valueReference=str(k), **how)
-        real = {} if start is None else {"start": repr(float(start))}
-        element(one, "Real", **real, **({"unit": unit} if unit else {}))
+    return root
+
+
+def _fmi2(name: str, mechanism: Mechanism, variables: tuple[Variable, ...]) -> ElementTree.Element:
+    root = _root(
+        name, mechanism, variables, "2.0", state="canGetAndSetFMUstate",
+        directional="providesDirectionalDerivative",
+    )  # fmt: skip
+    root.set("numberOfEventIndicators", str(sum(v.is_event for v in variables)))
+    listed = element(root, "ModelVariables")
+    for k, variable in enumerate(variables):
+        one = element(listed, "ScalarVariable", valueReference=str(k), **_how(variable))
+        real = {} if variable.start is None else {"start": repr(float(variable.start))}
+        if variable.state is not None:
+            real["derivative"] = str(variable.state + 1)
+        if variable.unit:
+            real["unit"] = variable.unit
+        element(one, "Real", **real)
     structure = element(root, "ModelStructure")
-    for what in ("Outputs", "InitialUnknowns"):
-        found = element(structure, what)
-        for index in outputs:
-            element(found, "Unknown", index=str(index))
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+    for what, found in _structure(variables).items():
+        part = element(structure, what + ("Unknowns" if what == "Initial" else "s"))
+        for k in found:
+            element(part, "Unknown", index=str(k + 1))
+    for part in list(structure):
+        if len(part) == 0:
+            structure.remove(part)
+    return root
+
+
+def _fmi3(name: str, mechanism: Mechanism, variables: tuple[Variable, ...]) -> ElementTree.Element:
+    root = _root(
+        name, mechanism, variables, "3.0", state="canGetAndSetFMUState",
+        directional="providesDirectionalDerivatives",
+    )  # fmt: skip
+    listed = element(root, "ModelVariables")
+    for k, variable in enumerate(variables):
+        how = {} if variable.start is None else {"start": repr(float(variable.start))}
+        if variable.state is not None:
+            how["derivative"] = str(variable.state)
+        if variable.unit:
+            how["unit"] = variable.unit
+        element(listed, "Float64", valueReference=str(k), **_how(variable), **how)
+    structure = element(root, "ModelStructure")
+    spelled = {"Derivative": "ContinuousStateDerivative", "Initial": "InitialUnknown"}
+    for what, found in _structure(variables).items():
+        for k in found:
+            element(structure, spelled.get(what, what), valueReference=str(k))
+    for k, variable in enumerate(variables):
+        if variable.is_event:
+            element(structure, "EventIndicator", valueReference=str(k))
+    return root
+
+
+def _structure(variables: tuple[Variable, ...]) -> dict[str, list[int]]:
+    """Outputs, derivatives of states, and what is unknown at the start."""
+    outputs = [k for k, v in enumerate(variables) if v.causality == "output"]
+    slopes = [k for k, v in enumerate(variables) if v.state is not None]
+    return {"Output": outputs, "Derivative": slopes, "Initial": sorted({*outputs, *slopes})}
+
+
+_DESCRIPTIONS = {"2.0": _fmi2, "3.0": _fmi3}

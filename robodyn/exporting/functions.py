@@ -19,7 +19,7 @@ from robodyn.exporting.checked_calls import (
     of_configuration,
     of_rates,
 )
-from robodyn.exporting.control import checked_step_of, computed_torque_of
+from robodyn.exporting.control import checked_step_of, computed_torque_of, end_stop_efforts_of
 from robodyn.exporting.derivatives import (
     forward_dynamics_derivatives_of,
     inverse_dynamics_derivatives_of,
@@ -217,6 +217,16 @@ FUNCTIONS = (
             out(EFFORTS),
         ),
         computed_torque_of,
+    ),
+    Function(
+        "end_stop_efforts",
+        "Efforts of the end stops that `step` adds to those of the actuators.",
+        (
+            Argument("positions", "N", "in", "of the driven joints"),
+            Argument("joint_velocities", "N", "in", ""),
+            out(EFFORTS),
+        ),
+        end_stop_efforts_of,
     ),
     Function(
         "step",

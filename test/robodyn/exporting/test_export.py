@@ -75,6 +75,11 @@ def test_the_ros2_control_package_is_complete():
             ElementTree.fromstring(text)
 
 
+def test_versions_of_fmi(tmp_path):
+    with pytest.raises(rd.InvalidInput, match=r"expected 2\.0 or 3\.0"):
+        rd.export(rd.load("fivebar"), tmp_path / "out", fmu=True, fmi="1.0")
+
+
 def test_an_fmu_for_another_processor_is_refused(tmp_path):
     pytest.importorskip("ziglang", reason="the extra `export` brings other targets")
     with pytest.raises(rd.InvalidInput, match="an FMU is for x86_64"):

@@ -1,0 +1,60 @@
+/* Computed torque of @MECHANISM@: efforts for its joints from their measured and their target
+   motion. It keeps the configurations from which the next ones are found. */
+enum { NQ = @UPPER@_NQ, NV = @UPPER@_NV, N = @UPPER@_N };
+/* Value references, as modelDescription.xml has them. */
+enum {
+  POSITION = 0,
+  RATE = POSITION + N,
+  TARGET_POSITION = RATE + N,
+  TARGET_RATE = TARGET_POSITION + N,
+  TARGET_ACCELERATION = TARGET_RATE + N,
+  WRENCH = TARGET_ACCELERATION + N,
+  KP = WRENCH + 6,
+  KV = KP + NV,
+  EFFORT = KV + NV,
+  CONFIGURATION = EFFORT + N,
+  TARGET = CONFIGURATION + NQ,
+  TIME = TARGET + NQ,
+  COUNT
+};
+enum { STATES = 0, INDICATORS = 0, INDICATOR = 0 };
+
+static unsigned state(unsigned k) { return k; }
+static unsigned slope(unsigned k) { return k; }
+static int is_settable(unsigned which) { return which < EFFORT; }
+
+static void start(double *v) {
+  int i;
+  memcpy(v + CONFIGURATION, @NAME@_home, sizeof @NAME@_home);
+  memcpy(v + TARGET, @NAME@_home, sizeof @NAME@_home);
+  @NAME@_joint_positions(@NAME@_home, v + POSITION);
+  @NAME@_joint_positions(@NAME@_home, v + TARGET_POSITION);
+  for (i = 0; i < NV; i++) v[KP + i] = 100.0, v[KV + i] = 20.0;
+}
+
+static int compute(double *v, int integrated) {
+  double velocity[NV], rate[NV], change[NV];
+  int status = @NAME@_configuration(v + POSITION, v + CONFIGURATION);
+  UNUSED(integrated);
+  if (!status) status = @NAME@_velocity(v + CONFIGURATION, v + RATE, velocity);
+  if (!status) status = @NAME@_configuration(v + TARGET_POSITION, v + TARGET);
+  if (!status) status = @NAME@_velocity(v + TARGET, v + TARGET_RATE, rate);
+  if (!status) {
+    status = @NAME@_acceleration(v + TARGET, v + TARGET_RATE, v + TARGET_ACCELERATION, change);
+  }
+  if (!status) {
+    status = @NAME@_computed_torque(v + CONFIGURATION, velocity, v + TARGET, rate, change, v + KP,
+                                    v + KV, v + WRENCH, NULL, v + EFFORT);
+  }
+  return status == @UPPER@_LIMITED ? @UPPER@_OK : status;
+}
+
+static int advance(double *v, double size) {
+  UNUSED(v);
+  return size > 0.0 ? @UPPER@_OK : @UPPER@_INVALID;
+}
+
+static int tangent(const double *v, const double *s, double *t) {
+  UNUSED(v), UNUSED(s), UNUSED(t);
+  return @UPPER@_INVALID; /* modelDescription.xml offers none */
+}

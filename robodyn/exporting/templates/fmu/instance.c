@@ -1,0 +1,136 @@
+/* What FMI 2.0 and 3.0 have in common. Calls return 0, or 3: an error in both. */
+#define EXPORTED __attribute__((visibility("default")))
+enum { FINE = 0, DISCARD = 2, ERROR = 3 };
+
+typedef struct {
+  double values[COUNT];
+  int exchanges, runs, stale; /* for model exchange; initialized; outputs to be computed */
+  void *environment;
+  Logger logger;
+  char name[64];
+} Instance;
+
+static int told(Instance *m, int status) {
+  if (!status) return FINE;
+  if (m->logger) say(m->logger, m->environment, m->name, @NAME@_status_text(status));
+  return ERROR;
+}
+
+static int refresh(Instance *m) {
+  int status = m->stale ? compute(m->values, m->exchanges && m->runs) : 0;
+  if (!status) m->stale = 0;
+  return told(m, status);
+}
+
+static int reset(Instance *m) {
+  memset(m->values, 0, sizeof m->values);
+  start(m->values);
+  m->runs = 0, m->stale = 1;
+  return FINE;
+}
+
+static Instance *instance(const char *name, const char *token, Logger logger, void *environment,
+                          int exchanges) {
+  Instance *m = token && strcmp(token, "@GUID@") == 0 ? calloc(1, sizeof *m) : NULL;
+  if (!m) return NULL;
+  m->logger = logger, m->environment = environment, m->exchanges = exchanges;
+  strncpy(m->name, name ? name : "", sizeof m->name - 1);
+  reset(m);
+  return m;
+}
+
+static int run(Instance *m) {
+  int status = refresh(m);
+  m->runs = 1;
+  return status;
+}
+
+static int get(Instance *m, const unsigned *which, size_t n, double *values) {
+  size_t i;
+  int status = n ? refresh(m) : FINE;
+  for (i = 0; i < n && !status; i++) {
+    if (which[i] >= COUNT) return ERROR;
+    values[i] = m->values[which[i]];
+  }
+  return status;
+}
+
+static int set(Instance *m, const unsigned *which, size_t n, const double *values) {
+  size_t i;
+  for (i = 0; i < n; i++) {
+    if (!is_settable(which[i])) return ERROR;
+    m->values[which[i]] = values[i];
+  }
+  m->stale = 1;
+  return FINE;
+}
+
+static int step(Instance *m, double time, double size) {
+  int status = told(m, advance(m->values, size));
+  m->stale = 1;
+  m->values[TIME] = time + size;
+  return status ? status : refresh(m);
+}
+
+static int set_time(Instance *m, double time) {
+  m->values[TIME] = time;
+  return FINE;
+}
+
+static int set_states(Instance *m, const double *x, size_t n) {
+  size_t k;
+  if (n != STATES) return ERROR;
+  for (k = 0; k < n; k++) m->values[state((unsigned)k)] = x[k];
+  m->stale = 1;
+  return FINE;
+}
+
+/* States, their slopes, their nominal sizes or the indicators of events. */
+enum { ALL_STATES, ALL_SLOPES, ALL_NOMINALS, ALL_INDICATORS };
+static int get_all(Instance *m, int what, double *x, size_t n) {
+  size_t k;
+  int status = what == ALL_NOMINALS ? FINE : refresh(m);
+  if (n != (size_t)(what == ALL_INDICATORS ? INDICATORS : STATES)) return ERROR;
+  for (k = 0; k < n && !status; k++) {
+    unsigned i = (unsigned)k;
+    x[k] = what == ALL_NOMINALS ? 1.0
+           : m->values[what == ALL_STATES ? state(i) : what == ALL_SLOPES ? slope(i) : INDICATOR + i];
+  }
+  return status;
+}
+
+static int directional(Instance *m, const unsigned *unknown, size_t n, const unsigned *known,
+                       size_t count, const double *seed, double *found) {
+  double seeds[COUNT] = {0.0}, slopes[COUNT];
+  size_t i;
+  int status = refresh(m);
+  for (i = 0; i < count; i++) {
+    if (known[i] >= COUNT) return ERROR;
+    seeds[known[i]] = seed[i];
+  }
+  if (!status) status = told(m, tangent(m->values, seeds, slopes));
+  for (i = 0; i < n && !status; i++) {
+    if (unknown[i] >= COUNT) return ERROR;
+    found[i] = slopes[unknown[i]];
+  }
+  return status;
+}
+
+static int keep(const Instance *m, void **kept) {
+  if (!*kept) *kept = malloc(sizeof *m);
+  if (!*kept) return ERROR;
+  memcpy(*kept, m, sizeof *m);
+  return FINE;
+}
+
+static int bring_back(Instance *m, const Instance *kept) {
+  memcpy(m->values, kept->values, sizeof m->values);
+  m->runs = kept->runs, m->stale = kept->stale;
+  return FINE;
+}
+
+static int let_go(void **kept) {
+  free(*kept);
+  *kept = NULL;
+  return FINE;
+}

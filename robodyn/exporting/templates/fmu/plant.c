@@ -1,0 +1,120 @@
+/* @MECHANISM@ as a plant. In model exchange its states are the positions of the driven joints and
+   the velocity, so that loops stay closed and quaternions of unit length. */
+enum { NQ = @UPPER@_NQ, NV = @UPPER@_NV, N = @UPPER@_N };
+/* Value references, as modelDescription.xml has them. */
+enum {
+  EFFORT = 0,
+  WRENCH = EFFORT + N,
+  CONFIGURATION = WRENCH + 6,
+  VELOCITY = CONFIGURATION + NQ,
+  POSITION = VELOCITY + NV,
+  RATE = POSITION + N,
+  POSE = RATE + N,
+  STEP = POSE + 7,
+  ACCELERATION = STEP + 1,
+  INDICATOR = ACCELERATION + NV,
+  TIME = INDICATOR + 2 * N,
+  COUNT
+};
+enum { STATES = N + NV, INDICATORS = 2 * N };
+
+static unsigned state(unsigned k) { return k < N ? POSITION + k : VELOCITY + k - N; }
+static unsigned slope(unsigned k) { return k < N ? RATE + k : ACCELERATION + k - N; }
+static int is_settable(unsigned which) { return which < POSITION || which == STEP; }
+
+static void start(double *v) {
+  memcpy(v + CONFIGURATION, @NAME@_home, sizeof @NAME@_home);
+  v[STEP] = 1e-3;
+}
+
+/* Efforts of actuators, as far as they go, and of the end stops. */
+static int loads(const double *v, const double *positions, const double *rates, double *efforts) {
+  int i, status = @NAME@_end_stop_efforts(positions, rates, efforts);
+  for (i = 0; i < N; i++) {
+    double most = @NAME@_effort_limits[i];
+    efforts[i] += v[EFFORT + i] > most ? most : v[EFFORT + i] < -most ? -most : v[EFFORT + i];
+  }
+  return status;
+}
+
+/* All that follows from the configuration, or from the positions where a tool integrates these. */
+static int compute(double *v, int integrated) {
+  double efforts[N];
+  int i, status = integrated ? @NAME@_configuration(v + POSITION, v + CONFIGURATION)
+                             : @NAME@_joint_positions(v + CONFIGURATION, v + POSITION);
+  if (!status) status = @NAME@_joint_velocities(v + CONFIGURATION, v + VELOCITY, v + RATE);
+  if (!status) status = @NAME@_body_pose(v + CONFIGURATION, v + POSE);
+  if (!status) status = loads(v, v + POSITION, v + RATE, efforts);
+  if (!status) {
+    status = @NAME@_forward_dynamics(v + CONFIGURATION, v + VELOCITY, efforts, v + WRENCH, NULL,
+                                     v + ACCELERATION);
+  }
+  for (i = 0; i < N; i++) {
+    const double *ends = @NAME@_position_limits[i];
+    double below = v[POSITION + i] - ends[0], above = ends[1] - v[POSITION + i];
+    v[INDICATOR + 2 * i] = below < 1e9 ? below : 1e9;
+    v[INDICATOR + 2 * i + 1] = above < 1e9 ? above : 1e9;
+  }
+  return status;
+}
+
+static int advance(double *v, double size) {
+  int steps;
+  if (!(size > 0.0 && v[STEP] > 0.0 && size / v[STEP] < 1e9)) return @UPPER@_INVALID;
+  steps = (int)ceil(size / v[STEP] * (1.0 - 1e-12));
+  return @NAME@_step(v + CONFIGURATION, v + VELOCITY, v + EFFORT, v + WRENCH, NULL, size / steps,
+                     steps);
+}
+
+/* Changes t of all variables with a change s of states and inputs: the acceleration's by the
+   library's derivatives, those of kinematics by central differences along the motion. */
+static int tangent(const double *v, const double *s, double *t) {
+  double shift[NV], efforts[N], changes[N], a[NV], b[NV], load[6];
+  double by_q[NV * NV], by_v[NV * NV], by_e[NV * N], largest = 1.0, h;
+  int i, j, k, status;
+  memcpy(t, s, COUNT * sizeof *t);
+  for (i = 0; i < N; i++) largest = fmax(largest, fabs(s[POSITION + i]));
+  h = 1e-5 / largest;
+  status = @NAME@_velocity(v + CONFIGURATION, s + POSITION, shift);
+  if (!status) status = @NAME@_joint_velocities(v + CONFIGURATION, s + VELOCITY, t + RATE);
+  for (k = 0; k < 7; k++) t[POSE + k] = 0.0;
+  for (i = 0; i < N; i++) changes[i] = 0.0;
+  for (k = 1; k > -2 && !status; k -= 2) {
+    double there[N], rates[N], faster[NV], moved[NQ], pose[7], stops[N];
+    memcpy(moved, v + CONFIGURATION, sizeof moved);
+    for (i = 0; i < N; i++) there[i] = v[POSITION + i] + k * h * s[POSITION + i];
+    for (i = 0; i < NV; i++) faster[i] = v[VELOCITY + i] + k * h * s[VELOCITY + i];
+    status = @NAME@_configuration(there, moved);
+    if (!status) status = @NAME@_joint_velocities(moved, v + VELOCITY, rates);
+    if (!status) status = @NAME@_body_pose(moved, pose);
+    for (i = 0; i < N && !status; i++) t[RATE + i] += k * rates[i] / (2.0 * h);
+    for (i = 0; i < 7 && !status; i++) t[POSE + i] += k * pose[i] / (2.0 * h);
+    if (!status) status = @NAME@_joint_velocities(moved, faster, rates);
+    if (!status) status = @NAME@_end_stop_efforts(there, rates, stops);
+    for (i = 0; i < N && !status; i++) changes[i] += k * stops[i] / (2.0 * h);
+  }
+  if (!status) status = loads(v, v + POSITION, v + RATE, efforts);
+  if (!status) {
+    status = @NAME@_forward_dynamics_derivatives(v + CONFIGURATION, v + VELOCITY, efforts,
+                                                 v + WRENCH, NULL, a, by_q, by_v, by_e);
+  }
+  for (i = 0; i < N; i++) {
+    if (fabs(v[EFFORT + i]) <= @NAME@_effort_limits[i]) changes[i] += s[EFFORT + i];
+    t[INDICATOR + 2 * i] = s[POSITION + i];
+    t[INDICATOR + 2 * i + 1] = -s[POSITION + i];
+  }
+  /* the acceleration is linear in a wrench */
+  for (k = 0; k < 6; k++) load[k] = v[WRENCH + k] + s[WRENCH + k];
+  if (!status) {
+    status = @NAME@_forward_dynamics(v + CONFIGURATION, v + VELOCITY, efforts, load, NULL, b);
+  }
+  for (i = 0; i < NV && !status; i++) {
+    double total = b[i] - a[i];
+    for (j = 0; j < NV; j++) {
+      total += by_q[NV * i + j] * shift[j] + by_v[NV * i + j] * s[VELOCITY + j];
+    }
+    for (j = 0; j < N; j++) total += by_e[N * i + j] * changes[j];
+    t[ACCELERATION + i] = total;
+  }
+  return status;
+}
