@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robodyn.exporting.lending import constant, rows, rows_out, stack_of_rows, vector
+from robodyn.exporting.lending import constant, is_null, rows, rows_out, stack_of_rows, vector
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
@@ -30,9 +30,8 @@ STATUSES = {
     "NO_SOLUTION": "no configuration with these joint positions was reached from the guess",
     "LIMITED": "efforts were cut to what the actuators have",
     "DIVERGED": "the state grew beyond all bounds; shorter steps or smaller efforts may help",
-    "NO_BASE": "this library has no motion of the base: pass NULL",
 }
-FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, NO_BASE = range(len(STATUSES))
+FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW = range(len(STATUSES))
 
 
 class Answers(NamedTuple):
@@ -40,9 +39,10 @@ class Answers(NamedTuple):
 
     Attributes:
         is_configuration: (q) -> bool, whether its numbers are such.
-        inverse, forward: (q, v, acceleration or efforts, wrench or NULL, out) -> bool.
+        inverse, forward: (q, v, acceleration or efforts, wrench, base, out) -> bool; wrench and
+            base may be NULL.
         mass: (q, out) -> bool.
-        bias: (q, v, out) -> bool.
+        bias: (q, v, base or NULL, out) -> bool.
         positions: (q, out) -> bool, of the driven joints.
         close: (positions, q) -> bool, from a guess in q.
         velocity: (q, joint velocities, out) -> bool.
@@ -53,7 +53,7 @@ class Answers(NamedTuple):
         condition: (q, length) -> condition number, below 0 if there is none.
         difference: (q, goal, out), a displacement.
         advance: (q, displacement, out) -> bool, the configuration there.
-        step: (q, v, efforts, wrench, options, dt, steps) -> status.
+        step: (q, v, efforts, wrench, base or NULL, options, dt, steps) -> status.
     """
 
     is_configuration: Any
@@ -152,12 +152,18 @@ def step_of(
     at_limits = constant(np.repeat([-np.inf, np.inf], n))
 
     @inner
-    def step(q: Any, v: Any, efforts: Any, wrench: Any, options: Any, dt: Any, steps: Any) -> int:
+    def step(
+        q: Any, v: Any, efforts: Any, wrench: Any, base: Any, options: Any, dt: Any, steps: Any
+    ) -> int:
         before, rates, applied = stack(2, nq), stack(2, nv), stack(2, n)
-        load, times = stack(1, 6), stack(1, 3)
+        load, times, given = stack(1, 15), stack(1, 3), 6
         copied(q, nq, before[0])
         copied(v, nv, rates[0])
         copied(wrench, 6, load[0])
+        if not is_null(base):
+            given = 15
+            for k in range(9):
+                load[0, 6 + k] = base[k]
         times[0, 0], times[0, 1], times[0, 2] = 0.0, steps, dt
         moved = plant(
             rows(at_table(), (joints, columns)), rows(at_friction(), (rough, width)),
@@ -166,7 +172,7 @@ def step_of(
         arrays = (
             vector(at_limits(), (2 * n,)), rows(efforts, (0, 0)), rows(efforts, (0, 0)),
             stack_of_rows(efforts, (1, 1, n)), vector(times[0, 2:], (1,)), vector(times, (2,)),
-            stack_of_rows(load, (1, 1, 6)), rows_out(before, (2, nq)), rows_out(rates, (2, nv)),
+            stack_of_rows(load, (1, 1, given)), rows_out(before, (2, nq)), rows_out(rates, (2, nv)),
             rows_out(applied[0], (1, n)), rows_out(applied[1], (1, n)),
         )  # fmt: skip
         status = simulate(moved, model(), arrays, GIVEN, 0, 1)[0]

@@ -11,7 +11,6 @@ import numpy as np
 from robodyn.exporting.answers import (
     FINE,
     INVALID,
-    NO_BASE,
     NO_RESULT,
     NO_SOLUTION,
     Answers,
@@ -27,14 +26,16 @@ if TYPE_CHECKING:
 
 
 def reason_of(answers: Answers, setting: Setting) -> Any:
-    """(q, v, third, its size, wrench) -> why a state has no result."""
+    """(q, v, third, its size, wrench, base) -> why a state has no result."""
     is_configuration, (_, nv, _) = answers.is_configuration, setting.sizes
 
     @inner
-    def why(q: Any, v: Any, third: Any, size: int, wrench: Any) -> int:
+    def why(q: Any, v: Any, third: Any, size: int, wrench: Any, base: Any) -> int:
         valid = is_configuration(q) and are_finite(v, nv) and are_finite(third, size)
         if not is_null(wrench):
             valid = valid and are_finite(wrench, 6)
+        if not is_null(base):
+            valid = valid and are_finite(base, 9)
         return NO_RESULT if valid else INVALID
 
     return why
@@ -45,9 +46,7 @@ def inverse_dynamics_of(answers: Answers, setting: Setting) -> Any:
     call, why, nv = answers.inverse, reason_of(answers, setting), setting.sizes[1]
 
     def inverse_dynamics(q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any) -> int:
-        if not is_null(base):
-            return NO_BASE
-        return FINE if call(q, v, a, wrench, out) else why(q, v, a, nv, wrench)
+        return FINE if call(q, v, a, wrench, base, out) else why(q, v, a, nv, wrench, base)
 
     return inverse_dynamics
 
@@ -57,9 +56,9 @@ def forward_dynamics_of(answers: Answers, setting: Setting) -> Any:
     call, why, n = answers.forward, reason_of(answers, setting), setting.sizes[2]
 
     def forward_dynamics(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any) -> int:
-        if not is_null(base):
-            return NO_BASE
-        return FINE if call(q, v, efforts, wrench, out) else why(q, v, efforts, n, wrench)
+        return (
+            FINE if call(q, v, efforts, wrench, base, out) else why(q, v, efforts, n, wrench, base)
+        )
 
     return forward_dynamics
 
@@ -114,11 +113,11 @@ def bias_of(answers: Answers, setting: Setting) -> Any:
     call, is_configuration, nv = answers.bias, answers.is_configuration, setting.sizes[1]
 
     def bias(q: Any, v: Any, base: Any, out: Any) -> int:
-        if not is_null(base):
-            return NO_BASE
         if not (is_configuration(q) and are_finite(v, nv)):
             return INVALID
-        return FINE if call(q, v, out) else NO_RESULT
+        if not (is_null(base) or are_finite(base, 9)):
+            return INVALID
+        return FINE if call(q, v, base, out) else NO_RESULT
 
     return bias
 

@@ -68,20 +68,20 @@ def answers(m: ClosedLoop) -> Answers:
         return are_finite(q, nq)
 
     @inner
-    def inverse(q: Any, v: Any, a: Any, wrench: Any, out: Any) -> bool:
+    def inverse(q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any) -> bool:
         a_plan, own = known()
         return entries.inverse_dynamics(
             a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(a, (n,)),
-            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_or_null(wrench, (6,)), vector_or_null(base, (9,)), False,
             vector_out(out, (n,)),
         )  # fmt: skip
 
     @inner
-    def forward(q: Any, v: Any, efforts: Any, wrench: Any, out: Any) -> bool:
+    def forward(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any) -> bool:
         a_plan, own = known()
         return entries.forward_dynamics(
             a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(efforts, (n,)),
-            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_or_null(wrench, (6,)), vector_or_null(base, (9,)), False,
             vector_out(out, (n,)),
         )  # fmt: skip
 
@@ -91,11 +91,11 @@ def answers(m: ClosedLoop) -> Answers:
         return entries.mass_matrix(a_plan, own, vector(q, (nq,)), False, rows_out(out, (n, n)))
 
     @inner
-    def bias(q: Any, v: Any, out: Any) -> bool:
+    def bias(q: Any, v: Any, base: Any, out: Any) -> bool:
         a_plan, own = known()
         return entries.free_efforts(
             a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(at_rest(), (n,)),
-            vector_or_null(null(), (6,)), vector_or_null(null(), (9,)), False,
+            vector_or_null(null(), (6,)), vector_or_null(base, (9,)), False,
             vector_out(out, (n,)),
         )  # fmt: skip
 

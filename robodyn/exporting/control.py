@@ -12,7 +12,6 @@ from robodyn.exporting.answers import (
     FINE,
     INVALID,
     LIMITED,
-    NO_BASE,
     NO_RESULT,
     Answers,
     are_finite,
@@ -48,8 +47,6 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
         q: Any, v: Any, goal: Any, rate: Any, change: Any, kp: Any, kv: Any, wrench: Any,
         base: Any, out: Any,
     ) -> int:  # fmt: skip
-        if not is_null(base):
-            return NO_BASE
         valid = is_configuration(q) and is_configuration(goal) and are_finite(v, nv)
         valid = valid and are_finite(rate, nv) and are_finite(change, nv)
         if not (valid and are_finite(kp, nv) and are_finite(kv, nv)):
@@ -66,13 +63,13 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
         copied(change, nv, ahead)
         corrected_acceleration(P, V, error, here, wanted, ahead, corrected)
         efforts, more = stack(2, n), stack(2, n)
-        if not rest(q, v, address(corrected), wrench, address(efforts[0])):
-            reason: int = why(q, v, change, nv, wrench)
+        if not rest(q, v, address(corrected), wrench, base, address(efforts[0])):
+            reason: int = why(q, v, change, nv, wrench, base)
             return reason
         if planned:
             if not (
-                whole(goal, rate, change, null(), address(more[0]))
-                and rest(goal, rate, change, null(), address(more[1]))
+                whole(goal, rate, change, null(), null(), address(more[0]))
+                and rest(goal, rate, change, null(), null(), address(more[1]))
             ):
                 return NO_RESULT
             for i in range(n):
@@ -132,13 +129,11 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
     at_ends, at_rest = constant(setting.mechanism.effort_ends), constant(np.zeros(6))
 
     def step(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, dt: float, steps: int) -> int:
-        if not is_null(base):
-            return NO_BASE
         valid = is_configuration(q) and are_finite(v, nv) and are_finite(efforts, n)
         if not (valid and 0.0 < dt < np.inf and steps > 0):
             return INVALID
         load = at_rest() if is_null(wrench) else wrench
-        if not are_finite(load, 6):
+        if not (are_finite(load, 6) and (is_null(base) or are_finite(base, 9))):
             return INVALID
         options, held = stack(1, 2), stack(1, n)
         watched = decay * dt > WATCHED
@@ -146,7 +141,7 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
         options[0, 1] = 1.0 if watched else 0.0
         for i in range(n):
             held[0, i] = min(max(efforts[i], at_ends()[i]), at_ends()[n + i])
-        status: int = call(q, v, address(held), load, address(options), dt, steps)
+        status: int = call(q, v, address(held), load, base, address(options), dt, steps)
         return status
 
     return step

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from robodyn.exporting.answers import FINE, NO_BASE, Answers, copied
+from robodyn.exporting.answers import FINE, Answers, copied
 from robodyn.exporting.checked_calls import reason_of
-from robodyn.exporting.lending import address, constant, is_null
+from robodyn.exporting.lending import address, constant, null
 from robodyn.mechanisms.common.kernels import sticking as at
 from robodyn.mechanisms.derivatives import FRICTION_STEP, PLACES, WEIGHTS
 from robodyn.numerics.array_arguments import stack
@@ -27,10 +27,8 @@ def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
     def inverse_dynamics_derivatives(
         q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any, by_q: Any, by_v: Any, by_a: Any
     ) -> int:
-        if not is_null(base):
-            return NO_BASE
-        found = slopes(q, v, a, wrench, out, by_q, by_v, by_a)
-        return FINE if found else why(q, v, a, nv, wrench)
+        found = slopes(q, v, a, wrench, base, out, by_q, by_v, by_a)
+        return FINE if found else why(q, v, a, nv, wrench, base)
 
     return inverse_dynamics_derivatives
 
@@ -44,12 +42,20 @@ def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
 
     @inner
     def of_inverse(
-        q: Any, v: Any, efforts: Any, wrench: Any, out: Any, by_q: Any, by_v: Any, by_efforts: Any
+        q: Any,
+        v: Any,
+        efforts: Any,
+        wrench: Any,
+        base: Any,
+        out: Any,
+        by_q: Any,
+        by_v: Any,
+        by_efforts: Any,
     ) -> bool:
         given, (M, Q, V) = stack(1, n), (stack(n, n), stack(n, n), stack(n, n))
-        if not forward(q, v, efforts, wrench, out):
+        if not forward(q, v, efforts, wrench, base, out):
             return False
-        if not slopes(q, v, out, wrench, address(given), address(Q), address(V), address(M)):
+        if not slopes(q, v, out, wrench, base, address(given), address(Q), address(V), address(M)):
             return False
         if not factor_definite(M, n, False):
             return False
@@ -75,16 +81,14 @@ def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
         q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any,
         by_q: Any, by_v: Any, by_efforts: Any,
     ) -> int:  # fmt: skip
-        if not is_null(base):
-            return NO_BASE
-        found = call(q, v, efforts, wrench, out, by_q, by_v, by_efforts)
-        return FINE if found else why(q, v, efforts, n, wrench)
+        found = call(q, v, efforts, wrench, base, out, by_q, by_v, by_efforts)
+        return FINE if found else why(q, v, efforts, n, wrench, base)
 
     return forward_dynamics_derivatives
 
 
 def _slopes(answers: Answers, setting: Setting, question: str) -> Any:
-    """(q, v, load, wrench, out, by q, by v, by load) -> whether there are derivatives.
+    """(q, v, load, wrench, base, out, by q, by v, by load) -> whether there are derivatives.
 
     As `Derivatives._differences` has them: of the dynamics without dry friction, and of what dry
     friction adds to it.
@@ -102,9 +106,14 @@ def _slopes(answers: Answers, setting: Setting, question: str) -> Any:
 
     @noinline
     def added(q: Any, v: Any, load: Any, wrench: Any, sides: Any, out: Any) -> int:
-        """What dry friction adds: 0 for no result, 1 where a joint changes sides, else 2."""
+        """What dry friction adds, whatever the base does.
+
+        0 for no result, 1 where a joint changes sides, else 2.
+        """
         less, now, kept = stack(1, width), stack(1, n), 2
-        if not (full(q, v, load, wrench, out) and ask(q, v, load, wrench, address(less))):
+        if not (
+            full(q, v, load, wrench, null(), out) and ask(q, v, load, wrench, null(), address(less))
+        ):
             return 0
         if not rates(q, v, address(now)):
             return 0
@@ -117,9 +126,17 @@ def _slopes(answers: Answers, setting: Setting, question: str) -> Any:
 
     @inner
     def slopes(
-        q: Any, v: Any, load: Any, wrench: Any, out: Any, by_q: Any, by_v: Any, by_load: Any
+        q: Any,
+        v: Any,
+        load: Any,
+        wrench: Any,
+        base: Any,
+        out: Any,
+        by_q: Any,
+        by_v: Any,
+        by_load: Any,
     ) -> bool:
-        if not whole(q, v, load, wrench, out, by_q, by_v, by_load):
+        if not whole(q, v, load, wrench, base, out, by_q, by_v, by_load):
             return False
         side, more, moved, step = stack(1, n), stack(1, width), stack(1, nq), stack(1, nv)
         slope = stack(1, width)
@@ -162,8 +179,8 @@ def _slopes(answers: Answers, setting: Setting, question: str) -> Any:
 def _asked(call: Any) -> Any:
     """A function of its own, to be called from many places."""
 
-    def asked(q: Any, v: Any, load: Any, wrench: Any, out: Any) -> bool:
-        found: bool = call(q, v, load, wrench, out)
+    def asked(q: Any, v: Any, load: Any, wrench: Any, base: Any, out: Any) -> bool:
+        found: bool = call(q, v, load, wrench, base, out)
         return found
 
     return asked
@@ -178,9 +195,17 @@ def _whole_slopes(setting: Setting, ask: Any, width: int, count: int) -> Any:
 
     @inner
     def slopes(
-        q: Any, v: Any, load: Any, wrench: Any, out: Any, by_q: Any, by_v: Any, by_load: Any
+        q: Any,
+        v: Any,
+        load: Any,
+        wrench: Any,
+        base: Any,
+        out: Any,
+        by_q: Any,
+        by_v: Any,
+        by_load: Any,
     ) -> bool:
-        if not ask(q, v, load, wrench, out):
+        if not ask(q, v, load, wrench, base, out):
             return False
         more, less, moved, step = stack(1, width), stack(1, width), stack(1, nq), stack(1, nv)
         pushed, size = stack(1, count), 0.0
@@ -191,17 +216,17 @@ def _whole_slopes(setting: Setting, ask: Any, width: int, count: int) -> Any:
         for j in range(count):
             copied(load, count, pushed[0])
             pushed[0, j] += size
-            if not ask(q, v, address(pushed), wrench, address(more)):
+            if not ask(q, v, address(pushed), wrench, base, address(more)):
                 return False
             for i in range(width):
                 by_load[i * count + j] = (more[0, i] - out[i]) / size
         for j in range(nv):
             copied(v, nv, step[0])
             step[0, j] = v[j] + 1.0
-            if not ask(q, address(step), load, wrench, address(more)):
+            if not ask(q, address(step), load, wrench, base, address(more)):
                 return False
             step[0, j] = v[j] - 1.0
-            if not ask(q, address(step), load, wrench, address(less)):
+            if not ask(q, address(step), load, wrench, base, address(less)):
                 return False
             for i in range(width):
                 by_v[i * nv + j] = 0.5 * (more[0, i] - less[0, i])
@@ -214,7 +239,7 @@ def _whole_slopes(setting: Setting, ask: Any, width: int, count: int) -> Any:
                 step[0, j] = places()[k * nv + j]
                 if not advance(q, address(step), address(moved)):
                     return False
-                if not ask(address(moved), v, load, wrench, address(more)):
+                if not ask(address(moved), v, load, wrench, base, address(more)):
                     return False
                 for i in range(width):
                     less[0, i] += more[0, i] * weights()[k * nv + j]

@@ -14,7 +14,6 @@ from robodyn.exporting.answers import Answers, are_finite, copied, ratio_of_rows
 from robodyn.exporting.lending import (
     any_rows,
     constant,
-    null,
     rows,
     rows_out,
     vector,
@@ -62,18 +61,18 @@ def answers(m: SerialArm) -> Answers:
         return are_finite(q, n)
 
     @inner
-    def inverse(q: Any, v: Any, a: Any, wrench: Any, out: Any) -> bool:
+    def inverse(q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any) -> bool:
         return entries.inverse_dynamics(
             links(), gravity(), vector(q, (n,)), vector(v, (n,)), vector(a, (n,)),
-            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_or_null(wrench, (6,)), vector_or_null(base, (9,)), False,
             vector_out(out, (n,)),
         )  # fmt: skip
 
     @inner
-    def forward(q: Any, v: Any, efforts: Any, wrench: Any, out: Any) -> bool:
+    def forward(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any) -> bool:
         return entries.forward_dynamics(
             links(), gravity(), vector(q, (n,)), vector(v, (n,)), vector(efforts, (n,)),
-            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_or_null(wrench, (6,)), vector_or_null(base, (9,)), False,
             vector_out(out, (n,)),
         )  # fmt: skip
 
@@ -84,11 +83,11 @@ def answers(m: SerialArm) -> Answers:
         )
 
     @inner
-    def bias(q: Any, v: Any, out: Any) -> bool:
+    def bias(q: Any, v: Any, base: Any, out: Any) -> bool:
         load = vector_or_null(at_rest(), (ABSENT,))
         return entries.inverse_dynamics(
             links(), gravity(), vector(q, (n,)), vector(v, (n,)), vector(at_rest(), (n,)),
-            load, load, False, vector_out(out, (n,)),
+            load, vector_or_null(base, (9,)), False, vector_out(out, (n,)),
         )  # fmt: skip
 
     @inner

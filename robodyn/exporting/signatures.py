@@ -80,7 +80,13 @@ VELOCITY = Argument("velocity", "NV", "in", "")
 ACCELERATION = Argument("acceleration", "NV", "in", "")
 EFFORTS = Argument("efforts", "N", "in", "")
 WRENCH = Argument("wrench", "6", "maybe", "on the body, force [N], moment [N m], base frame")
-BASE = Argument("base", "9", "maybe", "must be NULL: this library has no motion of the base")
+BASE = Argument(
+    "base",
+    "9",
+    "maybe",
+    "the base's motion: specific force [m/s^2], angular velocity [rad/s] and acceleration "
+    "[rad/s^2], base frame; NULL: at rest",
+)
 
 
 def out(argument: Argument, **changes: str) -> Argument:

@@ -53,20 +53,20 @@ def answers(m: StewartPlatform) -> Answers:
         return is_pose(borrowed_array(vector(q, (7,))))
 
     @inner
-    def inverse(q: Any, v: Any, a: Any, wrench: Any, out: Any) -> bool:
+    def inverse(q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any) -> bool:
         state = vector(q, (7,)), vector(v, (6,)), vector(a, (6,)), vector_or_null(wrench, (6,))
         known = vector(at_lanes(), (size,))
         return entries.inverse_dynamics(
-            known, state[0], state[1], state[2], state[3], vector_or_null(null(), (9,)), False,
+            known, state[0], state[1], state[2], state[3], vector_or_null(base, (9,)), False,
             vector_out(out, (6,)),
         )  # fmt: skip
 
     @inner
-    def forward(q: Any, v: Any, efforts: Any, wrench: Any, out: Any) -> bool:
+    def forward(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any) -> bool:
         known = vector(at_lanes(), (size,))
         return entries.forward_dynamics(
             known, vector(q, (7,)), vector(v, (6,)), vector(efforts, (6,)),
-            vector_or_null(wrench, (6,)), vector_or_null(null(), (9,)), False,
+            vector_or_null(wrench, (6,)), vector_or_null(base, (9,)), False,
             vector_out(out, (6,)),
         )  # fmt: skip
 
@@ -76,10 +76,10 @@ def answers(m: StewartPlatform) -> Answers:
         return entries.mass_matrix(known, vector(q, (7,)), False, rows_out(out, (6, 6)))
 
     @inner
-    def bias(q: Any, v: Any, out: Any) -> bool:
+    def bias(q: Any, v: Any, base: Any, out: Any) -> bool:
         body = vector(at_body(), (body_size,))
         one = any_rows(q, (1, 7)), any_rows(v, (1, 6))
-        none = rows_or_null(null(), (1, 6)), rows_or_null(null(), (1, 9))
+        none = rows_or_null(null(), (1, 6)), rows_or_null(base, (1, 9))
         state = one[0], one[1], one[1], none[0], none[1]
         return lanes.bias(legs(), body, *state, rows_out(out, (1, 6))) == 1
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from robodyn.errors import InvalidInput
 from robodyn.exporting.answers import STATUSES
 from robodyn.exporting.functions import FUNCTIONS
-from robodyn.exporting.signatures import BASE, Argument, Function, sizes_of
+from robodyn.exporting.signatures import Argument, Function, sizes_of
 from robodyn.version import __version__
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _declared(name: str, function: Function) -> str:
 def _meaning(argument: Argument) -> str:
     """Shape, unit and frame of an argument."""
     size = f" ({argument.size})" if argument.size else ""
-    null = "; may be NULL" if argument.use == "maybe" and argument is not BASE else ""
+    null = "; may be NULL" if argument.use == "maybe" else ""
     return f"{argument.name}{size}: {argument.meaning or 'as above'}{null}."
 
 

@@ -17,12 +17,14 @@ MAIN = """
 #include <time.h>
 #include "{name}.h"
 
-extern void *__libc_malloc(size_t size);
 static long allocations;
+#ifdef __GLIBC__
+extern void *__libc_malloc(size_t size);
 void *malloc(size_t size) {{
   __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
   return __libc_malloc(size);
 }}
+#endif
 
 {functions}
 

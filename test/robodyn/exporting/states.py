@@ -15,12 +15,13 @@ class States(NamedTuple):
     a: np.ndarray
     tau: np.ndarray
     w: np.ndarray
+    b: np.ndarray
 
 
 def random_states(m, rows, seed=0):
-    """Configurations near home, velocities, accelerations, efforts and wrenches (rows, ...).
+    """Configurations near home, velocities, accelerations, efforts, wrenches, motions of the base.
 
-    The first is at rest.
+    Each (rows, ...); the first is at rest.
     """
     rng = np.random.default_rng(seed)
     nv, n = m.coordinates.velocity_size, len(m.joint_names)
@@ -28,7 +29,9 @@ def random_states(m, rows, seed=0):
     q = np.array([m.advance(m.home, span * rng.uniform(-1.0, 1.0, nv)) for _ in range(rows)])
     v, a = rng.normal(size=(2, rows, nv))
     v[0] = 0.0
-    return States(q, v, a, 10.0 * rng.normal(size=(rows, n)), 5.0 * rng.normal(size=(rows, 6)))
+    b = rng.normal(size=(rows, 9))
+    b[:, 2] += 9.81
+    return States(q, v, a, 10.0 * rng.normal(size=(rows, n)), 5.0 * rng.normal(size=(rows, 6)), b)
 
 
 def expected(call, *columns):

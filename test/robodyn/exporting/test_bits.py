@@ -45,7 +45,7 @@ def exported(request, tmp_path_factory):
 
 def compare(m, program, states):
     """Largest differences by function, in parts of the largest number; 0 for equal bits."""
-    q, v, a, tau, w = states
+    q, v, a, tau, w, b = states
     rows, worst = len(q), {}
 
     def check(name, call, columns, *inputs, absent=False):
@@ -61,16 +61,18 @@ def compare(m, program, states):
         same = found[both].tobytes() == wanted[both].tobytes()
         worst[name] = 0.0 if same else float((np.abs(found[both] - wanted[both]) / scale).max())
 
-    check("inverse_dynamics", m.inverse_dynamics, (q, v, a, w), q, v, a, w, None)
-    loaded = worst["inverse_dynamics"]
-    check("inverse_dynamics", m.inverse_dynamics, (q, v, a), q, v, a, None, None)
-    worst["inverse_dynamics"] = max(loaded, worst["inverse_dynamics"])
-    check("forward_dynamics", m.forward_dynamics, (q, v, tau, w), q, v, tau, w, None)
+    def on_a_base(name):
+        return lambda *given: getattr(m, name)(*given[:-1], base=base_motion(given[-1]))
+
     for name, load in (("inverse_dynamics", a), ("forward_dynamics", tau)):
+        check(name, getattr(m, name), (q, v, load), q, v, load, None, None)
+        off = worst[name]
+        check(name, on_a_base(name), (q, v, load, w, b), q, v, load, w, b)
+        worst[name] = max(off, worst[name])
         name += "_derivatives"
-        check(name, getattr(m, name), (q, v, load, w), q, v, load, w, None)
+        check(name, on_a_base(name), (q, v, load, w, b), q, v, load, w, b)
     check("mass_matrix", m.mass_matrix, (q,), q)
-    check("bias", m.bias, (q, v), q, v, None)
+    check("bias", on_a_base("bias"), (q, v, b), q, v, b)
     check("joint_positions", m.joint_positions, (q,), q)
     check("body_pose", m.body_pose, (q,), q)
     check("twist_jacobian", twist_jacobian(m), (q,), q)
@@ -88,30 +90,32 @@ def compare(m, program, states):
     goal, rate = q[::-1], 0.1 * v[::-1]
     law = ComputedTorque(m, KP, KV)
 
-    def torque(q, v, goal, rate, change, load):
-        efforts = law(0.0, q, v, Held(goal, rate, change), load)
+    def torque(q, v, goal, rate, change, load, base):
+        efforts = law(0.0, q, v, Held(goal, rate, change), load, base_motion(base))
         limits = m.effort_limits_at(m.joint_velocities(q, v))
         return np.clip(efforts, -limits, limits)
 
     gains = np.full(v.shape[1], KP), np.full(v.shape[1], KV)
-    check("computed_torque", torque, (q, v, goal, rate, a, w),
-          q, v, goal, rate, a, *gains, w, None)  # fmt: skip
+    check("computed_torque", torque, (q, v, goal, rate, a, w, b),
+          q, v, goal, rate, a, *gains, w, b)  # fmt: skip
 
     def step(q, v, tau, load):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
         curves = m.has_torque_speed_curve
         return tuple(m.step(q, v, held, load, 1e-3, 3, EndStops(), limit_motors=curves))
 
-    status, moved, speed = program(
-        "step", q, v, tau, w, None, np.full(rows, 1e-3), np.full(rows, 3)
-    )
-    wanted = expected(step, q, v, tau, w)
+    status, moved, speed = program("step", q, v, tau, w, b, np.full(rows, 1e-3), np.full(rows, 3))
+    wanted = expected(step, q, v, tau, np.hstack([w, b]))
     known = ~np.isnan(wanted).any(axis=1)
     assert (status[known] == 0).mean() > 0.9
     both = known & (status == 0)
     found = np.hstack([moved, speed])
     worst["step"] = float(np.abs(found[both] - wanted[both]).max())
     return worst
+
+
+def base_motion(row):
+    return rd.BaseMotion(row[:3], row[3:6], row[6:])
 
 
 def twist_jacobian(m):
@@ -138,7 +142,7 @@ def test_the_bits_are_those_of_the_library(exported):
 def test_webassembly_has_the_same_bits(exported):
     m, done, _, s = exported
     calls, wanted, moves = [], [], (1e-3, 2, EndStops())
-    for q, v, a, tau, load in zip(*s, strict=True):
+    for q, v, a, tau, load, _ in zip(*s, strict=True):
         positions, rates = m.joint_positions(q), m.joint_velocities(q, v)
         asked = {
             "inverseDynamics": ((q, v, a, load), m.inverse_dynamics(q, v, a, load)),
@@ -177,11 +181,13 @@ def test_what_is_not_finite_is_refused(exported, bad):
     _, _, program, s = exported
     nv = s.v.shape[1]
     v = s.v.copy()
-    v[np.arange(nv), np.arange(nv)] = bad
+    base = s.b.copy()
+    v[np.arange(nv), np.arange(nv)] = base[np.arange(nv), np.arange(nv)] = bad
     steps = np.full(ROWS, 1e-3), np.full(ROWS, 1)
     for name, *inputs in [
         ("inverse_dynamics", s.q, v, s.a, s.w, None),
         ("inverse_dynamics", s.q, s.a, v, None, None),
+        ("inverse_dynamics", s.q, s.v, s.a, None, base),
         ("forward_dynamics", s.q, v, s.tau, s.w, None),
         ("bias", s.q, v, None),
         ("step", s.q, v, s.tau, s.w, None, *steps),
@@ -201,9 +207,12 @@ def test_denormal_numbers_are_no_trap(exported):
     assert np.isfinite(efforts).all()
 
 
-def test_no_motion_of_the_base(exported):
-    _, _, program, s = exported
-    assert (program("inverse_dynamics", s.q, s.v, s.a, s.w, np.zeros(9))[0] == 6).all()
+def test_a_base_at_rest_is_no_base(exported):
+    m, _, program, s = exported
+    rest = np.concatenate([-m.gravity_vector, np.zeros(6)])
+    _, still = program("forward_dynamics", s.q, s.v, s.tau, s.w, None)
+    _, moved = program("forward_dynamics", s.q, s.v, s.tau, s.w, rest)
+    np.testing.assert_allclose(moved, still, rtol=1e-12, atol=1e-12 * np.abs(still).max())
 
 
 def test_far_positions_have_no_solution(exported):
