@@ -75,11 +75,15 @@ def test_the_scene_stands_as_the_simulation_does_at_three_moments(studio, connec
             ),
             f"the platform's place at {moment} s",
         )
-        time.sleep(0.1)  # the rest of that window
         drawn = {joint.name: joint for joint in figure.joints}
         assert len(expected) == 18
-        for name, value in expected.items():
-            assert shown_position(drawn[name], client) == pytest.approx(value, abs=1e-5), name
+        client.until(
+            lambda drawn=drawn, expected=expected: all(
+                shown_position(drawn[name], client) == pytest.approx(value, abs=1e-5)
+                for name, value in expected.items()
+            ),
+            f"the joints' positions at {moment} s",
+        )
 
 
 def test_plots_carry_the_forces_and_the_condition_number(studio, connect):
