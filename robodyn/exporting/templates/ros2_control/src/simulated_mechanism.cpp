@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -34,29 +36,23 @@ public:
     efforts_.fill(0.0);
     commands_.fill(NONE);
     mode_ = Mode::BRAKED;
-    for (const char * joint : library::joint_names) {
-      for (const char * kind : {"/effort", "/position", "/velocity"}) {
-        if (has_command(joint + std::string(kind))) {
-          set_command(joint + std::string(kind), NONE);
-        }
-      }
-    }
+    requested_ = mode_;
+    forget_commands();
     return publish(0.0) ? CallbackReturn::SUCCESS : CallbackReturn::ERROR;
   }
 
+  // Not always from the thread that updates: the next write takes it up.
   return_type perform_command_mode_switch(
     const std::vector<std::string> & started, const std::vector<std::string> & stopped) override
   {
-    if (!stopped.empty()) {
-      mode_ = Mode::BRAKED;
-    }
+    Mode next = stopped.empty() ? requested_.load() : Mode::BRAKED;
     for (const auto & name : started) {
       const auto kind = name.substr(name.rfind('/') + 1);
-      mode_ = kind == "effort" ? Mode::EFFORT :
+      next = kind == "effort" ? Mode::EFFORT :
         kind == "position" ? Mode::POSITION :
-        kind == "velocity" ? Mode::VELOCITY : mode_;
+        kind == "velocity" ? Mode::VELOCITY : next;
     }
-    goal_ = configuration_;
+    requested_ = next;
     return return_type::OK;
   }
 
@@ -69,6 +65,14 @@ public:
 
   return_type write(const rclcpp::Time &, const rclcpp::Duration &) override
   {
+    const Mode next = requested_;
+    if (next != mode_) {
+      goal_ = configuration_;
+      if (mode_ == Mode::BRAKED) {
+        forget_commands();  // what a controller left there when it was deactivated
+      }
+      mode_ = next;
+    }
     commands_.fill(NONE);
     for (std::size_t i = 0; i < N && mode_ != Mode::BRAKED; ++i) {
       commands_[i] = get_command<double>(
@@ -81,6 +85,17 @@ private:
   enum class Mode : std::size_t {EFFORT, POSITION, VELOCITY, BRAKED};
   static constexpr std::array<const char *, 3> KINDS{"/effort", "/position", "/velocity"};
   static constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
+
+  void forget_commands()
+  {
+    for (const char * joint : library::joint_names) {
+      for (const char * kind : KINDS) {
+        if (has_command(joint + std::string(kind))) {
+          set_command(joint + std::string(kind), NONE);
+        }
+      }
+    }
+  }
 
   return_type failed()
   {
@@ -198,6 +213,7 @@ private:
   Velocity velocity_{};
   Joints commands_{}, efforts_{};
   Mode mode_ = Mode::BRAKED;
+  std::atomic<Mode> requested_{Mode::BRAKED};
   int status_ = library::OK;
 };
 
