@@ -17,6 +17,7 @@ import numpy as np
 
 from robodyn.errors import RobodynError
 from robodyn.identification.calibration.tracking_frames import Frame
+from robodyn.numerics.rotations_batch import rotation_vector_motions
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
@@ -246,10 +247,6 @@ def cross_matrices(vectors: FloatArray) -> FloatArray:
 
 def left_jacobian(turn: FloatArray) -> FloatArray:
     """(3, 3) that maps a change of a rotation vector to the rotation that follows it."""
-    angle = float(np.linalg.norm(turn))
-    if angle < 1e-8:
-        return np.asarray(np.eye(3) + 0.5 * cross_matrices(turn[None])[0])
-    axis = turn / angle
-    cross = cross_matrices(axis[None])[0]
-    a, b = np.sin(angle) / angle, (1.0 - np.cos(angle)) / angle
-    return np.asarray(a * np.eye(3) + (1.0 - a) * np.outer(axis, axis) + b * cross)
+    columns: FloatArray = np.eye(3)
+    rotation_vector_motions(np.tile(turn, (3, 1)), columns, np.zeros((3, 3)))
+    return np.asarray(columns.T)
