@@ -79,11 +79,13 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.save import save as save
     from robodyn.mechanisms.serial.arm import SerialArm as SerialArm
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
+    from robodyn.motion_base.parameters import PredictiveParameters as PredictiveParameters
     from robodyn.motion_base.parameters import WashoutParameters as WashoutParameters
+    from robodyn.motion_base.predictive import PredictiveCueing as PredictiveCueing
     from robodyn.motion_base.ride import Ride as Ride
-    from robodyn.motion_base.ride import VehicleMotion as VehicleMotion
-    from robodyn.motion_base.ride import read_vehicle as read_vehicle
     from robodyn.motion_base.ride import ride as ride
+    from robodyn.motion_base.vehicle import VehicleMotion as VehicleMotion
+    from robodyn.motion_base.vehicle import read_vehicle as read_vehicle
     from robodyn.motion_base.washout import ClassicalWashout as ClassicalWashout
     from robodyn.planning.paths.plan_path import plan_path as plan_path
     from robodyn.planning.paths.planned_path import PlannedPath as PlannedPath

@@ -17,11 +17,31 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
 
-MAY_BE_ZERO = ("force_gain", "rotation_gain")
+MAY_BE_ZERO = ("gain", "weight", "tail")
+
+
+class _Parameters:
+    """Numbers that are checked when they are made: positive, or not negative."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no filter can have."""
+        for each in fields(self):  # type: ignore[arg-type]
+            values = self.of_axes(each.name)
+            lowest = 0.0 if each.name.endswith(MAY_BE_ZERO) else np.nextafter(0.0, 1.0)
+            if (values < lowest).any():
+                wanted = "not be negative" if each.name.endswith(MAY_BE_ZERO) else "be positive"
+                raise InvalidInput(f"{each.name} = {getattr(self, each.name)}: must {wanted}")
+
+    def of_axes(self, name: str) -> FloatArray:
+        """One of them for x, y and z (3,)."""
+        value: ArrayLike = getattr(self, name)
+        given = np.full(3, value) if np.ndim(value) == 0 else value
+        values: FloatArray = as_exact(name, given, (3,)).copy()
+        return values
 
 
 @dataclass(frozen=True)
-class WashoutParameters:
+class WashoutParameters(_Parameters):
     """Gains, limits and cut-off frequencies of a `ClassicalWashout`.
 
     Each is one number for all axes or three, for x (forward), y (left) and z (up) of the vehicle.
@@ -55,22 +75,6 @@ class WashoutParameters:
     tilt_rate: ArrayLike = 0.05
     rotation_highpass: ArrayLike = 0.5
 
-    def __post_init__(self) -> None:
-        """Refuse what no filter can have."""
-        for each in fields(self):
-            values = self.of_axes(each.name)
-            lowest = 0.0 if each.name in MAY_BE_ZERO else np.nextafter(0.0, 1.0)
-            if (values < lowest).any():
-                wanted = "not be negative" if each.name in MAY_BE_ZERO else "be positive"
-                raise InvalidInput(f"{each.name} = {getattr(self, each.name)}: must {wanted}")
-
-    def of_axes(self, name: str) -> FloatArray:
-        """One of them for x, y and z (3,)."""
-        value: ArrayLike = getattr(self, name)
-        given = np.full(3, value) if np.ndim(value) == 0 else value
-        values: FloatArray = as_exact(name, given, (3,)).copy()
-        return values
-
     @classmethod
     def preset(cls, name: str) -> WashoutParameters:
         """Parameters to begin from: `driving`, `airliner` or `small` (a desktop platform).
@@ -81,6 +85,41 @@ class WashoutParameters:
         if name not in PRESETS:
             raise InvalidInput(f"no washout {name!r}: there are {', '.join(PRESETS)}")
         return PRESETS[name]
+
+
+@dataclass(frozen=True)
+class PredictiveParameters(_Parameters):
+    """Gains and weights of `PredictiveCueing`; a gain or a time is one number or three.
+
+    Weights are of squares of perceived errors, as shares of what people notice, over time.
+
+    Attributes:
+        force_gain: of the specific force less gravity.
+        rotation_gain: of the angular velocity.
+        horizon: [s] of the plan.
+        tail: [s] after it for which its last pose stands.
+        fading: [s] in which what is above the mean force is expected to fade.
+        force_weight: of the specific force's error.
+        rotation_weight: of the angular velocity's error.
+        position_weight: [1/m^2] of the head's displacement from neutral.
+        angle_weight: [1/rad^2] of roll, pitch and yaw.
+        jerk_weight: [s^6/m^2, s^6/rad^2] of the change of accelerations.
+
+    Raises:
+        InvalidInput: not a number or three, not finite, or not positive (gains and weights may be
+            zero).
+    """
+
+    force_gain: ArrayLike = 1.0
+    rotation_gain: ArrayLike = 1.0
+    horizon: float = 2.0
+    tail: float = 1.0
+    fading: ArrayLike = (1.0, 1.0, 0.2)
+    force_weight: float = 1.0
+    rotation_weight: float = 2.0
+    position_weight: float = 30.0
+    angle_weight: float = 30.0
+    jerk_weight: float = 1e-2
 
 
 PRESETS = {

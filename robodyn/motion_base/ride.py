@@ -4,17 +4,18 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.motion_base.parameters import WashoutParameters
-from robodyn.motion_base.washout import GRAVITY, ClassicalWashout
+from robodyn.motion_base.head_motion import REST
+from robodyn.motion_base.parameters import PredictiveParameters, WashoutParameters
+from robodyn.motion_base.perception import CANALS, OTOLITHS
+from robodyn.motion_base.predictive import PredictiveCueing
+from robodyn.motion_base.washout import ClassicalWashout
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories.sampled import MAX_KNOTS, SampledTrajectory
 
@@ -26,26 +27,12 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.motion_base.vehicle import VehicleMotion
 
-COLUMNS = ("time", "force_x", "force_y", "force_z", "rate_x", "rate_y", "rate_z")
 # What is felt the wrong way round, and by more than people notice [m/s^2].
 NOTICED = 0.17
 # Progress is told this often.
 PARTS = 100
-
-
-class VehicleMotion(NamedTuple):
-    """What was measured at the driver's head in a vehicle: x forward, y left, z up.
-
-    Attributes:
-        time: (K,) [s], increasing.
-        force: (K, 3) [m/s^2] specific force; at rest (0, 0, 9.81).
-        rate: (K, 3) [rad/s] angular velocity.
-    """
-
-    time: FloatArray
-    force: FloatArray
-    rate: FloatArray
 
 
 @dataclass(frozen=True)
@@ -88,12 +75,29 @@ class Ride:
     @property
     def force_error(self) -> FloatArray:
         """(3,) [m/s^2] root of the mean square of felt less wanted force."""
-        return np.asarray(np.sqrt(np.square(self.felt_force - self.wanted_force).mean(axis=0)))
+        return _rms(self.felt_force - self.wanted_force)
 
     @property
     def rate_error(self) -> FloatArray:
         """(3,) [rad/s] likewise, of the angular velocity."""
-        return np.asarray(np.sqrt(np.square(self.felt_rate - self.wanted_rate).mean(axis=0)))
+        return _rms(self.felt_rate - self.wanted_rate)
+
+    @property
+    def perceived_force_error(self) -> FloatArray:
+        """(3,) [m/s^2] root of the mean square of what the otoliths perceive of the difference."""
+        return _rms(OTOLITHS.perceived(self.felt_force - self.wanted_force, self.time[1]))
+
+    @property
+    def perceived_rate_error(self) -> FloatArray:
+        """(3,) [rad/s] likewise, of what the semicircular canals perceive."""
+        return _rms(CANALS.perceived(self.felt_rate - self.wanted_rate, self.time[1]))
+
+    @property
+    def workspace_used(self) -> FloatArray:
+        """(n,) share of each driven joint's range that the ride takes."""
+        m = self.mechanism
+        positions = m.joint_positions(self.trajectory.sample(self.time).configuration)
+        return np.asarray(np.ptp(positions, axis=0) / np.ptp(m.position_limits, axis=1))
 
     @property
     def force_correlation(self) -> FloatArray:
@@ -124,18 +128,18 @@ class Ride:
 def ride(
     mechanism: Mechanism,
     vehicle: VehicleMotion,
-    parameters: WashoutParameters | None = None,
+    parameters: WashoutParameters | PredictiveParameters | None = None,
     *,
     head: ArrayLike | None = None,
     dt: float = 0.01,
     progress: Callable[[float], None] | None = None,
 ) -> Ride:
-    """Take a platform through a vehicle's motion by `ClassicalWashout`.
+    """Take a platform through a vehicle's motion, within the limits of its joints.
 
     Args:
         mechanism: the platform.
         vehicle: its motion; between samples it runs in straight lines.
-        parameters: of the washout.
+        parameters: of `ClassicalWashout`, by default its own, or of `PredictiveCueing`.
         head: (3,) [m] of the driver's head in the platform's frame; its origin by default.
         dt: [s] between steps.
         progress: called with the share that is done.
@@ -151,7 +155,12 @@ def ride(
     seat = np.zeros(3) if head is None else as_exact("head", head, (3,), "m")
     force = as_exact("force", vehicle.force, (len(time), 3), "m/s^2")
     rate = as_exact("rate", vehicle.rate, (len(time), 3), "rad/s")
-    washout = ClassicalWashout(mechanism, as_scalar("dt", dt, "s", above=0.0), parameters, seat)
+    step = as_scalar("dt", dt, "s", above=0.0)
+    cueing: ClassicalWashout | PredictiveCueing
+    if isinstance(parameters, PredictiveParameters):
+        cueing = PredictiveCueing(mechanism, step, parameters, seat)
+    else:
+        cueing = ClassicalWashout(mechanism, step, parameters, seat)
     count = int((time[-1] - time[0]) / dt * (1.0 + 1e-12)) + 1
     if count > MAX_KNOTS:
         raise InvalidInput(f"{count} steps of {dt} s are more than {MAX_KNOTS}: take a longer dt")
@@ -164,48 +173,15 @@ def ride(
     for k in range(count):
         if progress is not None and k % (count // PARTS + 1) == 0:
             progress(k / count)
-        rows.append(washout.step(wanted[0][k], wanted[1][k]))
+        rows.append(cueing.step(wanted[0][k], wanted[1][k]))
     pose, twist, accel = (np.array(each) for each in zip(*rows, strict=True))
     R = rotation_matrix(pose)
     arm, spin = R @ seat, twist[:, 3:]
     at_head = accel[:, :3] + np.cross(accel[:, 3:], arm) + np.cross(spin, np.cross(spin, arm))
-    at_head[:, 2] += GRAVITY
-    felt = np.einsum("kji,kj->ki", R, at_head)
+    felt = np.einsum("kji,kj->ki", R, at_head + REST)
     turned = np.einsum("kji,kj->ki", R, spin)
     forces, rates = (np.asarray(each, dtype=np.float64) for each in wanted)
     return Ride(mechanism, times, pose, twist, accel, forces, felt, rates, turned)
-
-
-def read_vehicle(file: str | os.PathLike[str]) -> VehicleMotion:
-    """The motion of a vehicle from a CSV file with the columns of `COLUMNS`, in any order.
-
-    Raises:
-        InvalidInput: no such file, a column or a number that is missing; with file and line.
-    """
-    path = Path(file)
-    wanted = ", ".join(COLUMNS)
-    try:
-        with path.open(newline="", encoding="utf-8") as text:
-            rows = list(csv.DictReader(text, skipinitialspace=True))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(
-            f"{path}: {getattr(error, 'strerror', error)}", value=str(path)
-        ) from error
-    missing = [name for name in COLUMNS if not rows or rows[0].get(name) is None]
-    if missing:
-        raise InvalidInput(
-            f"{path}: no column {missing[0]!r}; expected {wanted}, in m/s^2 and rad/s",
-            value=str(path),
-        )
-    table = np.empty((len(rows), len(COLUMNS)))
-    for number, row in enumerate(rows):
-        for place, name in enumerate(COLUMNS):
-            try:
-                table[number, place] = float(row[name])
-            except (TypeError, ValueError) as error:
-                line = f"{path}, line {number + 2}: {name} is {row[name]!r}, expected a number"
-                raise InvalidInput(line, value=row[name]) from error
-    return VehicleMotion(table[:, 0], table[:, 1:4], table[:, 4:])
 
 
 def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -213,3 +189,7 @@ def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
     size = np.sqrt(np.square(a).sum(axis=0) * np.square(b).sum(axis=0))
     rests = size < 1e-12
     return np.where(rests, np.nan, (a * b).sum(axis=0) / np.where(rests, 1.0, size))
+
+
+def _rms(values: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.square(values).mean(axis=0)))

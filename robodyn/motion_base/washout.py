@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.checks import as_exact, as_scalar
-from robodyn.errors import InvalidInput
 from robodyn.motion_base.filters import LinearFilter
+from robodyn.motion_base.head_motion import GRAVITY, REST, Cue
+from robodyn.motion_base.motion_limiter import MotionLimiter
 from robodyn.motion_base.parameters import WashoutParameters
+from robodyn.motion_base.plan import PlanExaminer
 from robodyn.numerics import rotations_batch as kernels
-from robodyn.poses import composed_pose, rotation_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -21,25 +22,8 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
-GRAVITY = 9.81
 # No platform stands that steeply; there roll and yaw would be the same.
 STEEPEST = 0.1
-# Cosine of how far a platform may be inclined at home.
-UPRIGHT = 0.9
-
-
-class Cue(NamedTuple):
-    """The motion of a platform at one instant, in its base frame.
-
-    Attributes:
-        pose: (7,) position [m] of its reference point and quaternion x y z w.
-        twist: (6,) linear [m/s] and angular velocity [rad/s].
-        accel: (6,) linear [m/s^2] and angular acceleration [rad/s^2].
-    """
-
-    pose: FloatArray
-    twist: FloatArray
-    accel: FloatArray
 
 
 class ClassicalWashout:
@@ -49,7 +33,9 @@ class ClassicalWashout:
     moves the platform; what lasts of its horizontal part is felt by a slow tilt; angular velocity,
     scaled, is high-pass filtered and turns the platform. For small inputs position, tilt and angle
     are those of the filters of `WashoutParameters`, exact for inputs that run in straight lines
-    between samples; at rest all return to neutral. Nothing here knows the legs' limits.
+    between samples; at rest all return to neutral. What the joints' limits of position, rate,
+    acceleration or effort do not allow is followed as closely as they do, by braking in time
+    (`MotionLimiter`).
 
     Args:
         mechanism: whose body moves, about where it is at home.
@@ -57,6 +43,7 @@ class ClassicalWashout:
         parameters: gains and filters.
         head: (3,) [m] of the driver's head, where the motion is to be felt, in the platform's
             frame.
+        limited: whether the motion is kept within the joints' limits.
 
     Raises:
         InvalidInput: `dt` not positive, a head that is not three finite numbers, or a mechanism
@@ -69,25 +56,15 @@ class ClassicalWashout:
         dt: float,
         parameters: WashoutParameters | None = None,
         head: ArrayLike = (0.0, 0.0, 0.0),
+        *,
+        limited: bool = True,
     ) -> None:
         self.parameters = parameters = parameters or WashoutParameters()
         self.dt = as_scalar("dt", dt, "s", above=0.0)
-        freedoms = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
-        if freedoms < 6:
-            raise InvalidInput(
-                f"{mechanism.name} moves its body in {freedoms} of six ways at home; a washout "
-                "needs all six",
-                value=mechanism,
-            )
-        self.neutral = mechanism.body_pose(mechanism.home)
-        self._axes = rotation_matrix(self.neutral)
-        if self._axes[2, 2] < UPRIGHT:
-            raise InvalidInput(
-                f"{mechanism.name}: the z axis of its body does not point up at home, as that of a "
-                "driver's seat does",
-                value=mechanism,
-            )
-        self._head = as_exact("head", head, (3,), "m").copy()
+        examiner = PlanExaminer(mechanism, self.dt, head)
+        self._frame = examiner.frame
+        self.neutral = self._frame.neutral
+        self._limiter = MotionLimiter(examiner, self.dt) if limited else None
         of = parameters.of_axes
         self._force_gain, self._force_limit = of("force_gain"), of("force_limit")
         self._rotation_gain, self._rotation_limit = of("rotation_gain"), of("rotation_limit")
@@ -117,9 +94,7 @@ class ClassicalWashout:
         """
         force = as_exact("specific_force", specific_force, (3,), "m/s^2")
         turning = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
-        felt = np.clip(
-            self._force_gain * (force - [0.0, 0.0, GRAVITY]), -self._force_limit, self._force_limit
-        )
+        felt = np.clip(self._force_gain * (force - REST), -self._force_limit, self._force_limit)
         turned = np.clip(self._rotation_gain * turning, -self._rotation_limit, self._rotation_limit)
         # in axes that do not turn: by the attitude so far
         moved = self._translation(_rotation(self._angles) @ felt)
@@ -130,7 +105,11 @@ class ClassicalWashout:
         rpy = np.stack([angle, rate, change])
         rpy[:, :2] += self._tilting(felt).T
         self._angles = rpy[0]
-        return self._at_reference_point(moved, rpy)
+        # position = s u / (...): the cubic's own first derivative
+        place = np.hstack([moved[:, 1:].T, rpy])
+        if self._limiter is not None:
+            return self._limiter(place)
+        return Cue(*(each[0] for each in self._frame.felt(place[:, None])[0]))
 
     def _tilting(self, felt: FloatArray) -> FloatArray:
         """Roll and pitch that let a lasting force be felt, with their derivatives (2, 3)."""
@@ -139,24 +118,6 @@ class ClassicalWashout:
         self._tilt(self._share * np.array([roll, pitch]))
         self._tilted = self._tilt.cut_rate(self._tilted[:, :2], self._tilt_rate, self.dt)
         return self._tilted
-
-    def _at_reference_point(self, moved: FloatArray, rpy: FloatArray) -> Cue:
-        """From the head's displacement (3, 4), in neutral axes, to the platform's motion."""
-        omega, alpha, pose = np.empty((1, 3)), np.empty((1, 3)), np.empty(7)
-        kernels.angular_motions(rpy[:1], rpy[1:2], rpy[2:], omega, alpha)
-        kernels.quaternions_from_rpy(rpy[:1], pose[None, 3:])
-        arm = -_rotation(rpy[0]) @ self._head
-        # position = s u / (...): the cubic's own first derivative
-        pose[:3] = self._head + moved[:, 1] + arm
-        spin, twist, accel = omega[0], np.empty((2, 3)), np.empty((2, 3))
-        swept = np.cross(spin, arm)
-        twist[0], twist[1] = moved[:, 2] + swept, spin
-        accel[0] = moved[:, 3] + np.cross(alpha[0], arm) + np.cross(spin, swept)
-        accel[1] = alpha[0]
-        axes = self._axes.T
-        return Cue(
-            composed_pose(self.neutral, pose), (twist @ axes).ravel(), (accel @ axes).ravel()
-        )
 
 
 def _rotation(rpy: FloatArray) -> FloatArray:

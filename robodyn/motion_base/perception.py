@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What people perceive of specific force and of rotation: the organs of balance as linear filters.
+
+Telban and Cardullo (2005), "Motion Cueing Algorithm Development: Human-Centered Linear and
+Nonlinear Approaches", NASA/CR-2005-213747; thresholds as there, after Reid and Nahon (1985).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.signal import cont2discrete, lfilter
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+
+
+class Organ(NamedTuple):
+    """From a stimulus to its perception, alike for each axis of the head.
+
+    Attributes:
+        numerator, denominator: polynomials in s, the highest power first.
+        threshold: (3,) of x, y and z below which a stimulus is not noticed.
+    """
+
+    numerator: FloatArray
+    denominator: FloatArray
+    threshold: FloatArray
+
+    def discrete(self, dt: float) -> tuple[FloatArray, FloatArray]:
+        """Coefficients b, a of the filter in discrete time, input in straight lines."""
+        b, a, _ = cont2discrete((self.numerator, self.denominator), dt, "foh")
+        return np.asarray(b, dtype=np.float64).ravel(), np.asarray(a, dtype=np.float64)
+
+    def perceived(self, stimulus: FloatArray, dt: float) -> FloatArray:
+        """What is perceived (K, ...) of a stimulus (K, ...) that begins after rest.
+
+        A force is less the one that is felt at rest.
+        """
+        return np.asarray(lfilter(*self.discrete(dt), stimulus, axis=0))
+
+    def response(self, frequencies: FloatArray) -> FloatArray:
+        """Its complex frequency response (k,) at frequencies (k,) [rad/s]."""
+        s = 1j * frequencies
+        return np.asarray(np.polyval(self.numerator, s) / np.polyval(self.denominator, s))
+
+
+# Specific force [m/s^2]: 0.4 (10 s + 1) / ((5 s + 1) (0.016 s + 1)).
+OTOLITHS = Organ(
+    0.4 * np.array([10.0, 1.0]),
+    np.asarray(np.polymul([5.0, 1.0], [0.016, 1.0]), dtype=np.float64),
+    np.array([0.17, 0.17, 0.28]),
+)
+# Angular velocity [rad/s]: 5.73 * 80 s^2 (0.06 s + 1) / ((80 s + 1) (5.73 s + 1) (0.005 s + 1)).
+CANALS = Organ(
+    5.73 * 80.0 * np.array([0.06, 1.0, 0.0, 0.0]),
+    np.asarray(np.polymul(np.polymul([80.0, 1.0], [5.73, 1.0]), [0.005, 1.0])),
+    np.asarray(np.radians([3.0, 3.6, 2.6]), dtype=np.float64),
+)

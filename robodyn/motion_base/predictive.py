@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Predictive cueing: the motion that lets be felt most of a vehicle's, within the legs' limits.
+
+A plan of the head's displacement and of roll, pitch and yaw runs over a horizon and ends at rest.
+Every step changes the plan of the step before, by splines that begin and end at rest, so that the
+error of what is perceived (`perception`) becomes least. The limits of the joints are soft there,
+a little inside of the real ones, and linear in the change, by the exact kinematics and dynamics
+along the plan. A changed plan is examined by both as they are, and taken as far as it holds; the
+plan of the step before always holds, and brakes in time.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.signal import lfilter
+
+from robodyn.checks import as_exact, as_scalar
+from robodyn.motion_base.head_motion import REST, Cue, spatial_rates, weight_by_angles
+from robodyn.motion_base.horizon import Horizon
+from robodyn.motion_base.kernels.soft_limits import departure, gram, newton_step
+from robodyn.motion_base.parameters import PredictiveParameters
+from robodyn.motion_base.perception import CANALS, OTOLITHS
+from robodyn.motion_base.plan import Plan, PlanExaminer
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+
+# The vehicle's motion to come: a mean force that lasts, of the last seconds, but for its vertical
+# part, which no platform can let be felt; what is above it fades, and so does rotation.
+MEAN, LASTS, ROTATION_FADES = 2.0, np.array([1.0, 1.0, 0.0]), 1.0
+# Shares of the range of positions, rates, accelerations and efforts by which soft limits are inside
+# of the real ones: at once, and more at the horizon's end. It is where the change is not linear.
+INSIDE = ((0.01, 0.06), (0.02, 0.0), (0.04, 0.0), (0.04, 0.0))
+# The cost of being at the real limit, in squares of what people notice times seconds.
+BEYOND = 1e3
+NEWTON_STEPS, DECREMENT = 8, 1e-2
+# How often a change is sought, and what is taken of the share of the last one that should hold.
+CORRECTIONS, CAUTION = 2, 0.9
+
+
+class PredictiveCueing:
+    """Motion of a platform that lets a driver perceive a vehicle's as nearly as its legs can.
+
+    At rest it returns to neutral. Lengths, rates and accelerations of the legs and their forces
+    keep to their limits whatever comes in. The vehicle's motion to come is not known: what is
+    assumed is that a mean force lasts, and what is above it fades.
+
+    Args:
+        mechanism: whose body moves, about where it is at home.
+        dt: [s] between steps.
+        parameters: gains and weights.
+        head: (3,) [m] of the driver's head, where the motion is to be felt, in the platform's
+            frame.
+        budget: [s] of a step, after which it keeps what it has found: none by default.
+
+    Attributes:
+        late: number of steps that had no time to change the plan of the step before.
+
+    Raises:
+        InvalidInput: `dt` not positive, a head that is not three finite numbers, or a mechanism
+            that cannot move in six ways or does not stand upright.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dt: float,
+        parameters: PredictiveParameters | None = None,
+        head: ArrayLike = (0.0, 0.0, 0.0),
+        budget: float | None = None,
+    ) -> None:
+        self.parameters = parameters = parameters or PredictiveParameters()
+        self.dt = as_scalar("dt", dt, "s", above=0.0)
+        self._budget = np.inf if budget is None else as_scalar("budget", budget, "s", above=0.0)
+        self.late = 0
+        self._examiner = PlanExaminer(mechanism, self.dt, head)
+        self.neutral = self._examiner.frame.neutral
+        # at rest, dry friction takes the sign of any acceleration
+        self._smooth = mechanism.without_dry_friction()
+        self._horizon = Horizon(parameters.horizon, self.dt)
+        self._prepare_costs()
+        now, more = np.array(INSIDE).T[:, :, None, None]
+        far = (self._horizon.nodes / self._horizon.count)[:, None]
+        self._margin = (self._examiner.high - self._examiner.low) * (now + more * far)
+        self._mean = np.zeros(3)
+        self._organs = [organ.discrete(self.dt) for organ in (OTOLITHS, CANALS)]
+        self._memory = [np.zeros((len(a) - 1, 3)) for _, a in self._organs]
+        self._plan = self._examiner.plan(np.zeros((3, self._horizon.count + 1, 6)))
+
+    def _prepare_costs(self) -> None:
+        p, h = self.parameters, self._horizon
+        times = self.dt * np.arange(h.count)[:, None]
+        self._fading = np.exp(-times / p.of_axes("fading"))
+        self._rotation_fading = np.exp(-times / ROTATION_FADES)
+        # the horizon's end stands for what comes after it, too
+        widths = h.widths + np.r_[np.zeros(len(h.nodes) - 1), p.tail]
+        self._force_weight = np.sqrt(p.force_weight * widths)[:, None] / OTOLITHS.threshold
+        self._rate_weight = np.sqrt(p.rotation_weight * h.widths)[:, None] / CANALS.threshold
+        self._away = np.repeat([p.position_weight, p.angle_weight], 3)
+        self._moved = h.basis[0] * widths[:, None]
+        jerk = np.diff(h.accelerations, axis=0) / self.dt
+        self._jerk = p.jerk_weight * self.dt * jerk
+        self._curvature = np.kron(np.diag(self._away), h.basis[0].T @ self._moved)
+        self._curvature += np.kron(np.eye(6), jerk.T @ self._jerk)
+
+    def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
+        """The platform's motion one sample later, when the vehicle's is this.
+
+        Args:
+            specific_force: (3,) [m/s^2] at the vehicle's head, in its frame (x forward, y left, z
+                up); at rest (0, 0, 9.81).
+            angular_velocity: (3,) [rad/s] of the vehicle, in its frame.
+
+        Raises:
+            InvalidInput: wrong shape or not finite; nothing has changed then.
+        """
+        latest = time.perf_counter() + self._budget
+        of = self.parameters.of_axes
+        felt = as_exact("specific_force", specific_force, (3,), "m/s^2") - REST
+        turned = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
+        force, rate = of("force_gain") * felt, of("rotation_gain") * turned
+        self._mean += self.dt / (MEAN + self.dt) * (force - self._mean)
+        to_come = LASTS * self._mean + (force - self._mean) * self._fading
+        plan = self._changed(self._plan, to_come, rate * self._rotation_fading, latest)
+        for i, error in enumerate((plan.force[1] - force, plan.rate[1] - rate)):
+            _, self._memory[i] = lfilter(*self._organs[i], error[None], axis=0, zi=self._memory[i])
+        self._plan = plan.later()
+        return Cue(*(each[1] for each in plan.cue))
+
+    def _changed(self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float) -> Plan:
+        """The best plan that was found; the same if there was no time."""
+        basis = self._horizon.basis
+        H, g = self._objective(plan, force, rate)
+        blocks = self._jacobians(plan), np.concatenate([*basis, basis[2]])
+        nodes, examiner = self._horizon.nodes, self._examiner
+        at = plan.values[:, nodes]
+        below, above = at - examiner.low, examiner.high - at
+        limits = np.stack([below - self._margin, above - self._margin, self._margin])
+        limits = limits.reshape(3, len(blocks[0]), -1)
+        found = plan
+        for _ in range(CORRECTIONS):
+            x = np.zeros(len(g))
+            for _ in range(NEWTON_STEPS):
+                if time.perf_counter() > latest:
+                    break
+                if newton_step(H, g, *blocks, limits, BEYOND, x) < DECREMENT:
+                    break
+            if not x.any():
+                break
+            change = self._horizon.accelerations @ x.reshape(6, -1).T
+            found = examiner.plan(self._moving(plan, change))
+            room = examiner.room(found)
+            if (room >= 0.0).all():
+                return found
+            # the limits are not linear: expect the same departure again
+            moved = (found.values - plan.values)[:, nodes]
+            off = departure(moved.reshape(limits.shape[1:]), *blocks, x)
+            limits[0] += np.minimum(off, 0.0)
+            limits[1] -= np.maximum(off, 0.0)
+        if found is plan:
+            self.late += time.perf_counter() > latest
+            return plan
+        beyond, before = room < 0.0, examiner.room(plan)
+        share = CAUTION * float((before[beyond] / (before - room)[beyond]).min())
+        found = examiner.plan(self._moving(plan, share * change))
+        return found if (examiner.room(found) >= 0.0).all() else plan
+
+    def _objective(
+        self, plan: Plan, force: FloatArray, rate: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Matrix and gradient of the squared error of perception, and of what is away or jerky."""
+        h, nodes = self._horizon, self._horizon.nodes
+        errors = [
+            lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])[0][nodes - 1]
+            for i, error in enumerate((plan.force[1:] - force, plan.rate[1:] - rate))
+        ]
+        place = plan.place[0, nodes]
+        R = self._rotations(plan)
+        by_rate = np.swapaxes(R, 1, 2) @ spatial_rates(place[:, 3:])
+        rows = np.zeros((2, len(nodes), 3, 6, h.accelerations.shape[1]))
+        acceleration, position, velocity = (each[:, None, None] for each in h.sensed)
+        rows[0, :, :, :3] = np.swapaxes(R, 1, 2)[..., None] * acceleration
+        rows[0, :, :, 3:] = weight_by_angles(place[:, 3:])[..., None] * position
+        rows[1, :, :, 3:] = by_rate[..., None] * velocity
+        weights = np.stack([self._force_weight, self._rate_weight])
+        rows *= weights[..., None, None]
+        A = rows.reshape(-1, len(self._curvature))
+        H = self._curvature.copy()
+        gram(A, H)
+        g = (weights * np.stack(errors)).ravel() @ A
+        g += (self._away[:, None] * (place.T @ self._moved)).ravel()
+        g += (np.diff(plan.place[2], axis=0).T @ self._jerk / self.dt).ravel()
+        return H, g
+
+    def _rotations(self, plan: Plan) -> FloatArray:
+        """(nodes, 3, 3) from the head's axes to the neutral ones."""
+        axes = self._examiner.frame.axes
+        return np.asarray(axes.T @ rotation_matrix(plan.cue.pose[self._horizon.nodes]))
+
+    def _jacobians(self, plan: Plan) -> FloatArray:
+        """(4 blocks, n, 6) of joints' positions, rates, accelerations and efforts.
+
+        By displacements, rates, and twice accelerations of the head and of the angles.
+        """
+        nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self._examiner.frame
+        axes = frame.axes
+        E = axes @ spatial_rates(plan.place[0, nodes, 3:])
+        arm = axes @ self._rotations(plan) @ frame.head
+        whole = np.zeros((len(nodes), 6, 6))
+        whole[:, :3, :3], whole[:, 3:, 3:] = axes, E
+        # the reference point turns about the head
+        whole[:, :3, 3:] = np.cross(arm[:, :, None], E, axis=1)
+        at = plan.motion.configuration[nodes]
+        by_velocity = np.swapaxes(np.linalg.inv(m.twist_jacobian(at)) @ whole, 1, 2)
+        of_joints = np.swapaxes(m.joint_velocities(at[:, None], by_velocity), 1, 2)
+        still = np.zeros(by_velocity.shape[2])
+        efforts = self._smooth.inverse_dynamics(at[:, None], still, by_velocity)
+        efforts -= self._smooth.inverse_dynamics(at, still, still)[:, None]
+        return np.concatenate([*[of_joints] * 3, np.swapaxes(efforts, 1, 2)])
+
+    def _moving(self, plan: Plan, change: FloatArray) -> FloatArray:
+        """The plan's place with accelerations changed (M + 1, 6), integrated as straight lines."""
+        dt = self.dt
+        place = plan.place.copy()
+        place[2] += change
+        before, after = place[2, :-1], place[2, 1:]
+        place[1, 1:] = place[1, 0] + np.cumsum(0.5 * dt * (before + after), axis=0)
+        step = dt * place[1, :-1] + dt**2 / 6.0 * (2.0 * before + after)
+        place[0, 1:] = place[0, 0] + np.cumsum(step, axis=0)
+        return np.asarray(place)
