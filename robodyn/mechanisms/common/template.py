@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import quoteattr
 
 from robodyn.checks import as_scalar
 
@@ -64,6 +63,8 @@ class Template:
         Raises:
             InvalidInput: a dimension that is not positive, or dimensions that do not fit.
         """
+        from xml.sax.saxutils import quoteattr  # loads ssl
+
         name = name or f"my_{self.what}"
         values = {d.name: given.get(d.name, d.default) for d in self.dimensions}
         for d in self.dimensions:
