@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+pytest.importorskip("websockets")
 from headless_chromium import Browser, executable
 
 SCRIPT = Path(__file__).parents[3] / "docs" / "make_move_it.py"
