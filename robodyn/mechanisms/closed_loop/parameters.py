@@ -90,10 +90,10 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             velocity=self._u("velocity", velocity),
             acceleration=self._u("acceleration", acceleration),
         )
-        widths, n = (self._nq, self._nu, self._nu, 6), self._n
+        widths, n = (self._nq, self._nu, self._nu, 6, 9), self._n
 
         def together(packed: Packed) -> FloatArray:
-            found = batch("inverse_dynamics", packed, widths, (n,), (*flat, None))
+            found = batch("inverse_dynamics", packed, widths, (n,), (*flat, None, None))
             return np.full((len(flat[0]), n), np.nan) if found is None else found
 
         Y = self._columns(self.structure.packed, together)

@@ -102,7 +102,7 @@ class Transmission:
         Raises:
             NoSolution: the linkage does not reach them.
         """
-        return self._told(self.configuration(positions), self.motors)
+        return self._positions_of(self.configuration(positions), self.motors)
 
     def joint_positions(self, motor_positions: ArrayLike) -> FloatArray:
         """Positions (..., n) [rad or m] of the joints for those of the motors.
@@ -111,7 +111,7 @@ class Transmission:
             NoSolution: the linkage does not close there.
         """
         q = self._moved(self.motors, "motor_positions", motor_positions)
-        return self._told(q, self.joints)
+        return self._positions_of(q, self.joints)
 
     def jacobian(self, positions: ArrayLike) -> FloatArray:
         """J (..., n, n): rates of the motors = J @ rates of the joints.
@@ -154,9 +154,9 @@ class Transmission:
     @cached_property
     def _unloaded(self) -> ClosedLoop:
         """The mechanism without the masses that the joints carry directly."""
-        return ClosedLoop(_without(self._model, self._carried()))
+        return ClosedLoop(_without(self._model, self._carried_links()))
 
-    def _carried(self) -> set[str]:
+    def _carried_links(self) -> set[str]:
         """Links that a joint of these carries without a joint of the linkage between."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
         moved = np.abs(self._spread(loop.home)[0]).max(axis=1) > STILL
@@ -246,8 +246,8 @@ class Transmission:
         """Configurations (..., nq) where named joints have positions (..., n), from home on."""
         goals, loop = self._n(what, wanted), self._loop
         held = [loop.rate_names[row] for row in self._others]
-        rest = dict(zip(held, self._told(loop.home, tuple(held)), strict=True))
-        start = self._told(loop.home, names)
+        rest = dict(zip(held, self._positions_of(loop.home, tuple(held)), strict=True))
+        start = self._positions_of(loop.home, names)
         out = np.empty((*goals.shape[:-1], loop.home.size))
         for index in np.ndindex(goals.shape[:-1]):
             q = loop.home
@@ -258,7 +258,7 @@ class Transmission:
             out[index] = q
         return out
 
-    def _told(self, q: FloatArray, names: tuple[str, ...]) -> FloatArray:
+    def _positions_of(self, q: FloatArray, names: tuple[str, ...]) -> FloatArray:
         tree = self._loop.structure.tree
         return np.asarray(q[..., [tree.position_of[name] for name in names]])
 
