@@ -65,7 +65,7 @@ def _without_assets(mujoco: Any, path: Path | None, text: str) -> Any:
             spec = mujoco.MjSpec.from_file(str(path))
         missing = [*spec.meshes, *spec.textures, *spec.hfields, *spec.skins]
         kinds = int(mujoco.mjtGeom.mjGEOM_MESH), int(mujoco.mjtGeom.mjGEOM_HFIELD)
-        drawn = [geom for geom in spec.geoms if int(geom.type) in kinds]
+        drawn = [geom for geom in spec.geoms if geom.meshname or int(geom.type) in kinds]
         if not missing or not all(_weighed(geom.parent) for geom in drawn):
             return None
         for geom in spec.geoms:
@@ -122,12 +122,13 @@ class Refusals:
         dofs = slice(first, first + width)
         if np.any(model.jnt_stiffness[n]):
             self._leave_out("joint", n, "stiffness; it has no spring here")
-        if kind in ("free", "ball"):
-            for name in ("armature", "frictionloss"):
-                if np.any(getattr(model, f"dof_{name}")[dofs]):
-                    raise self.refuse("joint", n, f"a {kind} joint with {name} is not read")
-            if kind == "free" and np.any(model.dof_damping[dofs]):
-                raise self.refuse("joint", n, "a free joint with damping is not read")
+        names = {
+            "free": ("armature", "frictionloss", "damping"),
+            "ball": ("armature", "frictionloss"),
+        }
+        told = [key for key in names.get(kind, ()) if np.any(getattr(model, f"dof_{key}")[dofs])]
+        if told:
+            self._leave_out("joint", n, f"{' and '.join(told)} of a {kind} joint")
 
     def refuse(self, kind: str, n: int, reason: str) -> ModelError:
         """An error about an element."""

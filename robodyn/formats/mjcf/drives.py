@@ -56,6 +56,8 @@ class Drives:
             self._tendon(n)
         for n in range(model.nu):
             joint, (least, largest) = self._actuator(n)
+            if joint < 0:
+                continue
             low, high = self.limits.get(joint, (np.inf, -np.inf))
             self.limits[joint] = min(low, least), max(high, largest)
         self._name_servos()
@@ -99,7 +101,7 @@ class Drives:
             )
 
     def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
-        """The joint that an actuator drives, and its least and largest effort there."""
+        """The joint that an actuator drives, -1 for none, and its least and largest effort."""
         model, kinds = self._model, self._mujoco.mjtTrn
         moved, target = int(model.actuator_trntype[n]), int(model.actuator_trnid[n, 0])
         gear = float(model.actuator_gear[n, 0])
@@ -133,7 +135,7 @@ class Drives:
         return joint, (float(ends.min()), float(ends.max()))
 
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
-        """The one joint that a tendon's joints follow, and how far it draws the tendon."""
+        """The joint that a tendon's joints follow, -1 for none, and how far it draws the tendon."""
         joints = self._couplings.joints_of(tendon)
         name = self._refusals.name("tendon", tendon)
         if not joints:
@@ -144,11 +146,14 @@ class Drives:
         left, _ = self._couplings.reduced(joints)
         if len(left) != 1:
             names = ", ".join(repr(self._refusals.name("joint", joint)) for joint in joints)
-            raise self._refusals.refuse(
-                "actuator", n,
-                f"it drives the tendon {name!r} over joints that nothing couples, {names}; couple "
-                "them by an <equality>, or drive each of them",
-            )  # fmt: skip
+            warnings.warn(
+                f"{self._refusals.source}: actuator {self._refusals.name('actuator', n)!r} is left "
+                f"out: it drives the tendon {name!r} over joints that nothing couples, {names}, "
+                "which are passive; couple them by an <equality>, or name the driven joints",
+                LeftOutWarning,
+                stacklevel=6,
+            )
+            return -1, 0.0
         return next(iter(left.items()))
 
     def _name_servos(self) -> None:

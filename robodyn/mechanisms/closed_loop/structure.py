@@ -9,7 +9,8 @@ counted from types of joints, so redundant closures and special geometries are t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from robodyn.mechanisms.closed_loop.equations import ACCEPTED, Equations, null_s
 from robodyn.mechanisms.closed_loop.far_search import searched
 from robodyn.mechanisms.closed_loop.idle import find_idle
 from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.kernels.entries import fits
 from robodyn.mechanisms.closed_loop.legs import nearest_legs
 from robodyn.mechanisms.closed_loop.packing import Idle, Packed, pack
 from robodyn.mechanisms.closed_loop.tree import Tree
@@ -113,6 +115,13 @@ def find_structure(model: Model) -> Structure:
     elimination = elimination.scaled(1.0 / equations.rows, 1.0 / equations.columns)
     steep = steepness(equations, home, free)
     packed = pack(tree, idle=idle, free=free, elimination=elimination, steep=steep)
+    room: Any = fits
+    if not room.py_func(SimpleNamespace(**packed.head)):
+        raise ModelError(
+            f"{model.source or model.name}: {mobility} freedoms of {len(tree.bodies) - 1} bodies "
+            "are more than the kernels have room for; make joints fixed that need not move",
+            value=mobility,
+        )
     count = sum(closure.equations for closure in model.closures)
     return Structure(
         tree, equations, home, count, rank, mobility, idle, free, loose, not loose, present, packed

@@ -120,30 +120,41 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
 @pytest.mark.parametrize(
     ("old", "new", "name"),
     [
-        ('<motor joint="a"/>', '<motor name="mot" tendon="t"/>', "nothing couples, 'a', 'b'"),
         ("-2 0 0 0", "-2 1 0 0", "'geared': a polynomial"),
         ('joint2="c" ', "", "'geared': it holds a joint"),
         ('<motor joint="a"/>', "", "no joint is driven; .* in MJCF an <actuator>"),
-        ('name="d" axis="1 0 0"', 'name="d" type="ball" armature="1"', "'d': a ball joint w"),
         ("<equality>", "<equality><nonsense/>", "MuJoCo refuses it: .*nonsense"),
     ],
 )  # fmt: skip
 def test_what_is_not_read_is_refused_by_name(old, new, name):
     text = LOOP.replace(old, new)
-    if "tendon" in new:
-        text = text.replace(
-            "<equality>",
-            '<tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed>'
-            "</tendon><equality>",
-        )
-    if "ball" in new:
-        text = text.replace(
-            '<joint name="geared" joint1="d" joint2="c" polycoef="0.1 -2 0 0 0"/>', ""
-        )
-        text = text.replace('qpos="0.1 0.2 0 0"', 'qpos="0.1 0.2 0 1 0 0 0"')
     with pytest.raises(ModelError, match=name) as caught:
         rd.load(text)
     assert "\n" not in str(caught.value)
+
+
+def test_a_tendon_over_joints_that_nothing_couples_leaves_them_passive():
+    """As in hands whose last two joints one motor draws."""
+    text = """<mujoco><worldbody><body name="p"><joint name="a"/><geom size=".1"/>
+      <body name="q" pos="1 0 0"><joint name="b" axis="0 1 0"/><geom size=".1"/>
+      <body name="r" pos="1 0 0"><joint name="c" axis="0 1 0"/><geom size=".1"/></body></body>
+      </body></worldbody>
+      <tendon><fixed name="t"><joint joint="b" coef="1"/><joint joint="c" coef="1"/>
+      </fixed></tendon><actuator><motor joint="a"/><motor name="drawn" tendon="t"/></actuator>
+      </mujoco>"""
+    with pytest.warns(LeftOutWarning, match="'drawn' is left out: .* couples, 'b', 'c'"):
+        m = rd.load(text)
+    assert (m.joint_names, m.loose_joints) == (("a",), ("b", "c"))
+    with pytest.warns(LeftOutWarning, match="drawn"):
+        assert rd.load(text, driven="a,b,c").joint_names == ("a", "b", "c")
+
+
+def test_inertia_and_friction_of_free_joints_are_left_out():
+    text = """<mujoco><worldbody><body name="base"><joint name="free" type="free" armature="1"
+      damping="2" frictionloss="3"/><geom size=".1"/><body name="p" pos="1 0 0"><joint name="a"/>
+      <geom size=".1"/></body></body></worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
+    with pytest.warns(LeftOutWarning, match="armature and frictionloss and damping of a free"):
+        assert rd.load(text).mobility == 7
 
 
 def test_springs_are_left_out_with_a_warning_that_names_the_joint():

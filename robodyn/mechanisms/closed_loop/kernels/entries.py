@@ -25,7 +25,7 @@ from robodyn.numerics.array_arguments import ABSENT, borrowed_array, stack, stac
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 
 # Scratch is on the stack; a mechanism that needs more numbers has no answer here.
-MOST: Final = 60_000
+MOST: Final = 130_000
 
 
 @inner

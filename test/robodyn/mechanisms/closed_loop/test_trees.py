@@ -208,3 +208,12 @@ def test_the_command_line_takes_them(tmp_path):
         assert result.exit_code == 0, result.output
         assert told in " ".join(result.output.split())
     use_options()
+
+
+def test_a_tree_that_is_too_large_is_told_so():
+    text = '<robot name="caterpillar"><link name="trunk"/>'
+    for n in range(110):
+        text += JOINT.format("leg", n, "revolute", "trunk", 0.1 * n, "1 0 0")
+        text += f'<link name="leg{n}_link">{INERTIAL.format(0.1, 1.0)}</link>'
+    with pytest.raises(ModelError, match="110 freedoms of 110 bodies are more"):
+        rd.load(f"{text}</robot>", kind="closed_loop")
