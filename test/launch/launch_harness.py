@@ -13,7 +13,7 @@ import numpy as np
 from ros_harness import PATIENCE, Process, free_domain
 
 # One flight of six seconds takes about as long; a loaded machine may need much longer.
-FLIGHT = 150.0
+FLIGHT = 300.0
 NODES = (
     "condition_monitor",
     "forward_simulator",

@@ -96,6 +96,8 @@ class Flight:
         )
         self.peer = Peer(self.launch.domain)
         self.peer.partners.append(self.launch.process)
+
+    def meet(self):
         # on a busy machine somebody who takes every message would soon look at the past
         self.states = self.peer.listen(Odometry, "platform_state", qos.LATEST)
         self.commands = self.peer.listen(JointState, "joint_commands", qos.LATEST)
@@ -152,6 +154,7 @@ def flown(folder, hexapod):
     """Efforts at rest with the payload, and the folder of the run, which is over."""
     flight = Flight(folder)
     try:
+        flight.meet()
         for goal in GOALS[:2]:
             flight.go(goal)
             flight.peer.until(lambda goal=goal: flight.rests_at(goal), f"a rest at {goal}", FLIGHT)

@@ -47,7 +47,7 @@ os.environ["PYTHONUNBUFFERED"] = "1"
 os.environ["RCUTILS_COLORIZED_OUTPUT"] = "0"
 
 # A machine that is busy with other things takes its time; nobody waits this long otherwise.
-PATIENCE = 60.0
+PATIENCE = 150.0
 
 RELIABLE = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED = QoSProfile(
