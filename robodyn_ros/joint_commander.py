@@ -3,7 +3,8 @@
 """Node `joint_commander`: positions for drives that close their own loops, and a machine's states.
 
 Subscribes `platform_trajectory` or `joint_trajectory`, the stream `platform_setpoint`, what drives
-tell on `joint_states`, `enable` (a heartbeat), `emergency_stop`, and `/diagnostics` of the drives.
+tell on `joint_states`, `enable` (a heartbeat), `emergency_stop`, `/diagnostics` of the drives, and
+`base_imu` of a base that moves, for the feed-forward.
 Publishes, at `rate`, `position_controller/commands` and `joint_commands` (position, velocity and,
 in `command_unit`, the effort as feed-forward); `machine_state`, latched, `~/wished_state` and
 `/diagnostics`. Serves `~/engage`, `~/park`, `~/freeze` and `~/reset`; what cannot be obeyed is
@@ -32,6 +33,7 @@ from robodyn.motion_base.machine_states import RequestRefused
 from robodyn.motion_base.wishes import PoseStream, TrajectoryWish
 from robodyn.simulation import Pacer
 from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.interfaces import Interface, serve_trigger, steady_timer
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.parameters import current, declare, load_mechanism, table
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from robodyn.motion_base.commander import SetPoint
     from robodyn.trajectories import SampledTrajectory
 
-PARAMETERS = table("mechanism", "autostart", "command_unit", "joint_commander")
+PARAMETERS = table("mechanism", "autostart", "transforms", "command_unit", "joint_commander")
 # The fields of the library's settings are parameters of the same names.
 SETTINGS = ("homing", "slow", "ease", "enable_required", "enable_timeout", "feedback_timeout",
             "following_time", "drive_delay", "condition_limit")  # fmt: skip
@@ -99,6 +101,7 @@ class JointCommander(ManagedNode):
         self._states = publish(String, "machine_state", qos.LATCHED)
         self._wished = publish(Odometry, "~/wished_state", qos.STATE)
         self._diagnostics = publish(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._base = BaseImu(self, self._interface, lambda: self._time)
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(
             self._on_trajectory, lambda: self._machine.commander.configuration
@@ -222,6 +225,7 @@ class JointCommander(ManagedNode):
         machine = self._machine
         if machine.state == "off" and self.is_active and self._waits:
             self._bring_up()
+        machine.commander.base = self._base.at(self._time)
         self._point = point = machine.step(self._time)
         if point is not None and self.is_active:
             self._publish(point)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.motion import Motion
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.motion_base.wishes import Wish
@@ -62,6 +63,7 @@ class PositionCommander:
 
     Attributes:
         wish: what to do; None: come to rest.
+        base: how the base moves, for the efforts; None: not at all.
         configuration: (nq,) the mechanism's, at the last set-point.
         wished: (nq,) the configuration wished for, as far as it can be reached; None without.
 
@@ -92,6 +94,7 @@ class PositionCommander:
         self.set_points = SetPoints(self.limits, dt, start)
         self.workspace = Workspace(mechanism, self.limits.positions, condition_limit)
         self._dt = self.set_points.dt
+        self.base: BaseMotion | None = None
         self._efforts = np.zeros(len(mechanism.joint_names))
         self.reset(start)
 
@@ -223,7 +226,7 @@ class PositionCommander:
         try:
             motion = self.mechanism.motion_of_joints(p, v, a, self.configuration)
             self.configuration = motion.configuration
-            efforts = self.mechanism.inverse_dynamics(*motion)
+            efforts = self.mechanism.inverse_dynamics(*motion, base=self.base)
             if np.isfinite(efforts).all():
                 self._efforts = efforts
         except RobodynError as error:  # the last efforts serve

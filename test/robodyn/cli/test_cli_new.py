@@ -30,8 +30,8 @@ def run(tmp_path, monkeypatch):
     [
         ("hexapod", "stewart"),
         ("arm", "serial"),
-        *((what, "closed_loop") for what in ("delta", "servo-hexapod", "linear-delta", "tripod",
-                                             "rail-hexapod", "five-bar")),
+        *((what, "closed_loop") for what in ("delta", "servo-hexapod", "ball-balancer",
+                                             "linear-delta", "tripod", "rail-hexapod", "five-bar")),
     ],
 )  # fmt: skip
 def test_a_new_file_loads_strictly_and_its_editor_line_names_a_schema_that_takes_it(
@@ -107,7 +107,7 @@ def test_a_name_that_yaml_takes_for_something_else_stays_a_name(run, tmp_path, n
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("robot",), "hexapod, delta, servo-hexapod"),
+        (("robot",), "hexapod, delta, servo-hexapod, ball-balancer"),
         (("arm", "--stroke", "0.1"), "--stroke"),
         (("hexapod", "--stroke", "nan"), "--stroke"),
         (("hexapod", "--stroke", "9"), "below"),

@@ -41,6 +41,20 @@ def servo_hexapod(
     }  # fmt: skip
 
 
+def ball_balancer(
+    base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
+) -> Numbers:
+    """Of a plate on three servos (3-RRS), as balls are balanced on.
+
+    Raises:
+        InvalidInput: rods that do not reach.
+    """
+    return {
+        "height": _above("rod", rod, base_radius + arm - platform_radius), "arm_mass": 0.5 * arm,
+        "rod_mass": 0.15 * rod, "thin": 0.02 * rod, "effort": 8.0 * payload * 9.81 * arm,
+    }  # fmt: skip
+
+
 def linear_delta(
     base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
 ) -> Numbers:
@@ -146,6 +160,10 @@ TEMPLATES = (
     _offered(
         servo_hexapod, {"arm": "length of a crank"},
         base_radius=0.14, platform_radius=0.1, arm=0.045, rod=0.19, payload=0.6,
+    ),
+    _offered(
+        ball_balancer, {"arm": "length of a crank"},
+        base_radius=0.06, platform_radius=0.1, arm=0.06, rod=0.09, payload=0.4,
     ),
     _offered(
         linear_delta, _CARRIAGE,
