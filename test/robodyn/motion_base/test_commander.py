@@ -164,3 +164,10 @@ def _redundant(loop):
         independent_joints = loop.joint_names[:1]
 
     return Redundant(loop.model)
+
+
+def test_on_a_base_that_falls_nothing_has_to_be_borne(platform):
+    commander = PositionCommander(platform, DT)
+    assert np.abs(commander.step(TICK).efforts).min() > 100.0
+    commander.base = rd.BaseMotion([0.0, 0.0, 0.0])
+    assert np.abs(commander.step(2 * TICK).efforts).max() < 1e-9
