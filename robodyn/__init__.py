@@ -100,6 +100,8 @@ if TYPE_CHECKING:
     from robodyn.planning.workspace.tip_region import TipRegion as TipRegion
     from robodyn.planning.workspace.workspace import WorkspaceSettings as WorkspaceSettings
     from robodyn.planning.workspace.workspace import workspace as workspace
+    from robodyn.poses import matrix_from_pose as matrix_from_pose
+    from robodyn.poses import pose_from_matrix as pose_from_matrix
     from robodyn.poses import pose_from_rpy as pose_from_rpy
     from robodyn.poses import rpy_from_pose as rpy_from_pose
     from robodyn.report.study import Study as Study

@@ -7,11 +7,12 @@ R = Rz(yaw) Ry(pitch) Rx(roll): Dasgupta and Mruthyunjaya (1998), eq. 38, and RE
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.checks import as_array, as_exact, as_pose
+from robodyn.errors import InvalidInput
 from robodyn.numerics import rotations_batch as kernels
 from robodyn.numerics.broadcasting import flatten
 
@@ -39,6 +40,48 @@ def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
     kernels.quaternions_from_rpy(angles, quaternion)
     pose[:, 3:] = quaternion
     return pose.reshape(*shape, 7)
+
+
+def pose_from_matrix(matrix: Any) -> FloatArray:
+    """Pose (..., 7) of homogeneous matrices (..., 4, 4), or of rotation matrices (..., 3, 3) alone.
+
+    Also of a scipy `Rotation` or `RigidTransform`, and of an `SE3` of Pinocchio's.
+
+    Raises:
+        InvalidInput: a wrong shape, not finite, or no rotation matrix to 1e-6.
+    """
+    told = matrix.as_matrix() if hasattr(matrix, "as_matrix") else matrix
+    given = as_array("matrix", getattr(told, "homogeneous", told), ())
+    if given.shape[-2:] not in ((4, 4), (3, 3)):
+        raise InvalidInput(
+            f"matrix has shape {given.shape}, expected (..., 4, 4) or (..., 3, 3)", value=matrix
+        )
+    R, pose = given[..., :3, :3], np.zeros((*given.shape[:-2], 7))
+    off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(initial=0.0)
+    last = np.abs(given[..., 3:, :] - np.eye(4)[3, : given.shape[-1]]).max(initial=0.0)
+    if not (max(off, last) <= 1e-6 and (np.linalg.det(R) > 0.0).all()):
+        raise InvalidInput(
+            f"matrix is {np.array2string(given, precision=6)}, expected a rotation matrix (right-"
+            "handed, orthonormal) and a last row of 0 0 0 1",
+            value=matrix,
+        )
+    if given.shape[-1] == 4:
+        pose[..., :3] = given[..., :3, 3]
+    pose[..., 3:] = quaternion_of_rotation(R)
+    return pose
+
+
+def matrix_from_pose(pose: ArrayLike) -> FloatArray:
+    """Homogeneous matrices (..., 4, 4) of pose (..., 7).
+
+    Raises:
+        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+    """
+    checked = as_pose("pose", pose)
+    out = np.zeros((*checked.shape[:-1], 4, 4))
+    out[..., :3, :3], out[..., :3, 3] = rotation_matrix(checked), checked[..., :3]
+    out[..., 3, 3] = 1.0
+    return out
 
 
 def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common import compiled_run
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
-from robodyn.mechanisms.common.parameters import bodies_of, collected, with_values
+from robodyn.mechanisms.common.parameters import OF_BODY, bodies_of, collected, with_values
 from robodyn.mechanisms.link_motion import LinkMotion
 
 if TYPE_CHECKING:
@@ -142,6 +142,47 @@ class Mechanism(LinkMotion):
             InvalidInput: a wrong shape, not finite, or a kind that has none.
         """
         raise self._unanswered("parameters")
+
+    def reference_regressor(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        reference_velocity: ArrayLike,
+        reference_acceleration: ArrayLike,
+        /,
+    ) -> FloatArray:
+        """Y (..., n, p) of Slotine and Li (1987), for adaptive control that is passive.
+
+        Y @ parameters.values are the efforts M a_r + C(v) v_r + g of a reference, with the C of
+        `coriolis_matrix`, and the friction at the reference velocity (..., nv).
+
+        Raises:
+            InvalidInput, KinematicsError: as `regressor`.
+        """
+        nv = self.coordinates.velocity_size
+        v = as_array("velocity", velocity, (nv,))
+        r = as_array("reference_velocity", reference_velocity, (nv,))
+        rest, ask = np.zeros(nv), partial(self.regressor, configuration)
+        Y, still = ask(r, reference_acceleration), ask(rest, reference_acceleration)
+        # velocity terms are of degree 2: C(v) v_r by polarisation
+        moved = still + 0.25 * (ask(v + r, rest) - ask(v - r, rest))
+        if self.coordinates.rotations:
+            # what angular velocities, rates of no coordinates, add; see `coriolis_matrix`
+            q = np.asarray(configuration, dtype=np.float64)[..., None, :]
+            power, held = self.joint_velocities(q, np.eye(nv)), ask(rest, rest)
+            ours, theirs = (power @ (ask(rest, u) - held) for u in (v, r))
+            added = np.zeros_like(ours)
+            for turning in self.coordinates.rotations:
+                omega, other = v[..., turning, None], r[..., turning, None]
+                added[..., turning, :] = 0.5 * (
+                    np.cross(omega, theirs[..., turning, :], axis=-2)
+                    + np.cross(ours[..., turning, :], other, axis=-2)
+                )
+            moved = moved + np.linalg.solve(power, added)
+        ends = (name.rpartition(".")[2] for name in self.parameters.names)
+        inertial = [end in OF_BODY or end == "armature" for end in ends]
+        Y[..., inertial] = moved[..., inertial]
+        return Y
 
     def with_parameters(self, values: ArrayLike, /) -> Self:
         """The same mechanism with other values (p,) of its `parameters`.

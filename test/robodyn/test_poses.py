@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import element, flatten
 from robodyn.poses import (
@@ -184,3 +185,34 @@ def test_quaternions_of_rotations_turn_back_into_them(rng):
     np.testing.assert_allclose(np.linalg.norm(quaternion, axis=1), 1.0, rtol=0.0, atol=1e-15)
     np.testing.assert_allclose(Rotation.from_quat(quaternion).as_matrix(), R, rtol=0.0, atol=4e-15)
     np.testing.assert_array_equal(quaternion_of_rotation(R[7]), quaternion[7])
+
+
+def test_matrices_of_poses_are_scipys(rng):
+    poses = rd.pose_from_rpy(*rng.uniform(-3.0, 3.0, (2, 5, 2, 3)))
+    matrices = rd.matrix_from_pose(poses)
+    np.testing.assert_allclose(
+        matrices[..., :3, :3], Rotation.from_quat(poses[..., 3:].reshape(-1, 4)).as_matrix()
+        .reshape(5, 2, 3, 3), atol=1e-14)  # fmt: skip
+    again = rd.pose_from_matrix(matrices)
+    np.testing.assert_allclose(rd.matrix_from_pose(again), matrices, atol=1e-14)
+    turn = Rotation.from_quat(poses[0, 0, 3:])
+    for alone in (turn, turn.as_matrix()):
+        found = rd.pose_from_matrix(alone)
+        np.testing.assert_allclose(rd.matrix_from_pose(found)[:3, :3], turn.as_matrix(), atol=1e-14)
+        assert not found[:3].any()
+
+
+def test_the_se3_of_pinocchio_is_a_pose(rng):
+    pin = pytest.importorskip("pinocchio")
+    place = pin.SE3.Random()
+    np.testing.assert_allclose(
+        rd.matrix_from_pose(rd.pose_from_matrix(place)), place.homogeneous, atol=1e-12
+    )
+
+
+def test_matrices_that_are_no_poses_are_refused():
+    mirrored, sheared, projective = np.eye(4), np.eye(4), np.eye(4)
+    mirrored[0, 0], sheared[0, 1], projective[3, 0] = -1.0, 0.1, 0.5
+    for wrong in (mirrored, sheared, projective, np.eye(2), np.full((3, 3), np.nan)):
+        with pytest.raises(InvalidInput, match="matrix"):
+            rd.pose_from_matrix(wrong)

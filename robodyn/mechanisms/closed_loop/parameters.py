@@ -22,8 +22,10 @@ from robodyn.mechanisms.common.parameters import (
     BodyNumbers,
     JointParameter,
     JointPlaces,
+    columns_of,
     joint_parameters,
-    regressor,
+    of_single,
+    unit_mechanisms,
 )
 from robodyn.numerics.broadcasting import flatten
 
@@ -85,6 +87,11 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             UnderActuated, SingularConfiguration: as `inverse_dynamics`.
         """
         self._refuse_under_actuated()
+        if self._n == self._nu:
+            given = configuration, velocity, acceleration
+            found = of_single(self._unit_calls, given, self._n)
+            if found is not None:
+                return columns_of(found, len(self._parameters_of_joints))
         shape, flat = flatten(
             configuration=self._q("configuration", configuration),
             velocity=self._u("velocity", velocity),
@@ -96,7 +103,8 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             found = batch("inverse_dynamics", packed, widths, (n,), (*flat, None, None))
             return np.full((len(flat[0]), n), np.nan) if found is None else found
 
-        Y = self._columns(self.structure.packed, together)
+        found = np.stack([together(unit) for unit in self._units])
+        Y = columns_of(found, len(self._parameters_of_joints))
         for k in np.flatnonzero(np.isnan(Y).any(axis=(1, 2))):
             state = [part[k] for part in flat]
             try:
@@ -113,8 +121,16 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             out |= dict.fromkeys(body.links, NOTHING) | {body.links[0]: numbers}
         return out
 
-    def _columns(self, packed: Packed, efforts: Callable[[Packed], FloatArray]) -> FloatArray:
-        """Y (N, n, p) with the pivots of a packing."""
+    @cached_property
+    def _units(self) -> list[Packed]:
+        return self._unit_mechanisms(self.structure.packed)
+
+    @cached_property
+    def _unit_calls(self) -> list[Callable[..., bool]]:
+        return [entry("inverse_dynamics", unit) for unit in self._units]
+
+    def _unit_mechanisms(self, packed: Packed) -> list[Packed]:
+        """Mechanisms whose efforts are the columns of the regressor, with a packing's pivots."""
         plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
         head, of_body = packed.head, layout.BODY_PLAN
         rows = [head["at_numbers"] + k * _BODY.size for k in range(head["bodies"])]
@@ -139,12 +155,12 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             return write
 
         bodies = zip(rows, tree.bodies[1:], strict=True)
-        return regressor(
-            lambda own: efforts(replace(packed, plan=lent, numbers=own)),
+        units = unit_mechanisms(
             numbers,
             [put(row, tree.frame_of[body.links[0]]) for row, body in bodies],
-            [entries for _, entries in self._parameters_of_joints],
+            [further for _, further in self._parameters_of_joints],
         )
+        return [replace(packed, plan=lent, numbers=unit) for unit in units]
 
     def _single_regressor(self, state: list[FloatArray], n: int) -> FloatArray:
         """Y (n, p) of a state for which the pivots of home do not serve."""
@@ -156,7 +172,8 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             entry("inverse_dynamics", packed)(q, u, du, None, None, False, out)
             return out[None]
 
-        return np.asarray(self._columns(self._pivots.at(q), efforts)[0])
+        found = np.stack([efforts(unit) for unit in self._unit_mechanisms(self._pivots.at(q))])
+        return np.asarray(columns_of(found, len(self._parameters_of_joints))[0])
 
 
 def _dampers(packed: Packed) -> list[int]:

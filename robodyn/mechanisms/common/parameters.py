@@ -12,7 +12,7 @@ compiled kernels compute them: exact to rounding, and one set of equations for b
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from robodyn.model.joint import Joint
     from robodyn.model.model import Model
 
-    # Efforts (N, n) of a mechanism that has only this body: mass, com (3,), inertia about it (3, 3)
-    Response = Callable[[float, FloatArray, FloatArray], FloatArray]
+    # Puts mass, com (3,) and inertia about it (3, 3) into a packed array.
     PutBody = Callable[[FloatArray, float, FloatArray, FloatArray], None]
 
 OF_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -89,6 +88,13 @@ class BodyNumbers(NamedTuple):
 
 
 NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def unit_inertia(row: Any, column: Any) -> FloatArray:
+    """(3, 3) symmetric, of ones in these places."""
+    tensor = np.zeros((3, 3))
+    tensor[row, column] = tensor[column, row] = 1.0
+    return tensor
 
 
 class JointParameter(NamedTuple):
@@ -208,33 +214,57 @@ def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
     return changed
 
 
-def regressor(
-    efforts: Callable[[FloatArray], FloatArray],
-    empty: FloatArray,
-    bodies: Sequence[PutBody],
-    joints: Iterable[Mapping[int, float]],
+def unit_mechanisms(
+    empty: FloatArray, bodies: Iterable[PutBody], joints: Iterable[Mapping[int, float]]
 ) -> FloatArray:
-    """Y (N, n, p): a column for each parameter, the efforts of a mechanism that has only this one.
+    """(p, size) packed arrays of mechanisms that have one parameter each, for `columns_of`.
+
+    Moments of inertia are at a centre of mass without mass; a first moment is that of a unit of
+    mass a metre off the origin, without inertia about it, which has that mass, too.
 
     Args:
-        efforts: (N, n) of a mechanism's packed array.
-        empty: the array without masses, rotors and friction.
+        empty: (size,) the array without masses, rotors and friction.
         bodies: each puts a body's mass, com (3,) and inertia (3, 3) into an array.
         joints: what a unit of each further parameter is in it.
     """
-
-    def response(put: PutBody, mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
-        packed = empty.copy()
-        put(packed, mass, com, inertia)
-        return efforts(packed)
-
-    columns = []
+    found = []
+    for put, unit in product(bodies, _UNIT_BODIES):
+        found.append(empty.copy())
+        put(found[-1], *unit)
     for entries in joints:
-        packed = empty.copy()
-        packed[list(entries)] = list(entries.values())
-        columns.append(efforts(packed))
-    blocks = [body_columns(partial(response, put)) for put in bodies]
-    return np.concatenate([*blocks, np.stack(columns, axis=-1)], axis=-1)
+        found.append(empty.copy())
+        found[-1][list(entries)] = list(entries.values())
+    return np.array(found)
+
+
+def columns_of(efforts: FloatArray, further: int) -> FloatArray:
+    """Y (..., n, p) of efforts (p, ..., n) of `unit_mechanisms`, the last `further` of no body."""
+    Y: FloatArray = np.array(np.moveaxis(efforts, 0, -1), order="C")
+    of_bodies = Y[..., : Y.shape[-1] - further]
+    for k in range(1, 4):
+        of_bodies[..., k::10] -= of_bodies[..., ::10]
+    return Y
+
+
+def of_single(
+    calls: Sequence[Callable[..., bool]], motion: tuple[Any, ...], n: int
+) -> FloatArray | None:
+    """Efforts (p, n) of unit mechanisms in a single state; None where one has none, or of many.
+
+    Args:
+        calls: of their compiled inverse dynamics, as `single_calls.Single.inverse`.
+        motion: configuration, velocity and acceleration, checked by the first of them.
+        n: number of efforts.
+    """
+    out, checked = np.empty((len(calls), n)), False
+    try:
+        for call, row in zip(calls, out, strict=True):
+            if not call(*motion, None, None, checked, row):
+                return None
+            checked = True
+    except TypeError:  # not single float64 states: a batch, or something to be explained
+        return None
+    return out
 
 
 def collected(
@@ -319,18 +349,11 @@ def of_pseudo_inertias(J: FloatArray) -> FloatArray:
     )  # fmt: skip
 
 
-def body_columns(response: Response) -> FloatArray:
-    """(N, n, 10) columns of a body's parameters.
-
-    Moments of inertia at the centre of mass are asked for with no mass; a first moment as a unit of
-    mass a metre off the origin that has no inertia about it, less that mass at the origin.
-    """
-    nowhere, none = np.zeros(3), np.zeros((3, 3))
-    at_origin = response(1.0, nowhere, none)
-    first = (response(1.0, axis, -about_origin(1.0, axis)) - at_origin for axis in np.eye(3))
-    columns = [at_origin, *first]
-    for row, column in zip(ROWS, COLUMNS, strict=True):
-        tensor = none.copy()
-        tensor[row, column] = tensor[column, row] = 1.0
-        columns.append(response(0.0, nowhere, tensor))
-    return np.stack(columns, axis=-1)
+_UNIT_BODIES = [
+    BodyNumbers(1.0, np.zeros(3), np.zeros((3, 3))),
+    *(BodyNumbers(1.0, axis, -about_origin(1.0, axis)) for axis in np.eye(3)),
+    *(
+        BodyNumbers(0.0, np.zeros(3), unit_inertia(row, column))
+        for row, column in zip(ROWS, COLUMNS, strict=True)
+    ),
+]

@@ -5,16 +5,22 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from robodyn.mechanisms.common.parameters import (
     BodyNumbers,
     JointParameter,
     JointPlaces,
+    columns_of,
     joint_parameters,
-    regressor,
+    of_single,
+    unit_mechanisms,
 )
+from robodyn.mechanisms.common.single_calls import single_calls
 from robodyn.mechanisms.serial.inverse_kinematics import SerialInverseKinematics
+from robodyn.mechanisms.serial.kernels import entries
 from robodyn.mechanisms.serial.kernels import layout as at
 from robodyn.mechanisms.serial.kernels.lanes import inverse_dynamics
 from robodyn.mechanisms.serial.packing import pack_chain, part_of_chain, put_body, turn_z_to
@@ -43,25 +49,39 @@ class SerialParameters(SerialInverseKinematics):
             found += joint_parameters(joint, JointPlaces(*places))
         return found
 
+    @cached_property
+    def _unit_chains(self) -> list[FloatArray]:
+        """Chains whose efforts are the columns of the regressor."""
+        joints = self.chain.joints
+        weightless = tuple(Link(link.name, com=link.com) for link in self.chain.links)
+        chain = pack_chain(self.chain._replace(links=weightless))
+        empty = part_of_chain(chain, friction=False, armature=False)
+
+        def put(k: int) -> PutBody:
+            turn, row = turn_z_to(joints[k].axis), slice((k + 1) * at.LINK_SIZE, None)
+            return lambda packed, *body: put_body(packed[row][: at.LINK_SIZE], turn, *body)
+
+        further = [numbers for _, numbers in self._parameters_of_joints]
+        units = unit_mechanisms(empty.ravel(), [put(k) for k in range(len(joints))], further)
+        return list(units.reshape(-1, *empty.shape))
+
+    @cached_property
+    def _unit_calls(self) -> list[Any]:
+        return [single_calls(entries, chain, self._gravity).inverse for chain in self._unit_chains]
+
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
         """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
 
         Raises:
             InvalidInput: a wrong shape, or not finite.
         """
-        joints = self.chain.joints
-        weightless = tuple(Link(link.name, com=link.com) for link in self.chain.links)
-        chain = pack_chain(self.chain._replace(links=weightless))
-        empty = part_of_chain(chain, friction=False, armature=False)
-        names, motion = ("q", "qd", "qdd", "wrench", "base"), (q, qd, qdd, None, None)
-
-        def efforts(packed: FloatArray) -> FloatArray:
-            rows = packed.reshape(empty.shape)
-            return self._batch(inverse_dynamics, rows, names, motion, (self._n,))
-
-        def put(k: int) -> PutBody:
-            turn, row = turn_z_to(joints[k].axis), slice((k + 1) * at.LINK_SIZE, None)
-            return lambda packed, *body: put_body(packed[row][: at.LINK_SIZE], turn, *body)
-
-        entries = [entries for _, entries in self._parameters_of_joints]
-        return regressor(efforts, empty.ravel(), [put(k) for k in range(len(joints))], entries)
+        found = of_single(self._unit_calls, (q, qd, qdd), self._n)
+        if found is None:
+            names, motion = ("q", "qd", "qdd", "wrench", "base"), (q, qd, qdd, None, None)
+            found = np.stack(
+                [
+                    self._batch(inverse_dynamics, chain, names, motion, (self._n,))
+                    for chain in self._unit_chains
+                ]
+            )
+        return columns_of(found, len(self._parameters_of_joints))

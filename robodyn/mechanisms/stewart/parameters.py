@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,11 +16,16 @@ from robodyn.mechanisms.common.parameters import (
     BodyNumbers,
     JointParameter,
     JointPlaces,
+    columns_of,
     joint_parameters,
-    regressor,
+    of_single,
+    unit_mechanisms,
 )
+from robodyn.mechanisms.common.single_calls import single_calls
 from robodyn.mechanisms.stewart.dynamics import PlatformDynamics, exact_forces
+from robodyn.mechanisms.stewart.kernels import entries
 from robodyn.mechanisms.stewart.kernels import layout as at
+from robodyn.mechanisms.stewart.packing import pack_lanes
 from robodyn.mechanisms.stewart.recognition import found_in
 
 if TYPE_CHECKING:
@@ -65,21 +70,12 @@ class PlatformParameters(PlatformDynamics):
                 found.append((damping, {place: 1.0}))
         return found
 
-    def regressor(self, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> FloatArray:
-        """Y (..., 6, p): forces = Y @ parameters.values, for any values of the parameters.
-
-        Raises:
-            InvalidInput: a wrong shape, or not finite.
-            KinematicsError: as `inverse_dynamics`.
-        """
+    @cached_property
+    def _unit_platforms(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Packed legs and platform, whose forces are the columns of the regressor."""
         legs, platform = np.zeros_like(self._legs), np.zeros_like(self._platform)
         legs[:, _GEOMETRY] = self._legs[:, _GEOMETRY]
         platform[_GRAVITY] = self._platform[_GRAVITY]
-        motion = (pose, twist, accel, None, None)
-
-        def forces(packed: FloatArray) -> FloatArray:
-            rows, plate = packed[: legs.size].reshape(legs.shape), packed[legs.size :]
-            return exact_forces((rows, plate), motion)
 
         def put(first: int, mass: int, inertia: int) -> PutBody:
             def write(packed: FloatArray, *body: float | FloatArray) -> None:
@@ -93,8 +89,26 @@ class PlatformParameters(PlatformDynamics):
         bodies = [put(legs.size, at.MASS, at.INERTIA)]
         for mass in (at.LOWER_MASS, at.UPPER_MASS):
             bodies += [put(k * at.LEG_SIZE, mass, at.LEG_INERTIA) for k in range(len(legs))]
-        entries = [entries for _, entries in self._parameters_of_joints]
-        return regressor(forces, np.concatenate([legs.ravel(), platform]), bodies, entries)
+        further = [numbers for _, numbers in self._parameters_of_joints]
+        units = unit_mechanisms(np.concatenate([legs.ravel(), platform]), bodies, further)
+        return [(unit[: legs.size].reshape(legs.shape), unit[legs.size :]) for unit in units]
+
+    @cached_property
+    def _unit_calls(self) -> list[Any]:
+        return [single_calls(entries, pack_lanes(*unit)).inverse for unit in self._unit_platforms]
+
+    def regressor(self, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> FloatArray:
+        """Y (..., 6, p): forces = Y @ parameters.values, for any values of the parameters.
+
+        Raises:
+            InvalidInput: a wrong shape, or not finite.
+            KinematicsError: as `inverse_dynamics`.
+        """
+        found = of_single(self._unit_calls, (pose, twist, accel), 6)
+        if found is None:
+            motion = pose, twist, accel, None, None
+            found = np.stack([exact_forces(unit, motion) for unit in self._unit_platforms])
+        return columns_of(found, len(self._parameters_of_joints))
 
     def _on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
         # of links that move as one, the first carries all of the body's mass

@@ -134,3 +134,21 @@ def test_a_body_and_its_pseudo_inertia_are_the_same(rng):
     np.testing.assert_allclose(J, np.einsum("k,ki,kj->ij", masses, ones, ones), atol=1e-12)
     np.testing.assert_allclose(of_pseudo_inertias(J), values, atol=1e-12)
     np.testing.assert_allclose(body_of(values).inertia, inertia, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["puma560", "stewart_symmetric", "delta"])
+def test_slotine_and_lis_regressor_has_the_coriolis_matrix(name, rng):
+    """At the velocity itself it is the regressor; else velocity terms are C(v) v_r."""
+    m = rd.load(name)
+    smooth, nv = m.without_friction(), m.coordinates.velocity_size
+    q = m.advance(m.home, 0.03 * rng.normal(size=nv) * m.size)
+    v, r, a = rng.normal(size=(3, nv))
+    near = {"rtol": 0.0, "atol": 1e-9 * np.abs(m.regressor(q, v, a)).max()}
+    np.testing.assert_allclose(m.reference_regressor(q, v, v, a), m.regressor(q, v, a), **near)
+    efforts = smooth.reference_regressor(q, v, r, a) @ smooth.parameters.values
+    forces = smooth.mass_matrix(q) @ a + smooth.coriolis_matrix(q, v) @ r
+    forces = forces + smooth.bias(q, np.zeros(nv))
+    power = m.joint_velocities(q, np.eye(nv))
+    np.testing.assert_allclose(power @ efforts, forces, atol=1e-8 * np.abs(forces).max())
+    many = m.reference_regressor(np.array([q, q]), v, r, a)
+    np.testing.assert_allclose(many[1], m.reference_regressor(q, v, r, a), **near)
