@@ -43,7 +43,7 @@ def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
 
 
 def pose_from_matrix(matrix: Any) -> FloatArray:
-    """Pose (..., 7) of homogeneous matrices (..., 4, 4), or of rotation matrices (..., 3, 3) alone.
+    """Pose (..., 7) [m, -] of homogeneous matrices (..., 4, 4), or of rotations (..., 3, 3) alone.
 
     Also of a scipy `Rotation` or `RigidTransform`, and of an `SE3` of Pinocchio's.
 
@@ -72,7 +72,7 @@ def pose_from_matrix(matrix: Any) -> FloatArray:
 
 
 def matrix_from_pose(pose: ArrayLike) -> FloatArray:
-    """Homogeneous matrices (..., 4, 4) of pose (..., 7).
+    """Homogeneous matrices (..., 4, 4) [-, m] of pose (..., 7) [m, -].
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
