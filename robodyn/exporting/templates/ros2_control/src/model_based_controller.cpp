@@ -286,6 +286,10 @@ private:
     positions = to_library(positions);
     rates = signed_as_urdf(rates);
     changes = signed_as_urdf(changes);
+    if (holds_ && !is_near(positions)) {
+      ++refused_;
+      return;
+    }
     Configuration goal = target_;
     Velocity velocity, acceleration;
     const bool follows =
@@ -304,6 +308,17 @@ private:
     target_velocity_ = velocity;
     target_acceleration_ = acceleration;
     holds_ = false;
+  }
+
+  // Whether the target's joints are near these positions: motion begins there, without a jump.
+  bool is_near(const Joints & positions)
+  {
+    Joints held;
+    bool near = succeeded(library::joint_positions(target_.data(), held.data()));
+    for (std::size_t i = 0; i < N; ++i) {
+      near = near && std::abs(positions[i] - held[i]) <= parameters_.start_tolerance;
+    }
+    return near;
   }
 
   static double finite_or_zero(double number) {return std::isfinite(number) ? number : 0.0;}
