@@ -35,6 +35,7 @@ EXTRAS = {
     "control": ["control>=0.10"],
     "export": ["ziglang>=0.12"],
     "gym": ["gymnasium>=1.1"],
+    "flight": ["jsbsim>=1.2"],
 }
 
 

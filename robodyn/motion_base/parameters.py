@@ -119,7 +119,7 @@ class PredictiveParameters(_Parameters):
     rotation_weight: float = 2.0
     position_weight: float = 30.0
     angle_weight: float = 30.0
-    jerk_weight: float = 1e-2
+    jerk_weight: float = 1e-3
 
 
 PRESETS = {
