@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
-_SHARED = ("lower", "upper", "damping", "limits", "actuator")
+_SHARED = ("lower", "upper", "damping", "limits", "actuator", "armature")
 _LEG = ("base", "platform", "universal_axis", "reading", *_SHARED)
 
 
@@ -103,6 +103,7 @@ def _leg(given: Fields, defaults: Fields, number: int) -> Leg:
         damping=_damping(leg.child("damping", {})),
         limits=_limits(leg.child("limits", {})),
         actuator=actuator_from_fields(leg.child("actuator", {})),
+        armature=leg.number("armature", "kg", default=0.0, at_least=0.0),
         joints=_joints(leg.child("reading", {}), number),
     )
 

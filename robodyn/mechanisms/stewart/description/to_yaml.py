@@ -59,5 +59,6 @@ def _leg(leg: Leg) -> dict[str, Any]:
     drive = actuator_fields(leg.actuator)
     reading = leg.joints.actuator
     measured = {"name": reading.name, "sign": float(reading.sign), "offset": float(reading.offset)}
-    parts = {"actuator": drive, "limits": limits, "reading": measured}
+    parts = {"actuator": drive, "armature": float(leg.armature), "limits": limits}
+    parts["reading"] = measured
     return out | {name: value for name, value in parts.items() if value}
