@@ -47,6 +47,7 @@ class DriveLink(Node):
         self._port = open_port(p["link"])
         self._state = JointStateMessage(names)
         self._states = self.create_publisher(JointState, "joint_states", qos.STATE)
+        self._last: tuple[int, np.ndarray] | None = None
         self._begun = time.monotonic()
         self.create_subscription(
             Float64MultiArray, "position_controller/commands", self._on_commands, qos.LATEST
@@ -93,5 +94,11 @@ class DriveLink(Node):
         self._tell(positions)
 
     def _tell(self, positions: np.ndarray) -> None:
+        """Publish where the servos are; their rates are differences, as servos tell none."""
         now = self.get_clock().now().nanoseconds
-        self._states.publish(self._state.filled(now, positions))
+        before, last = self._last or (now - 10**9, positions)
+        if now <= before:
+            return
+        rates = (positions - last) / ((now - before) * 1e-9)
+        self._last = now, positions
+        self._states.publish(self._state.filled(now, positions, rates))

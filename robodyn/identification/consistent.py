@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.identification.solving import scaling
-from robodyn.mechanisms.common.parameters import of_pseudo_inertias, pseudo_inertias
+from robodyn.mechanisms.common.body_parameters import of_pseudo_inertias, pseudo_inertias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,14 +23,8 @@ from robodyn.identification.motors import motors_of
 from robodyn.identification.result import Identification, several
 from robodyn.identification.samples import samples_of
 from robodyn.identification.solving import colour_of, scaled_solve
-from robodyn.mechanisms.common.parameters import (
-    COLUMNS,
-    OF_BODY,
-    ROWS,
-    UNITS_OF_BODY,
-    body_of,
-    body_parameters,
-)
+from robodyn.mechanisms.common.body_parameters import COLUMNS, ROWS, body_of, body_parameters
+from robodyn.mechanisms.common.parameters import OF_BODY, UNITS_OF_BODY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -22,7 +22,7 @@ from robodyn.identification.friction import (
     Term,
     friction_efforts,
 )
-from robodyn.mechanisms.common.parameters import of_pseudo_inertias
+from robodyn.mechanisms.common.body_parameters import of_pseudo_inertias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -61,7 +61,7 @@ class Stencil(NamedTuple):
 
 
 class Derivatives(Presentation):
-    """The fourth part of `Mechanism`: equations of motion, derivatives, linear models.
+    """The sixth part of `Mechanism`: equations of motion, derivatives, linear models.
 
     Attributes:
         efforts_are_generalized_forces: whether every coordinate is a driven joint of its own, so

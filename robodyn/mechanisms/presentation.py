@@ -13,7 +13,7 @@ from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanisms.common.figure import joint_axis_arrows
 from robodyn.mechanisms.common.report_answers import ParameterTable, body_table
 from robodyn.mechanisms.common.variables import joint_variables
-from robodyn.mechanisms.kinematics import Kinematics
+from robodyn.mechanisms.conditioning import Conditioning
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.variables import Variable
 
 
-class Presentation(Kinematics):
-    """The third part of `Mechanism`; everything in the base frame unless stated otherwise.
+class Presentation(Conditioning):
+    """The fifth part of `Mechanism`; everything in the base frame unless stated otherwise.
 
     Attributes:
         acts_along_legs: whether the actuators push on the moving body along legs; see `leg_ends`.

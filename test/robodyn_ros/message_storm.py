@@ -10,7 +10,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TransformStamped, WrenchStamped
 from nav_msgs.msg import Odometry
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64, Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
@@ -45,6 +45,7 @@ class Storm:
         self.platform = mechanism.kind == "stewart"
         self.makers: dict[str, tuple[type, Callable[[], Any]]] = {
             "external_wrench": (WrenchStamped, self.wrench),
+            "base_imu": (Imu, self.imu),
             "joint_commands": (JointState, self.joint_effort),
             "effort_controller/commands": (Float64MultiArray, self.efforts),
             "joint_trajectory": (JointTrajectory, self.joint_trajectory),
@@ -169,6 +170,20 @@ class Storm:
         values = iter(map(float, self.spoilt(100.0 * self.rng.normal(size=6))))
         for part in (message.wrench.force, message.wrench.torque):
             part.x, part.y, part.z = next(values), next(values), next(values)
+        return message
+
+    def imu(self) -> Imu:
+        message = Imu()
+        self.stamp(message.header)
+        message.header.frame_id = str(
+            self.rng.choice(["", *self.mechanism.frames, "elsewhere", "sensor"])
+        )
+        at_rest = np.array([0.0, 0.0, 9.81, 0.0, 0.0, 0.0])
+        values = iter(map(float, self.spoilt(at_rest + self.rng.normal(size=6))))
+        for part in (message.linear_acceleration, message.angular_velocity):
+            part.x, part.y, part.z = next(values), next(values), next(values)
+        if self.chance(0.1):
+            message.angular_velocity_covariance[0] = -1.0
         return message
 
     def pose(self) -> np.ndarray:

@@ -54,15 +54,16 @@ class Case(NamedTuple):
 
 
 def controller(kind: str, share: float, **parameters: object) -> Case:
-    weights = {STATE[kind]: 0.8, "external_wrench": 0.08, "condition_monitor/scale": 0.03,
-               "joint_trajectory": 0.03}  # fmt: skip
+    weights = {STATE[kind]: 0.8, "external_wrench": 0.05, "base_imu": 0.05,
+               "condition_monitor/scale": 0.03, "joint_trajectory": 0.03}  # fmt: skip
     weights[PATH[kind]] = 0.06
     given = {"watchdog_timeout": 0.0, "use_scale": True} | parameters
     return Case("inverse_dynamics", kind, share, weights, given)
 
 
 def simulator(kind: str, share: float, stepping: str) -> Case:
-    weights = {"joint_commands": 0.6, "effort_controller/commands": 0.3, "external_wrench": 0.1}
+    weights = {"joint_commands": 0.6, "effort_controller/commands": 0.3, "external_wrench": 0.05,
+               "base_imu": 0.05}  # fmt: skip
     given = {"stepping": stepping, "min_subscribers": 0, "dt": 0.001, "hold_until_command": False}
     return Case("forward_simulator", kind, share, weights, given)
 

@@ -15,11 +15,8 @@ from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseKinematics
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
+from robodyn.mechanisms.common.body_parameters import COLUMNS, NOTHING, ROWS, BodyNumbers
 from robodyn.mechanisms.common.parameters import (
-    COLUMNS,
-    NOTHING,
-    ROWS,
-    BodyNumbers,
     JointParameter,
     JointPlaces,
     columns_of,

@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.arrays import cross
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.common.parameters import about_origin
+from robodyn.mechanisms.common.body_parameters import about_origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,6 +20,13 @@ import numpy as np
 from robodyn.actuators.actuator import IDEAL
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.body_parameters import (
+    COLUMNS,
+    ROWS,
+    UNIT_BODIES,
+    BodyNumbers,
+    body_parameters,
+)
 from robodyn.mechanisms.common.kernels import dry_friction as law
 from robodyn.model.fields import altered, varied
 
@@ -37,8 +44,6 @@ if TYPE_CHECKING:
 
 OF_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)
-# Where the six numbers of a symmetric matrix are in it.
-ROWS, COLUMNS = np.triu_indices(3)
 
 
 @dataclass(frozen=True)
@@ -77,24 +82,6 @@ class Parameters:
         """What follows the bodies' in an array of values (p,), by name."""
         first = len(OF_BODY) * len(self.bodies)
         return dict(zip(self.names[first:], values[first:].tolist(), strict=True))
-
-
-class BodyNumbers(NamedTuple):
-    """A body as the models have it: mass, com (3,) and inertia (3, 3) about it."""
-
-    mass: float
-    com: FloatArray
-    inertia: FloatArray
-
-
-NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
-
-
-def unit_inertia(row: Any, column: Any) -> FloatArray:
-    """(3, 3) symmetric, of ones in these places."""
-    tensor = np.zeros((3, 3))
-    tensor[row, column] = tensor[column, row] = 1.0
-    return tensor
 
 
 class JointParameter(NamedTuple):
@@ -228,7 +215,7 @@ def unit_mechanisms(
         joints: what a unit of each further parameter is in it.
     """
     found = []
-    for put, unit in product(bodies, _UNIT_BODIES):
+    for put, unit in product(bodies, UNIT_BODIES):
         found.append(empty.copy())
         put(found[-1], *unit)
     for entries in joints:
@@ -284,26 +271,6 @@ def collected(
     )
 
 
-def about_origin(mass: float, com: FloatArray) -> FloatArray:
-    """(3, 3) [kg m^2] what the offset of its centre of mass adds to a body's inertia."""
-    return np.asarray(mass * (com @ com * np.eye(3) - np.outer(com, com)))
-
-
-def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
-    """(10,) of a body with this inertia (3, 3) about its centre of mass."""
-    at_origin = inertia + about_origin(mass, com)
-    return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
-
-
-def body_of(values: FloatArray) -> BodyNumbers:
-    """The body with these parameters (10,); one without mass has its centre at the origin."""
-    mass = float(values[0])
-    com = values[1:4] / mass if mass > 0.0 else np.zeros(3)
-    at_origin = np.empty((3, 3))
-    at_origin[ROWS, COLUMNS] = at_origin[COLUMNS, ROWS] = values[4:]
-    return BodyNumbers(mass, com, at_origin - about_origin(mass, com))
-
-
 def bodies_of(parameters: Parameters, values: FloatArray) -> list[BodyNumbers]:
     """All bodies of an array of values (p,)."""
     count = len(parameters.bodies)
@@ -317,43 +284,3 @@ def bodies_of(parameters: Parameters, values: FloatArray) -> list[BodyNumbers]:
     com.setflags(write=False)
     inertia.setflags(write=False)
     return list(map(BodyNumbers, rows[:, 0].tolist(), com, inertia))
-
-
-def pseudo_inertias(values: FloatArray) -> FloatArray:
-    """(..., 4, 4) of bodies' parameters (..., 10): the integral of d d' dm, d = [x y z 1].
-
-    A body exists exactly where it is positive semidefinite (Wensing, Kim and Slotine, 2018).
-    """
-    out = np.empty((*values.shape[:-1], 4, 4))
-    xx, xy, xz, yy, yz, zz = (values[..., k] for k in range(4, 10))
-    half = 0.5 * (xx + yy + zz)
-    out[..., 0, 0], out[..., 1, 1], out[..., 2, 2] = half - xx, half - yy, half - zz
-    out[..., 0, 1] = out[..., 1, 0] = -xy
-    out[..., 0, 2] = out[..., 2, 0] = -xz
-    out[..., 1, 2] = out[..., 2, 1] = -yz
-    out[..., :3, 3] = out[..., 3, :3] = values[..., 1:4]
-    out[..., 3, 3] = values[..., 0]
-    return out
-
-
-def of_pseudo_inertias(J: FloatArray) -> FloatArray:
-    """(..., 10) parameters of pseudo-inertias (..., 4, 4): inverts `pseudo_inertias`."""
-    total = J[..., 0, 0] + J[..., 1, 1] + J[..., 2, 2]
-    return np.stack(
-        [
-            J[..., 3, 3], J[..., 0, 3], J[..., 1, 3], J[..., 2, 3],
-            total - J[..., 0, 0], -J[..., 0, 1], -J[..., 0, 2],
-            total - J[..., 1, 1], -J[..., 1, 2], total - J[..., 2, 2],
-        ],
-        axis=-1,
-    )  # fmt: skip
-
-
-_UNIT_BODIES = [
-    BodyNumbers(1.0, np.zeros(3), np.zeros((3, 3))),
-    *(BodyNumbers(1.0, axis, -about_origin(1.0, axis)) for axis in np.eye(3)),
-    *(
-        BodyNumbers(0.0, np.zeros(3), unit_inertia(row, column))
-        for row, column in zip(ROWS, COLUMNS, strict=True)
-    ),
-]

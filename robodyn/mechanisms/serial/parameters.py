@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.mechanisms.common.body_parameters import BodyNumbers
 from robodyn.mechanisms.common.parameters import (
-    BodyNumbers,
     JointParameter,
     JointPlaces,
     columns_of,

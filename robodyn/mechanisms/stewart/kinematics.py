@@ -23,7 +23,7 @@ from robodyn.mechanisms.common.batch_calls import (
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
 from robodyn.mechanisms.common.singularities import TYPE_2, Singularity
-from robodyn.mechanisms.joints_and_motors import LIMIT_TOLERANCE
+from robodyn.mechanisms.joints import LIMIT_TOLERANCE
 from robodyn.mechanisms.stewart.joints import LegMotion
 from robodyn.mechanisms.stewart.kernels import entries, lanes
 from robodyn.mechanisms.stewart.kernels import kinematics as kernels

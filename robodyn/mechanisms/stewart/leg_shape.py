@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.mechanisms.common.parameters import BodyNumbers
+from robodyn.mechanisms.common.body_parameters import BodyNumbers
 from robodyn.mechanisms.stewart.six_legs import JointReading, LegJoints, universal_zero_frame
 
 if TYPE_CHECKING:

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.mechanisms.common.body_parameters import COLUMNS, NOTHING, ROWS, BodyNumbers
 from robodyn.mechanisms.common.parameters import (
-    COLUMNS,
-    NOTHING,
-    ROWS,
-    BodyNumbers,
     JointParameter,
     JointPlaces,
     columns_of,

@@ -83,7 +83,7 @@ def test_without_limits_nothing_is_broken():
 
         joint_names = ("a", "b")
         velocity_limits = effort_limits = np.full(2, np.inf)
-        position_limits = np.tile([-np.inf, np.inf], (2, 1))
+        position_limits = effort_ranges = np.tile([-np.inf, np.inf], (2, 1))
 
         def effort_limits_at(self, rates):
             return np.full(np.shape(rates), np.inf)

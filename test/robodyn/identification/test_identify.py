@@ -24,7 +24,7 @@ from robodyn.identification.identify import identify
 from robodyn.identification.motors import motors_of
 from robodyn.identification.recording import Recording
 from robodyn.identification.samples import samples_of
-from robodyn.mechanisms.common.parameters import pseudo_inertias
+from robodyn.mechanisms.common.body_parameters import pseudo_inertias
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -10,7 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.identification.recording import Recording
-from robodyn.mechanisms.common.parameters import body_parameters, pseudo_inertias
+from robodyn.mechanisms.common.body_parameters import body_parameters, pseudo_inertias
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

@@ -16,7 +16,7 @@ import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.common.parameters import (
+from robodyn.mechanisms.common.body_parameters import (
     body_of,
     body_parameters,
     of_pseudo_inertias,

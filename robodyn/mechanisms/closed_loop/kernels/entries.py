@@ -11,7 +11,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from robodyn.mechanisms.closed_loop.kernels import closures, dynamics, newton, projection, tree
+from robodyn.mechanisms.closed_loop.kernels import (
+    closures,
+    distribution,
+    dynamics,
+    newton,
+    projection,
+    tree,
+)
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     BODY_SIZE,
     COMPOSITE,
@@ -118,7 +125,7 @@ def inverse_dynamics(
 ) -> bool:  # fmt: skip
     """Efforts (driven,) of one state."""
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
-    return answer(dynamics.limited_efforts, m, state, m.free, trusted, out)
+    return answer(distribution.limited_efforts, m, state, m.free, trusted, out)
 
 
 @entry_kernel

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from robodyn.mechanisms.closed_loop.kernels import dynamics, newton, tree
+from robodyn.mechanisms.closed_loop.kernels import distribution, dynamics, newton, tree
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     BAD_COORDINATES,
     BAD_PIVOTS,
@@ -91,7 +91,7 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
             kp, kv, w.error, w.told, row[wide : wide + n], row[wide + n :], w.corrected
         )
     state = loaded(q, w.moving, w.corrected, load, False)
-    if dynamics.limited_efforts(m, state, True, s, out) != OK:
+    if distribution.limited_efforts(m, state, True, s, out) != OK:
         return False
     if law == COMPUTED_TORQUE:
         add_planned(kp, row, m.positions + 2 * m.free, w.error, out)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from robodyn.mechanisms.closed_loop.kernels import dynamics, newton, projection
+from robodyn.mechanisms.closed_loop.kernels import distribution, dynamics, newton, projection
 from robodyn.mechanisms.closed_loop.kernels.entries import placed
 from robodyn.mechanisms.closed_loop.kernels.layout import (
     BODY_SIZE,
@@ -104,7 +104,7 @@ def inverse_dynamics(
 ) -> int:
     """Efforts out (N, driven)."""
     given = q, rates, change, wrench, base
-    return answers(dynamics.driven_efforts, plan, numbers, given, False, out)
+    return answers(distribution.driven_efforts, plan, numbers, given, False, out)
 
 
 @batch_entry

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a mechanism's model says of its joints, bodies, motors and friction, for every kind."""
+"""What a mechanism's model says of its joints and bodies, for every kind."""
 
 from __future__ import annotations
 
@@ -11,19 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.checks import as_array
-from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.description import DrivenJoint, Nouns, driven_joint
-from robodyn.mechanisms.common.joint_friction import friction_row
-from robodyn.mechanisms.common.joint_table import joint_table
-from robodyn.mechanisms.common.kernels.end_stops import motor_limits
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
@@ -33,7 +28,7 @@ if TYPE_CHECKING:
 LIMIT_TOLERANCE = 1e-9
 
 
-class JointsAndMotors(ABC):
+class Joints(ABC):
     """The first part of `Mechanism`: names, bodies and lengths, and the joints, `n` of them driven.
 
     A mechanism may measure a driven joint differently from its URDF (a leg by its length):
@@ -92,7 +87,7 @@ class JointsAndMotors(ABC):
         return differences(self.compared, getattr(other, "compared", None))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, JointsAndMotors) or other.kind != self.kind:
+        if not isinstance(other, Joints) or other.kind != self.kind:
             return NotImplemented
         return self.description == other.description
 
@@ -251,118 +246,3 @@ class JointsAndMotors(ABC):
     def actuators(self) -> Sequence[Actuator]:
         """(n,) what drives each joint, as described; ideal where the description is silent."""
         return tuple(joint.actuator for joint in self.driven_joints)
-
-    def friction_rows(self) -> FloatArray:
-        """(nf, sticking.ROW) dry friction of every driven joint, in their order, and of others."""
-        return np.array([friction_row(actuator, i) for i, actuator in enumerate(self.actuators)])
-
-    @cached_property
-    def has_torque_speed_curve(self) -> bool:
-        """Whether what a motor has depends on its speed; else `effort_limits` say all."""
-        return any(actuator.has_torque_speed_curve for actuator in self.actuators)
-
-    @cached_property
-    def motor_table(self) -> FloatArray:
-        """(n, k) travel of the driven joints and what their motors have; see `joint_table`."""
-        return joint_table(self.position_limits, self.actuators)
-
-    def effort_limits_at(self, rates: ArrayLike, /) -> FloatArray:
-        """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints.
-
-        Those of `effort_limits`, or less where a motor's torque-speed curve has fallen; none beyond
-        its end.
-
-        Raises:
-            InvalidInput: a wrong shape, or not finite.
-        """
-        speeds = as_array("rates", rates, (len(self.joint_names),), "m/s or rad/s")
-        # a copy, so that the kernel always gets the same type of array
-        flat = np.array(speeds).reshape(-1, speeds.shape[-1])
-        limits = np.empty_like(flat)
-        motor_limits(flat, self.effort_limits, self.motor_table, limits)
-        return limits.reshape(speeds.shape)
-
-    def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Torques (..., n) [N m] at the motors for efforts (..., n) [N or N m] of the joints.
-
-        Where an actuator's efficiency is below 1, `rates` (..., n) [m/s or rad/s] of the joints
-        say whether motor or load drives; without them the motor does.
-
-        Raises:
-            InvalidInput: a wrong shape, not finite, or a joint that slides without a screw's lead.
-        """
-        return self._each_joint(Actuator.torques, "efforts", efforts, "N or N m", rates)
-
-    def efforts_of(self, motor_torques: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Efforts (..., n) [N or N m] of motor torques (..., n) [N m]: inverts `motor_torques`.
-
-        Raises:
-            InvalidInput: as for `motor_torques`.
-        """
-        return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
-
-    def motor_currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Currents (..., n) [A] of the motors for efforts (..., n) [N or N m] of the joints.
-
-        Raises:
-            InvalidInput: as for `motor_torques`, or a motor without a torque constant.
-        """
-        return np.asarray(self.motor_torques(efforts, rates) / self._torque_constants())
-
-    def efforts_of_currents(
-        self, currents: ArrayLike, rates: ArrayLike | None = None
-    ) -> FloatArray:
-        """Efforts (..., n) [N or N m] of motor currents (..., n) [A]: inverts `motor_currents`.
-
-        Raises:
-            InvalidInput: as for `motor_currents`.
-        """
-        constants = self._torque_constants()
-        given = as_array("currents", currents, constants.shape, "A")
-        return self.efforts_of(given * constants, rates)
-
-    def _torque_constants(self) -> FloatArray:
-        constants = []
-        for name, actuator in zip(self.joint_names, self.actuators, strict=True):
-            if actuator.torque_constant is None:
-                raise InvalidInput(
-                    f"joint {name!r}: the actuator has no torque_constant [N m/A], so its current "
-                    "is not known; give one in the description",
-                    value=name,
-                )
-            constants.append(actuator.torque_constant)
-        return np.array(constants)
-
-    def _each_joint(
-        self,
-        convert: Callable[..., FloatArray],
-        name: str,
-        given: ArrayLike,
-        unit: str,
-        rates: ArrayLike | None,
-    ) -> FloatArray:
-        shape = (len(self.joint_names),)
-        values = as_array(name, given, shape, unit)
-        speeds: Any = None
-        if rates is not None:
-            speeds = as_array("rates", rates, shape, "m/s or rad/s")
-            try:
-                values, speeds = np.broadcast_arrays(values, speeds)
-            except ValueError as error:
-                raise InvalidInput(
-                    f"{name} of shape {values.shape} and rates of shape {speeds.shape} do not "
-                    "broadcast",
-                    value=rates,
-                ) from error
-        out = np.empty(values.shape)
-        units = self.joint_units
-        for i, actuator in enumerate(self.actuators):
-            if units[i] == "m" and actuator.lead is None:
-                raise InvalidInput(
-                    f"joint {self.joint_names[i]!r} slides but its actuator has no lead, so its "
-                    "motor's torque is not known; give `lead` [m a turn] in the description",
-                    value=self.joint_names[i],
-                )
-            speed = None if speeds is None else speeds[..., i]
-            out[..., i] = convert(actuator, values[..., i], speed)
-        return out

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How far a mechanism is from singular: its Jacobian's singular values, and singularities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_scalar
+from robodyn.mechanisms.common.singularities import TYPE_1, Singularity
+from robodyn.mechanisms.kinematics import Kinematics
+from robodyn.numerics.singular_values import extreme_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+
+
+class Conditioning(Kinematics):
+    """The fourth part of `Mechanism`: condition numbers and singularities."""
+
+    def scaled_jacobian(
+        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """The Jacobian (..., 6, k) in comparable numbers.
+
+        Its angular rates are multiplied by a length [m] or, which is the same, moments divided.
+
+        Raises:
+            InvalidInput: wrong shape, not finite, or a length that is not positive.
+        """
+        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+        J = np.array(self.jacobian(configuration))
+        J[..., 3:, :] *= length
+        return J
+
+    def singular_values(
+        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """(..., min(6, k)) of `scaled_jacobian`, largest first.
+
+        Raises:
+            InvalidInput: as for `scaled_jacobian`.
+        """
+        J = self.scaled_jacobian(configuration, characteristic_length)
+        return np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
+
+    def condition_number(
+        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
+    ) -> FloatArray:
+        """Ratio (...) of the extreme singular values; infinite if the smallest is zero.
+
+        Raises:
+            InvalidInput: as for `scaled_jacobian`.
+        """
+        return extreme_ratio(self.singular_values(configuration, characteristic_length))
+
+    @property
+    def jacobian_unit(self) -> str:
+        """Unit of a singular value of the Jacobian, its angular rows multiplied by a length."""
+        units = set(self.joint_units)
+        if len(units) > 1:
+            return "m/rad (revolute), 1 (prismatic)"
+        return "1" if units == {"m"} else "m/rad"
+
+    def determinant(self, configuration: ArrayLike, /) -> FloatArray | None:
+        """A number (...) that changes sign where no efforts suffice; None if they always do."""
+        return None
+
+    def side(self, configuration: ArrayLike, /) -> FloatArray | None:
+        """A number (...) that changes sign on a path only at a singularity; None if not known.
+
+        Two configurations where it has opposite signs are joined by no path without a singularity.
+        """
+        return None
+
+    @property
+    def singularities(self) -> Sequence[Singularity]:
+        """The ways in which it can be singular, each with numbers that tell where.
+
+        Type 1 where six joints move the tip, det J is zero there; see `common.singularities`.
+        """
+        if len(self.joint_names) != 6:
+            return ()
+        return (
+            Singularity(
+                TYPE_1,
+                "the tip cannot move in every direction",
+                self._tip_number,
+                True,
+                self.condition_number,
+                takes_effort=False,
+            ),
+        )
+
+    def _tip_number(self, q: FloatArray) -> FloatArray:
+        """Zero (k,) at singularities of type 1."""
+        return np.asarray(np.linalg.det(self.jacobian(q)))
+
+    def loops_found(self) -> dict[str, Any]:
+        """What was found of closed loops, JSON-able; empty where the kind itself settles it.
+
+        Tree coordinates, closures with their equations and rank, mobility, idle freedoms, joints
+        that move while all driven ones are locked, and condition numbers at home.
+        """
+        return {}
