@@ -20,7 +20,7 @@ from generated import write_or_check
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from robodyn.errors import ModelError
+from robodyn.errors import InvalidInput, ModelError
 from robodyn_ros.nodes import NODES
 
 MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560"}
@@ -105,7 +105,7 @@ def running(module: ModuleType, class_name: str, *more: str) -> Iterator[tuple[s
         rclpy.init(args=["--ros-args", "-p", f"model:={model}", *more])
         try:
             node = getattr(module, class_name)()
-        except ModelError:
+        except (InvalidInput, ModelError):
             continue  # a node for one kind of mechanism only
         yield kind, node
         node.destroy_node()

@@ -19,12 +19,28 @@ if TYPE_CHECKING:
 
     from rclpy.node import Node
 
+    from robodyn.arrays import FloatArray
     from robodyn_ros.interfaces import Interface
 
 # A message that is further than this [s] from the state counts no more: the base is taken to rest.
 STALE = 0.2
 # Larger numbers [m/s^2, rad/s] are refused.
 LARGEST = 1e4
+
+
+def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, FloatArray]:
+    """Stamp [ns], specific force (3,) [m/s^2] and angular velocity (3,) [rad/s].
+
+    Raises:
+        InvalidInput: not finite, a number beyond `largest`, or what its covariance says is not
+            measured.
+    """
+    felt = messages.vector_pair(message.linear_acceleration, message.angular_velocity)
+    refuse_beyond("imu", messages.finite("imu", felt), largest)
+    for name in ("linear_acceleration", "angular_velocity"):
+        if getattr(message, f"{name}_covariance")[0] == -1.0:
+            raise InvalidInput(f"{name} is not measured, says its covariance of -1", value=-1)
+    return messages.to_nanoseconds(message.header.stamp), felt[:3], felt[3:]
 
 
 class BaseImu:
@@ -64,15 +80,8 @@ class BaseImu:
 
     def _receive(self, message: Imu) -> None:
         try:
-            stamp = messages.to_nanoseconds(message.header.stamp)
-            felt = messages.vector_pair(message.linear_acceleration, message.angular_velocity)
-            refuse_beyond("imu", messages.finite("imu", felt), LARGEST)
-            for name in ("linear_acceleration", "angular_velocity"):
-                if getattr(message, f"{name}_covariance")[0] == -1.0:
-                    raise InvalidInput(
-                        f"{name} is not measured, says its covariance of -1", value=-1
-                    )
-            moved = self._filter(message.header.frame_id).step(stamp * 1e-9, felt[:3], felt[3:])
+            stamp, force, rate = read_imu(message)
+            moved = self._filter(message.header.frame_id).step(stamp * 1e-9, force, rate)
             self._last = stamp, moved
         except RobodynError as error:
             if self._frames.is_new:

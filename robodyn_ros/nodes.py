@@ -11,6 +11,7 @@ NODES = {
     "trajectory_planner": "TrajectoryPlanner",
     "inverse_dynamics": "InverseDynamics",
     "joint_commander": "JointCommander",
+    "motion_cueing": "MotionCueing",
     "condition_monitor": "ConditionMonitor",
     "forward_simulator": "ForwardSimulator",
     "drive_link": "DriveLink",

@@ -26,9 +26,14 @@ class LinearFilter:
     """
 
     def __init__(self, coefficients: FloatArray, dt: float) -> None:
+        self._dt = dt
+        self._state, self._held = np.zeros(coefficients.shape), np.zeros(len(coefficients))
+        self.change(coefficients)
+
+    def change(self, coefficients: FloatArray) -> None:
+        """Go on with other coefficients from the same state."""
         axes, n = coefficients.shape
         self._coefficients = coefficients
-        self._state, self._held = np.zeros((axes, n)), np.zeros(axes)
         self._step = np.empty((axes, n, n + 2))
         for axis in range(axes):
             # the input and its slope are states of their own
@@ -36,8 +41,8 @@ class LinearFilter:
             whole[: n - 1, 1:n] = np.eye(n - 1)
             whole[n - 1, :n], whole[n - 1, n] = -coefficients[axis], 1.0
             whole[n, n + 1] = 1.0
-            self._step[axis] = scipy.linalg.expm(whole * dt)[:n]
-        self._step[:, :, n + 1] /= dt
+            self._step[axis] = scipy.linalg.expm(whole * self._dt)[:n]
+        self._step[:, :, n + 1] /= self._dt
 
     def __call__(self, values: FloatArray) -> FloatArray:
         """Output and its derivatives (axes, n + 1) one sample later, when the input is `values`."""

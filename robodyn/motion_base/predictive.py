@@ -19,6 +19,7 @@ import numpy as np
 from scipy.signal import lfilter
 
 from robodyn.checks import as_exact, as_scalar
+from robodyn.errors import InvalidInput
 from robodyn.motion_base.head_motion import REST, Cue, spatial_rates, weight_by_angles
 from robodyn.motion_base.horizon import Horizon
 from robodyn.motion_base.kernels.soft_limits import departure, gram, newton_step
@@ -94,6 +95,20 @@ class PredictiveCueing:
         self._organs = [organ.discrete(self.dt) for organ in (OTOLITHS, CANALS)]
         self._memory = [np.zeros((len(a) - 1, 3)) for _, a in self._organs]
         self._plan = self._examiner.plan(np.zeros((3, self._horizon.count + 1, 6)))
+
+    def change(self, parameters: PredictiveParameters) -> None:
+        """Go on with other parameters: the next plan begins where this one is, so nothing jumps.
+
+        Raises:
+            InvalidInput: another horizon.
+        """
+        if parameters.horizon != self.parameters.horizon:
+            raise InvalidInput(
+                f"horizon = {parameters.horizon}: must stay {self.parameters.horizon} s",
+                value=parameters.horizon,
+            )
+        self.parameters = parameters
+        self._prepare_costs()
 
     def _prepare_costs(self) -> None:
         p, h = self.parameters, self._horizon

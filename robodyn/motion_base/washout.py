@@ -59,12 +59,22 @@ class ClassicalWashout:
         *,
         limited: bool = True,
     ) -> None:
-        self.parameters = parameters = parameters or WashoutParameters()
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         examiner = PlanExaminer(mechanism, self.dt, head)
         self._frame = examiner.frame
         self.neutral = self._frame.neutral
         self._limiter = MotionLimiter(examiner, self.dt) if limited else None
+        shapes = ((3, 3), (2, 2), (3, 1))
+        self._translation, self._tilt, self._rotation = (
+            LinearFilter(np.zeros(shape), self.dt) for shape in shapes
+        )
+        self._rates, self._tilted = np.zeros(3), np.zeros((2, 3))
+        self._angles = np.zeros(3)
+        self.change(parameters or WashoutParameters())
+
+    def change(self, parameters: WashoutParameters) -> None:
+        """Go on with other parameters: the filters keep their states, so nothing jumps."""
+        self.parameters = parameters
         of = parameters.of_axes
         self._force_gain, self._force_limit = of("force_gain"), of("force_limit")
         self._rotation_gain, self._rotation_limit = of("rotation_gain"), of("rotation_limit")
@@ -73,13 +83,11 @@ class ClassicalWashout:
         low, low_damping = of("tilt_lowpass")[:2], of("tilt_lowpass_damping")[:2]
         # (s^2 + 2 z w s + w^2) (s + b)
         cubic = np.column_stack([w**2 * b, w**2 + 2.0 * damping * w * b, 2.0 * damping * w + b])
-        self._translation = LinearFilter(cubic, self.dt)
+        self._translation.change(cubic)
         square = np.column_stack([low**2, 2.0 * low_damping * low])
-        self._tilt, self._share = LinearFilter(square, self.dt), low**2
-        self._rotation = LinearFilter(of("rotation_highpass")[:, None], self.dt)
-        self._highpass = of("rotation_highpass")
-        self._rates, self._tilted = np.zeros(3), np.zeros((2, 3))
-        self._angles = np.zeros(3)
+        self._tilt.change(square)
+        self._share, self._highpass = low**2, of("rotation_highpass")
+        self._rotation.change(self._highpass[:, None])
 
     def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
         """The platform's motion one sample later, when the vehicle's is this.

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A vehicle's motion over real messages: what is felt and refused, silence, changed numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import Vector3
+from local_graph import LocalGraph
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import Imu
+
+import robodyn as rd
+from robodyn.motion_base.limits import DriveLimits
+from robodyn.poses import rotation_matrix
+from robodyn_ros import messages, qos
+
+pytestmark = pytest.mark.ros
+MODEL, RATE, GRAVITY = "stewart_symmetric", 50.0, 9.81
+PLATFORM = rd.load(MODEL)
+
+
+class Vehicle:
+    """Tells how it moves, and hears what the platform makes of it."""
+
+    def __init__(self, graph):
+        self.graph, self.stamp = graph, 0
+        self.imu = graph.publisher(Imu, "vehicle/imu")
+        self.heard = graph.listen(Odometry, "platform_setpoint", qos.STATE)
+
+    def tell(self, force_x, rate_z=0.0, later=1_000_000):
+        self.stamp += later
+        message = Imu(linear_acceleration=Vector3(x=float(force_x), z=GRAVITY))
+        message.angular_velocity.z = rate_z
+        message.header.stamp = messages.to_stamp(self.stamp)
+        self.imu.publish(message)
+
+    @property
+    def pose(self):
+        return messages.platform_state(self.heard[-1])[1]
+
+    @property
+    def felt(self):
+        """Forward specific force of the weight [m/s^2]: what is felt at rest."""
+        return (rotation_matrix(self.pose).T @ [0.0, 0.0, GRAVITY])[0]
+
+    def more(self, count=5):
+        """Until so many more set-points are heard."""
+        wanted = len(self.heard) + count
+        self.graph.until(lambda: len(self.heard) >= wanted, "set-points")
+
+    def drive(self, condition, what, force_x):
+        def driven():
+            self.tell(force_x)
+            return condition()
+
+        self.graph.until(driven, what)
+
+    def assert_continuous(self):
+        """Legs' rates and accelerations by the stamps, which are those of the samples."""
+        stamps, poses, twists = zip(*map(messages.platform_state, self.heard), strict=True)
+        steady = np.diff(stamps) == round(1e9 / RATE)
+        legs = PLATFORM.joint_positions(np.array(poses))
+        limits = DriveLimits.of(PLATFORM)
+        second = np.diff(legs, 2, axis=0)[steady[1:] & steady[:-1]] * RATE**2
+        assert len(second) > 20
+        assert (np.abs(np.diff(legs, axis=0))[steady] * RATE <= limits.rates).all()
+        assert (np.abs(second) <= limits.accelerations).all()
+        told = PLATFORM.joint_velocities(np.array(poses), np.array(twists))
+        between = 0.5 * (told[1:] + told[:-1])[steady]
+        np.testing.assert_allclose(np.diff(legs, axis=0)[steady] * RATE, between, atol=5e-3)
+
+
+@pytest.fixture(params=["classical", "predictive"])
+def vehicle(request):
+    given = {"model": MODEL, "rate": RATE, "algorithm": request.param, "timeout": 2.0}
+    given |= {"head": [0.0, 0.0, 0.5], "tilt_rate": [0.3], "force_gain": [0.5]}
+    given |= {"force_washout": [3.0]}  # soon back at neutral
+    with LocalGraph({"motion_cueing": given}) as graph:
+        yield Vehicle(graph)
+
+
+def test_rest_a_lasting_force_changed_numbers_and_silence(vehicle):
+    graph, neutral = vehicle.graph, PLATFORM.body_pose(PLATFORM.home)
+    vehicle.more()
+    np.testing.assert_allclose(vehicle.pose, neutral, atol=1e-9)
+    last = vehicle.heard[-1]
+    assert (last.header.frame_id, last.child_frame_id) == PLATFORM.frames
+    vehicle.drive(lambda: vehicle.felt > 0.3, "a tilt", 2.0)
+    # in the midst of it
+    changes = {"force_gain": [0.8], "rotation_gain": [1.0], "tilt_lowpass": [1.5, 2.0, 2.0]}
+    assert graph.set("motion_cueing", preset="small", **changes) == []
+    vehicle.drive(lambda: vehicle.felt > 1.2, "more of it", 2.0)
+    for wrong, reason in ([1.0, 2.0], "shape"), ([-1.0], "negative"):
+        (said,) = graph.set("motion_cueing", force_gain=wrong)
+        assert reason in said
+    graph.line("vehicle/imu is silent")
+    graph.until(lambda: np.abs(vehicle.pose - neutral).max() < 1e-2, "neutral")
+    vehicle.assert_continuous()
+
+
+@pytest.mark.parametrize("vehicle", ["classical"], indirect=True)
+def test_what_is_no_vehicles_motion_is_refused(vehicle):
+    neutral = PLATFORM.body_pose(PLATFORM.home)
+    for force, rate, later, words in (
+        (np.nan, 0.0, 1, "nan"),
+        (0.0, np.inf, 1, "inf"),
+        (1e3, 0.0, 1, "1000"),
+        (5.0, 0.0, -2, "must be after"),
+    ):
+        vehicle.graph.spin(1.1)  # refusals are told once a second
+        vehicle.tell(0.0)
+        vehicle.tell(force, rate, later)
+        vehicle.graph.line("vehicle/imu refused", words)
+    vehicle.more()
+    np.testing.assert_allclose(vehicle.pose, neutral, atol=1e-9)
