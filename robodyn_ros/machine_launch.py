@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The launch of a machine: commander, planner, drives or a link to them, and the browser."""
+"""The launch of a machine: commander, planner, cueing, drives or a link to them, the browser."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ ARGUMENTS = {
         PathJoinSubstitution([FindPackageShare("robodyn"), "config", "machine.yaml"]),
         "parameter file of all nodes",
     ),
+    "cueing": ("false", "motion_cueing makes set-points of vehicle/imu, for a simulator", *SWITCH),
     "viewer": ("false", "show the machine in the browser, on localhost only; needs viser", *SWITCH),
     "rviz": ("false", "show it in RViz; needs rviz2 and robot_state_publisher", *SWITCH),
 }
@@ -77,6 +78,8 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         nodes.append(_node("simulated_drives"))
     elif chosen("hardware") == "link":
         nodes += [_node("drive_link", link=given("link")), _node("state_estimator")]
+    if chosen("cueing") == "true":
+        nodes.append(_node("motion_cueing"))
     if chosen("viewer") == "true":
         nodes.append(_node("web_viewer"))
     ends = [RegisterEventHandler(OnProcessExit(target_action=n, on_exit=_ended)) for n in nodes]

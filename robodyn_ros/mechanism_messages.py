@@ -15,6 +15,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from robodyn.checks import refuse_beyond
 from robodyn.trajectories import Motion, SampledTrajectory
+from robodyn.trajectories.messages import joint_rows, sampled_trajectory
 from robodyn.trajectories.tip_joints import space_of
 from robodyn_ros import messages
 from robodyn_ros.lossless_publishing import sender
@@ -56,7 +57,7 @@ class _Messages:
             RobodynError: a malformed message, or a motion that the mechanism cannot make.
         """
         space = space_of(self._mechanism, message.joint_names)
-        times, (position, rate, change) = messages.joint_rows(message, space.independent_joints)
+        times, (position, rate, change) = joint_rows(message, space.independent_joints)
         motion = space.motion_of_independent(position, rate, change, here)
         return SampledTrajectory(self._mechanism, times, motion)
 
@@ -101,7 +102,7 @@ class PoseMessages(_Messages):
         Raises:
             RobodynError: a malformed message, or one for another mechanism.
         """
-        return messages.sampled_trajectory(message, self._mechanism)
+        return sampled_trajectory(message, self._mechanism)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> MultiDOFJointTrajectory:
         """The message of a trajectory with knots at times [s]; its stamp is zero."""

@@ -24,9 +24,7 @@ from robodyn.checks import all_finite, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
 from robodyn.poses import resolved_unchecked
 from robodyn.trajectories.messages import NANOSECONDS as NANOSECONDS
-from robodyn.trajectories.messages import joint_rows as joint_rows
 from robodyn.trajectories.messages import pose_array as pose_array
-from robodyn.trajectories.messages import sampled_trajectory as sampled_trajectory
 from robodyn.trajectories.messages import to_nanoseconds as to_nanoseconds
 from robodyn.trajectories.messages import twist_array as twist_array
 from robodyn.trajectories.messages import vector_pair as vector_pair

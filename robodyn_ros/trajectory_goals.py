@@ -28,6 +28,7 @@ from robodyn.control.goal_watch import (
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn.trajectories.joint_points import through_points
+from robodyn.trajectories.messages import joint_rows
 from robodyn.trajectories.tip_joints import space_of
 from robodyn_ros import messages
 from robodyn_ros.parameters import table
@@ -185,7 +186,7 @@ def _points(
 ) -> tuple[FloatArray, list[FloatArray]]:
     """Times from 0 on (K,) [s], and (K, n) of positions and of what else all points have."""
     message = goal.trajectory
-    times, rows = messages.joint_rows(message, mechanism.independent_joints)
+    times, rows = joint_rows(message, mechanism.independent_joints)
     fields = ("positions", "velocities", "accelerations")
     given = [all(len(getattr(p, field)) > 0 for p in message.points) for field in fields]
     if not given[0]:

@@ -22,7 +22,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 import robodyn as rd
 from robodyn.control import joint_motion
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
-from robodyn.trajectories.messages import point_times
+from robodyn.trajectories.messages import point_times, sampled_trajectory
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
@@ -324,7 +324,7 @@ def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, plat
     message.header.stamp = messages.to_stamp(SECOND)
     controller.send(controller.trajectories, message)
     controller.graph.line("no joint_trajectory_with_effort: singular configuration", "element [1]")
-    planned = messages.sampled_trajectory(message, platform)
+    planned = sampled_trajectory(message, platform)
     for t in (0.05, 1.95):
         motion = planned.sample(t)
         rates = platform.joint_velocities(motion.configuration, motion.velocity)

@@ -14,6 +14,7 @@ from sensor_msgs.msg import JointState
 import robodyn as rd
 from robodyn.checks import as_pose
 from robodyn.trajectories import knot_times
+from robodyn.trajectories.messages import sampled_trajectory
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros
@@ -137,7 +138,7 @@ def test_trajectory_comes_back_as_the_same_numbers(mechanism):
     message = messages.platform_trajectory("base_link", "platform_joint", times, motion)
     assert message.header.frame_id == "base_link"
     assert message.joint_names == ["platform_joint"]
-    back = messages.sampled_trajectory(message, mechanism)
+    back = sampled_trajectory(message, mechanism)
     assert (back.times == times).all()
     for ours, theirs in zip(back.sample(times), motion, strict=True):
         # quaternions are normalised once more: the last bit may turn
@@ -195,4 +196,4 @@ def test_a_malformed_trajectory_is_refused(spoil, mechanism):
     message = messages.platform_trajectory("base_link", "j", times, path.sample(times))
     spoil(message)
     with pytest.raises(rd.RobodynError):
-        messages.sampled_trajectory(message, mechanism)
+        sampled_trajectory(message, mechanism)
