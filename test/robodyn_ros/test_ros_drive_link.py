@@ -9,11 +9,12 @@ import socket
 import numpy as np
 import pytest
 from local_graph import LocalGraph
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 import robodyn as rd
-from robodyn_ros import qos
+from robodyn_ros import messages, qos
 from robodyn_ros.line_ports import PortLost, open_port
 
 SERVOS = {"format": "'{1:.1f} {2:.1f} {3:.1f}'", "scale": [600.0], "zero": [1500.0]}
@@ -72,6 +73,7 @@ def test_a_machine_on_servos_engages_and_parks(kind):
     link = delta | SERVOS | {"link": servos.link, "feedback": True}
     with LocalGraph({"drive_link": link, "joint_commander": commander}) as graph:
         states = graph.listen(String, "machine_state", qos.LATCHED)
+        commands = graph.listen(JointState, "joint_commands")
 
         def is_in(state):
             servos.take()
@@ -88,7 +90,12 @@ def test_a_machine_on_servos_engages_and_parks(kind):
         seen = np.array([each for each in told if len(each) == 3])
         at_home = 1500.0 + 600.0 * (home - 0.35) * [1.0, -1.0, 1.0]
         assert np.abs(seen - at_home).max(axis=1).min() <= 0.05
-        # that there is no jump is for the commander's tests: a busy machine loses lines in between
+        # no jump: 0.1 rad a period, of which a busy machine may lose some
+        stamps = np.array([messages.to_nanoseconds(m.header.stamp) for m in commands])
+        periods = np.maximum(np.diff(stamps) / 10_000_000, 1.0)
+        jumps = np.abs(np.diff([m.position for m in commands], axis=0)).max(axis=1)
+        assert len(commands) > 100
+        assert (jumps < 0.1 * periods).all()
     servos.close()
 
 
