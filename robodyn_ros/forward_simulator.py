@@ -92,7 +92,7 @@ class ForwardSimulator(Node):
             0.0 if lockstep else p["brake_timeout"], not lockstep and p["hold_until_command"]
         )
         topics = Interface(self, self._mechanism)
-        self._state = topics.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
+        self._publish_state = topics.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
         self._trajectory: SampledTrajectory | None = None
         self._path_start: int | None = None
         if lockstep and p["ends_with_path"]:
@@ -113,6 +113,7 @@ class ForwardSimulator(Node):
         self._waiting_since = time.monotonic()
         self._begun = not self._lockstep
         if self._lockstep:
+            self._ends = -1
             self.create_timer(REPEAT, self._repeat)
         else:
             self._pacer = Pacer(self._period * 1e-9, p["real_time_factor"])
@@ -231,8 +232,12 @@ class ForwardSimulator(Node):
             return
         if time.monotonic() - self._waiting_since < REPEAT:
             return
-        heard = self._state.subscribers
-        self._begun = self._begun or heard >= self._p["min_subscribers"]
+        # Nodes are counted, since some have two subscriptions and need the first state by both:
+        # none may have been added since the last look.
+        ends = self.get_subscriptions_info_by_topic(self.resolve_topic_name(self._topic))
+        heard = len({(end.node_namespace, end.node_name) for end in ends})
+        settled, self._ends = len(ends) == self._ends, len(ends)
+        self._begun = self._begun or (settled and heard >= self._p["min_subscribers"])
         if self._begun:
             self._publish()
         if time.monotonic() - self._waiting_since > self._p["command_timeout"]:
@@ -240,8 +245,8 @@ class ForwardSimulator(Node):
                 1,
                 f"no joint_commands for the state at t = {self._stamp * 1e-9:.3f} s within "
                 f"{self._p['command_timeout']:g} s; {self._topic} has {heard} of "
-                f"{self._p['min_subscribers']} subscribers: is inverse_dynamics running, and does "
-                f"it have a trajectory?{self._why_ignored}",
+                f"{self._p['min_subscribers']} nodes as subscribers: is inverse_dynamics running, "
+                f"and does it have a trajectory?{self._why_ignored}",
             )
 
     def _follow_clock(self) -> None:
@@ -265,7 +270,7 @@ class ForwardSimulator(Node):
         if self._measured_at != stamp:
             self._measured = self._sensor.measure(plant.configuration, plant.velocity)
             self._measured_at = stamp
-        self._state.publish(stamp, *self._measured, plant.effort)
+        self._publish_state(stamp, *self._measured, plant.effort)
 
     def _diagnose(self) -> None:
         cut = int(self._plant.saturated.max())

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories import Motion, SampledTrajectory
-    from robodyn_ros.mechanism_messages import StatePublisher
 
     OnState = Callable[[int, FloatArray, FloatArray], None]
     OnTrajectory = Callable[[SampledTrajectory, int | None], None]
@@ -167,8 +166,8 @@ class Interface:
 
         return publish
 
-    def state_publisher(self, profile: QoSProfile) -> StatePublisher:
-        """What a simulator publishes states with."""
+    def state_publisher(self, profile: QoSProfile) -> Callable[..., None]:
+        """A function that publishes the simulated state at a stamp [ns] on all its topics."""
         return self._messages.state_publisher(self._node, profile)
 
     def _on(

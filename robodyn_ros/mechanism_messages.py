@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rclpy.node import Node
-    from rclpy.publisher import Publisher
     from rclpy.qos import QoSProfile
 
     from robodyn.arrays import FloatArray
@@ -60,19 +59,6 @@ class _Messages:
         times, (position, rate, change) = joint_rows(message, space.independent_joints)
         motion = space.motion_of_independent(position, rate, change, here)
         return SampledTrajectory(self._mechanism, times, motion)
-
-
-class StatePublisher:
-    """Publishes a mechanism's state on all its topics."""
-
-    def __init__(self, main: Publisher, publish: Callable[..., None]) -> None:
-        self._main = main
-        self.publish = publish
-
-    @property
-    def subscribers(self) -> int:
-        """Number of subscribers of the state topic."""
-        return int(self._main.get_subscription_count())
 
 
 class PoseMessages(_Messages):
@@ -109,7 +95,7 @@ class PoseMessages(_Messages):
         base = self._mechanism.frames[0]
         return messages.platform_trajectory(base, "platform_joint", times, motion)
 
-    def state_publisher(self, node: Node, profile: QoSProfile) -> StatePublisher:
+    def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
         """`platform_state`, the transform, and all joints on `joint_states`."""
         mechanism = self._mechanism
         states = node.create_publisher(Odometry, self.state_topic, profile)
@@ -125,7 +111,7 @@ class PoseMessages(_Messages):
             transform.send(stamp, {mechanism.frames: pose})
             send_joints(all_joints.filled(stamp, pose, twist, effort))
 
-        return StatePublisher(states, publish)
+        return publish
 
 
 class JointMessages(_Messages):
@@ -167,7 +153,7 @@ class JointMessages(_Messages):
         rows = self._mechanism.independent_motion(*motion)
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
 
-    def state_publisher(self, node: Node, profile: QoSProfile) -> StatePublisher:
+    def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
         """`joint_states` of all joints; robot_state_publisher makes the transforms of them.
 
         It cannot make those of floating joints; they are broadcast here.
@@ -183,7 +169,7 @@ class JointMessages(_Messages):
             if transforms is not None:
                 transforms.send(stamp, mechanism.floating_poses(q))
 
-        return StatePublisher(joints, publish)
+        return publish
 
 
 class AllJoints:

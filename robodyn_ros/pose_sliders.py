@@ -54,7 +54,7 @@ class PoseSliders(Node):
         }
         declare(self, self._specs)
         on_set(self, self._check)
-        self._state = Interface(self, self._mechanism).state_publisher(qos.STATE)
+        self._publish_state = Interface(self, self._mechanism).state_publisher(qos.STATE)
         self._told = ""
         self.create_timer(1.0 / p["rate"], self._show)
         self.get_logger().info(f"sliders of {self._mechanism.name}, ready")
@@ -72,7 +72,7 @@ class PoseSliders(Node):
             self.get_logger().warning(text)
         self._told = text
         stamp = self.get_clock().now().nanoseconds
-        self._state.publish(stamp, pose, REST, REST)
+        self._publish_state(stamp, pose, REST, REST)
 
     def _reach(self, pose: FloatArray) -> str:
         """The limit that is exceeded, or nothing."""

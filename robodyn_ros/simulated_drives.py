@@ -35,7 +35,7 @@ class SimulatedDrives(Node):
         self._drives = PositionDrives(self._command, dt, p["bandwidth"], p["delay"])
         self._noise, self._random = p["noise"], np.random.default_rng(0)
         self._efforts = np.zeros(len(self._command))
-        self._state = Interface(self, m).state_publisher(qos.STATE)
+        self._publish_state = Interface(self, m).state_publisher(qos.STATE)
         self.create_subscription(
             Float64MultiArray, "position_controller/commands", self._on_commands, qos.LATEST
         )
@@ -65,4 +65,4 @@ class SimulatedDrives(Node):
             return
         self._at = motion.configuration
         now = self.get_clock().now().nanoseconds
-        self._state.publish(now, motion.configuration, motion.velocity, self._efforts)
+        self._publish_state(now, motion.configuration, motion.velocity, self._efforts)

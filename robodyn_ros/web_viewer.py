@@ -10,7 +10,7 @@ pose wished for, with buttons for the services of `joint_commander` and the star
 
 It does not affect the run that it shows: it subscribes best effort, so that no publisher waits for
 it, and subscribes the state only after the simulation has started, because lockstep starts by the
-number of subscribers.
+number of nodes that subscribe to it.
 """
 
 from __future__ import annotations
