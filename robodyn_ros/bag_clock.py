@@ -12,12 +12,12 @@ recorder that lags behind receives messages of several topics in another order t
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Write = Callable[[int, int, bytes], None]
+    Write = Callable[[Any, int, bytes], None]
 
 # Bytes that may be held back; beyond that the wall clock is used.
 MOST_HELD = 64_000_000
@@ -42,7 +42,7 @@ class BagClock:
         self._ticks: deque[tuple[int, int]] = deque(maxlen=TICKS)
         self._write = write
         self._most_held = most_held
-        self._held: deque[tuple[int, int, int, bytes]] = deque()
+        self._held: deque[tuple[Any, int, int, bytes]] = deque()
         self._bytes = 0
 
     @property
@@ -66,7 +66,7 @@ class BagClock:
             self.source = "wall"
             self._release()
 
-    def take(self, topic: int, sent: int, received: int, data: bytes) -> None:
+    def take(self, topic: Any, sent: int, received: int, data: bytes) -> None:
         """Add a message, sent and received at these wall times [ns]."""
         if self.source == "wall":
             self._write(topic, received, data)

@@ -1,39 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Writes a rosbag2 folder in a separate thread, by rosbag2 where it is installed, else rosbags.
-
-The caller does not wait for the disk as long as it keeps up, and Ctrl-C, which Python delivers to
-the main thread, cannot interrupt a record. The queue is bounded in bytes.
+"""Writes a rosbag2 folder, by rosbag2 where it is installed, else by the package rosbags.
 
 Storages by either package have the same methods. `add_topic` returns what `write` takes for the
 topic, `close` completes the bag, with remarks in the `custom_data` of its metadata, and `abort`
-gives up after an error. A storage is used by one thread, except for `definition`: what it has to be
-told of a message type, an InvalidInput where nobody knows the type.
+gives up after an error.
 """
 
 from __future__ import annotations
 
-import json
-import threading
-from collections import deque
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from robodyn.errors import InvalidInput, MissingExtra, RobodynError
 from robodyn.extras import how_to_install
-from robodyn_ros.message_definitions import Definition, definition
+from robodyn_ros.messages import NANOSECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from rclpy.qos import QoSProfile
 
 # Version 8 of the metadata is read by every rosbag2 from Humble on; 9 is not.
 METADATA_VERSION = 8
-NANOSECONDS = 1_000_000_000
 
 
 class RecordingFailed(RobodynError, OSError):
@@ -45,8 +36,7 @@ class BagWriter:
 
     Args:
         folder: of the bag; it must not exist.
-        compress: chunks by zstd.
-        limit: bytes in the queue beyond which `write` waits.
+        compress: chunks of an MCAP file by zstd.
 
     Attributes:
         messages: number of messages accepted.
@@ -56,118 +46,62 @@ class BagWriter:
         InvalidInput: the folder exists, or cannot be created.
     """
 
-    def __init__(self, folder: Path, *, compress: bool = False, limit: int = 64_000_000) -> None:
-        self._storage = open_storage(folder, compress=compress)
+    def __init__(self, folder: Path, *, compress: bool = False) -> None:
+        self._storage = _open_storage(folder, compress=compress)
         self._path = str(folder)
+        self._failed = False
         self.messages = 0
-        self._connections: list[Any] = []
-        self._remarks: dict[str, str] = {}
-        self._topics = 0
-        self._limit = limit
-        self._waiting: deque[tuple[int, int, Any]] = deque()
-        self._bytes = 0
-        self._changed = threading.Condition()
-        self._closing = False
-        self._failure: Exception | None = None
-        self._told = False
-        self._thread = threading.Thread(target=self._run, name="bag_writer", daemon=True)
-        self._thread.start()
 
     def add_topic(
-        self,
-        name: str,
-        kind: str,
-        offered: Sequence[QoSProfile],
-        known: Definition | None = None,
-    ) -> int:
-        """Add a topic of message type `kind`; returns its number for `write`.
+        self, name: str, kind: str, offered: Sequence[QoSProfile], digest: str = ""
+    ) -> Any:
+        """Add a topic of a message type; returns what `write` takes for it.
+
+        Args:
+            name: of the topic.
+            kind: `package/msg/Type`.
+            offered: by its publishers.
+            digest: `RIHS01_...` of REP-2016, which identifies a version of a type, if known.
 
         Raises:
-            InvalidInput: `known` is not given, and no definition of this type is installed.
+            InvalidInput: no definition of this type is at hand.
+            RecordingFailed: as for `write`.
         """
-        known = known or self._storage.definition(kind)
-        number, self._topics = self._topics, self._topics + 1
-        self._put(-1, 0, (name, kind, known, list(offered)), 0)
-        return number
+        return self._try(self._storage.add_topic, name, kind, digest, offered)
 
-    def write(self, topic: int, stamp: int, data: bytes) -> None:
+    def write(self, topic: Any, stamp: int, data: bytes) -> None:
         """Append a serialized message, `stamp` [ns].
 
         Raises:
             RecordingFailed: the bag cannot be written; raised once, later messages are dropped.
         """
         self.messages += 1
-        self._put(topic, stamp, data, len(data))
+        self._try(self._storage.write, topic, stamp, data)
 
     def close(self, remarks: Mapping[str, str] | None = None) -> None:
-        """Write the queue, the index and metadata.yaml, with `remarks` in its `custom_data`.
+        """Write the index and metadata.yaml, with `remarks` in its `custom_data`.
 
         Raises:
             RecordingFailed: the bag has what was written so far, but no index.
         """
-        with self._changed:
-            self._remarks = dict(remarks or {})
-            self._closing = True
-            self._changed.notify_all()
-        self._thread.join()
-        self._tell_failure()
+        self._try(self._storage.close, remarks or {})
 
-    def _put(self, topic: int, stamp: int, data: Any, size: int) -> None:
-        with self._changed:
-            while self._bytes > self._limit and self._failure is None:
-                self._changed.wait()
-            if self._failure is not None:
-                self._tell_failure()
-                return
-            self._waiting.append((topic, stamp, data))
-            self._bytes += size
-            if len(self._waiting) == 1:
-                self._changed.notify_all()
-
-    def _tell_failure(self) -> None:
-        """Raise it, once."""
-        if self._failure is not None and not self._told:
-            self._told = True
-            raise RecordingFailed(
-                f"bag {self._path} cannot be written: {self._failure}", value=self._path
-            ) from self._failure
-
-    def _run(self) -> None:
+    def _try(self, call: Callable[..., Any], *args: Any) -> Any:
+        if self._failed:
+            return None
         try:
-            while self._write_waiting():
-                pass
-            self._storage.close(self._remarks)
-        except Exception as error:
-            # every failure is raised again in the thread that calls `write`
-            with self._changed:
-                self._failure = error
-                self._waiting.clear()
-                self._changed.notify_all()
+            return call(*args)
+        except InvalidInput:
+            raise
+        except Exception as error:  # rosbag2 raises RuntimeError
+            self._failed = True
             self._storage.abort()
-
-    def _write_waiting(self) -> bool:
-        """Write the queue; False when it is empty and closed."""
-        with self._changed:
-            while not self._waiting and not self._closing:
-                self._changed.wait()
-            batch, self._waiting = self._waiting, deque()
-            self._bytes = 0
-            self._changed.notify_all()
-        for topic, stamp, data in batch:
-            if topic < 0:
-                self._connections.append(self._storage.add_topic(*data))
-            else:
-                self._storage.write(self._connections[topic], stamp, data)
-        return bool(batch)
+            raise RecordingFailed(
+                f"bag {self._path} cannot be written: {error}", value=self._path
+            ) from error
 
 
-def open_storage(folder: Path, *, compress: bool) -> _ByRosbag2 | _ByRosbags:
-    """Begin a bag; with `compress`, chunks of an MCAP file by zstd.
-
-    Raises:
-        MissingExtra: neither rosbag2 nor rosbags is installed.
-        InvalidInput: the folder exists, or cannot be created.
-    """
+def _open_storage(folder: Path, *, compress: bool) -> _ByRosbag2 | _ByRosbags:
     try:
         import rosbag2_py
 
@@ -202,19 +136,7 @@ class _ByRosbag2:
         self._writer.open(options, rosbag2_py.ConverterOptions("cdr", "cdr"))
         self._topics = 0
 
-    def definition(self, kind: str) -> Definition:
-        """Its hash; rosbag2 reads the text itself."""
-        package, folder, short = kind.split("/")
-        try:
-            path = Path(get_package_share_directory(package), folder, f"{short}.json")
-            hashes = json.loads(path.read_text(encoding="utf-8"))["type_hashes"]
-            return Definition("", next(e["hash_string"] for e in hashes if e["type_name"] == kind))
-        except (PackageNotFoundError, OSError, KeyError, StopIteration):
-            return Definition("", "")
-
-    def add_topic(
-        self, name: str, kind: str, known: Definition, offered: Sequence[QoSProfile]
-    ) -> str:
+    def add_topic(self, name: str, kind: str, digest: str, offered: Sequence[QoSProfile]) -> str:
         profiles = yaml.safe_dump([_as_stored(profile) for profile in offered])
         topic = self._rosbag2.TopicMetadata(
             id=self._topics,
@@ -222,7 +144,7 @@ class _ByRosbag2:
             type=kind,
             serialization_format="cdr",
             offered_qos_profiles=self._rosbag2.to_rclcpp_qos_vector(profiles, METADATA_VERSION),
-            type_description_hash=known.hash,
+            type_description_hash=digest,
         )
         self._topics += 1
         self._writer.create_topic(topic)
@@ -244,27 +166,26 @@ class _ByRosbag2:
 
 
 class _ByRosbags:
-    """An MCAP file by the package rosbags, where there is no rosbag2."""
+    """An MCAP file by the package rosbags, where there is no rosbag2, of ROS 2's common types."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
         from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+        from rosbags.typesys import Stores, get_typestore
 
+        self._types = get_typestore(Stores.LATEST)
         self._writer = Writer(folder, version=METADATA_VERSION, storage_plugin=StoragePlugin.MCAP)
         if compress:
             self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
         self._writer.open()
 
-    def definition(self, kind: str) -> Definition:
-        return definition(kind)
-
-    def add_topic(
-        self, name: str, kind: str, known: Definition, offered: Sequence[QoSProfile]
-    ) -> Any:
+    def add_topic(self, name: str, kind: str, digest: str, offered: Sequence[QoSProfile]) -> Any:
+        if kind not in self._types.fielddefs:
+            raise InvalidInput(f"rosbags has no definition of message type {kind}", value=kind)
         return self._writer.add_connection(
             name,
             kind,
-            msgdef=known.text,
-            rihs01=known.hash,
+            msgdef=self._types.generate_msgdef(kind, ros_version=2)[0],
+            rihs01=digest or self._types.hash_rihs01(kind),
             offered_qos_profiles=[_of_rosbags(profile) for profile in offered],
         )
 

@@ -40,7 +40,7 @@ from robodyn_ros.goal_execution import GoalExecution
 from robodyn_ros.interfaces import Interface, serve_trigger
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
-from robodyn_ros.parameters import current, declare, load_mechanism, on_change, table
+from robodyn_ros.parameters import load_mechanism, on_change, table
 from robodyn_ros.payload_parameters import PayloadParameters
 from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
 from robodyn_ros.trajectory_goals import GoalRefused, Present
@@ -61,19 +61,15 @@ __all__ = ["ACTIONS", "PARAMETERS", "InverseDynamics"]
 class InverseDynamics(ManagedNode):
     """Publishes the efforts that the library computes for each state."""
 
+    _ramp_down: EffortRampDown | None = None  # after a deactivation
+    _action: TrajectoryAction | None = None
+
     def __init__(self) -> None:
-        super().__init__("inverse_dynamics")
-        self._p = declare(self, PARAMETERS)
-        self._ramp_down: EffortRampDown | None = None  # after a deactivation
-        self._action: TrajectoryAction | None = None
-        if self._p["autostart"]:
-            self.start()
-        else:
-            self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
+        super().__init__("inverse_dynamics", PARAMETERS)
 
     def configure(self) -> None:
         """Load the mechanism, and listen."""
-        p = self._p = current(self, PARAMETERS)
+        p = self._p
         self._mechanism = load_mechanism(p)
         self._payload = PayloadParameters(self, self._mechanism, p, self._on_payload)
         self._stamp = 0
@@ -136,7 +132,7 @@ class InverseDynamics(ManagedNode):
         super().clean_up()
 
     def destroy_node(self) -> None:
-        """As rclpy's, which leaves actions: they would keep the node, see `lifecycle_states`."""
+        """As rclpy's, which leaves actions: they would keep the node, see `managed`."""
         self._end_action()
         super().destroy_node()
 

@@ -36,7 +36,7 @@ from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.interfaces import Interface, serve_trigger, steady_timer
 from robodyn_ros.managed import ManagedNode, Refused
-from robodyn_ros.parameters import current, declare, load_mechanism, table
+from robodyn_ros.parameters import load_mechanism, table
 from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage, OdometryMessage
 
 if TYPE_CHECKING:
@@ -60,16 +60,11 @@ class JointCommander(ManagedNode):
     """Turns messages into wishes of a `Machine`, and its set-points into messages."""
 
     def __init__(self) -> None:
-        super().__init__("joint_commander")
-        self._p = declare(self, PARAMETERS)
-        if self._p["autostart"]:
-            self.start()
-        else:
-            self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
+        super().__init__("joint_commander", PARAMETERS)
 
     def configure(self) -> None:
         """Load the mechanism, and listen."""
-        p = self._p = current(self, PARAMETERS)
+        p = self._p
         self._mechanism = m = load_mechanism(p, self.get_logger())
         self._sign, self._offset = m.joint_signs, m.joint_offsets
         self._period = round(1e9 / p["rate"])

@@ -5,31 +5,36 @@
 States, transitions and services are those of every ROS 2 lifecycle node, so `ros2 lifecycle` and
 lifecycle managers serve. What a derived class makes in `configure` exists in the states inactive
 and active, and is destroyed by `cleanup`.
+
+The state machine is rcl's. rclpy's own lifecycle node around it ends on requests that its present
+state does not allow, and is kept alive after `destroy_node`: a later node of the same name in that
+process then does not log to `/rosout`, or ceases to in midst of its work.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lifecycle_msgs.msg import State, TransitionDescription, TransitionEvent
-from lifecycle_msgs.msg import Transition as TransitionMessage
+from lifecycle_msgs.msg import State, Transition, TransitionDescription, TransitionEvent
 from lifecycle_msgs.srv import (
     ChangeState,
     GetAvailableStates,
     GetAvailableTransitions,
     GetState,
 )
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 
 from robodyn.errors import RobodynError
 from robodyn_ros import qos
-from robodyn_ros.lifecycle_states import ACTIVE, GRAPH, STATES, Lifecycle
+from robodyn_ros.parameters import current, declare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from robodyn_ros import lifecycle_states
-    from robodyn_ros.lifecycle_states import Transition
+    from robodyn_ros.parameters import Spec
+
+    Row = tuple[int, str, int, str, int, str]  # of a transition, its start and its goal: id, label
 
 
 class Refused(RobodynError):
@@ -40,23 +45,18 @@ class ManagedNode(Node):
     """A lifecycle node; a derived class overrides `configure`, `activate` and `deactivate`.
 
     Each may raise a RobodynError, which fails the transition and is logged. Any other exception is
-    a bug and ends the node, as in every callback.
+    a bug and ends the node, as in every callback. `self._p` has the parameters' values, those of
+    the present ones from `configure` on.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, specs: dict[str, Spec]) -> None:
         self._callbacks_of_parameters: list[Any] = []
         self._refusal: RobodynError | None = None
+        self._specs = specs
         super().__init__(name)
-        self._lifecycle = Lifecycle(
-            {
-                "configure": self._configure,
-                "cleanup": lambda _: self._done(self.clean_up),
-                "activate": lambda _: self._done(self.activate),
-                "deactivate": lambda _: self._done(self.deactivate),
-                "shutdown": self._shut_down,
-            },
-            self._tell,
-        )
+        self._p = declare(self, specs)
+        with self.handle:
+            self._lifecycle = rclpy_implementation.LifecycleStateMachine(self.handle, False)
         self._events = self.create_publisher(TransitionEvent, "~/transition_event", qos.EVENTS)
         for kind, service, answer in (
             (ChangeState, "change_state", self._on_change_state),
@@ -67,11 +67,18 @@ class ManagedNode(Node):
         ):
             self.create_service(kind, f"~/{service}", answer)
         self._lasting = {id(entity) for _, entity in self._all_entities()}
+        if not self._p["autostart"]:
+            self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
+            return
+        for label in ("configure", "activate"):
+            request = self._find(0, label)
+            if request is None or not self._make(request):
+                raise self._refusal or Refused(f"{label} is not possible now")
 
     @property
     def is_active(self) -> bool:
         """Whether the node is in the state active."""
-        return self._lifecycle.state is ACTIVE
+        return bool(self._lifecycle.current_state[0] == State.PRIMARY_STATE_ACTIVE)
 
     def configure(self) -> None:
         """Make what the node works with, from its parameters."""
@@ -91,16 +98,10 @@ class ManagedNode(Node):
             self.remove_on_set_parameters_callback(callback)
         self._callbacks_of_parameters.clear()
 
-    def start(self) -> None:
-        """Configure and activate, as the parameter `autostart` asks for.
-
-        Raises:
-            RobodynError: either of the two was refused.
-        """
-        for label in ("configure", "activate"):
-            request = self._lifecycle.find(0, label)
-            if request is None or not self._lifecycle.make(request):
-                raise self._refusal or Refused(f"{label} is not possible now")
+    def destroy_node(self) -> None:
+        """As rclpy's; the state machine lets go of the node as well."""
+        self._lifecycle.destroy_when_not_in_use()
+        super().destroy_node()
 
     def add_on_set_parameters_callback(self, callback: Callable[..., Any]) -> Any:
         """As rclpy's; what is added while configuring goes with `clean_up`."""
@@ -108,26 +109,50 @@ class ManagedNode(Node):
         self._callbacks_of_parameters.append(callback)
         return added
 
-    def _configure(self, _: Transition) -> bool:
-        done = self._done(self.configure)
-        if not done:
-            ManagedNode.clean_up(self)
-        return done
+    def _find(self, number: int, label: str = "") -> Row | None:
+        """The available transition of this label or, without one, of this number, if there is."""
+        for row in self._lifecycle.available_transitions:
+            if (row[1] == label) if label else (row[0] == number):
+                return row  # type: ignore[no-any-return]
+        return None
 
-    def _shut_down(self, request: Transition) -> bool:
-        return request.start is not ACTIVE or self._done(self.deactivate)
+    def _make(self, request: Row) -> bool:
+        """Make one of the available transitions; returns whether its step succeeded.
 
-    def _done(self, step: Callable[[], None]) -> bool:
-        self._refusal = None
+        A step that raises anything but a RobodynError leaves the state as it was.
+        """
+        was_active, self._refusal = self.is_active, None
+        self._go(request)
+        result = "transition_failure"
         try:
-            step()
+            self._step(request[1], was_active)
+            result = "transition_success"
         except RobodynError as error:
             self._refusal = error
-            return False
-        return True
+        finally:
+            found = self._find(0, result)
+            assert found is not None  # every transition may end so
+            self._go(found)
+        return self._refusal is None
 
-    def _tell(self, transition: Transition) -> None:
-        described = _described(transition)
+    def _step(self, label: str, was_active: bool) -> None:
+        if label == "configure":
+            try:
+                self._p = current(self, self._specs)
+                self.configure()
+            except RobodynError:
+                ManagedNode.clean_up(self)
+                raise
+        elif label == "cleanup":
+            self.clean_up()
+        elif label == "activate":
+            self.activate()
+        elif was_active:  # deactivate or shutdown
+            self.deactivate()
+
+    def _go(self, row: Row) -> None:
+        self._lifecycle.trigger_transition_by_id(row[0], False)
+        described = _described(row)
         now = max(self.get_clock().now().nanoseconds, 0)
         self._events.publish(
             TransitionEvent(
@@ -143,41 +168,40 @@ class ManagedNode(Node):
     def _on_change_state(
         self, request: ChangeState.Request, response: ChangeState.Response
     ) -> ChangeState.Response:
-        wanted, before = request.transition, self._lifecycle.state
-        found = self._lifecycle.find(wanted.id, wanted.label)
+        wanted, before = request.transition, self._lifecycle.current_state[1]
+        found = self._find(wanted.id, wanted.label)
         if found is None:
-            possible = ", ".join(t.label for t in self._lifecycle.available()) or "nothing"
+            labels = [label for _, label, *_ in self._lifecycle.available_transitions]
             self.get_logger().error(
-                f"no transition {wanted.label or wanted.id} from {before.label}; possible: "
-                f"{possible}"
+                f"no transition {wanted.label or wanted.id} from {before}; possible: "
+                f"{', '.join(labels) or 'nothing'}"
             )
-            response.success = False
             return response
-        response.success = self._lifecycle.make(found)
+        response.success = self._make(found)
         if self._refusal is not None:
-            self.get_logger().error(f"{found.label} refused: {self._refusal}")
+            self.get_logger().error(f"{found[1]} refused: {self._refusal}")
         return response
 
     def _on_get_state(self, _: Any, response: GetState.Response) -> GetState.Response:
-        response.current_state = _state(self._lifecycle.state)
+        response.current_state = _state(*self._lifecycle.current_state)
         return response
 
     def _on_get_states(
         self, _: Any, response: GetAvailableStates.Response
     ) -> GetAvailableStates.Response:
-        response.available_states = [_state(state) for state in STATES]
+        response.available_states = [_state(*state) for state in self._lifecycle.available_states]
         return response
 
     def _on_get_transitions(
         self, _: Any, response: GetAvailableTransitions.Response
     ) -> GetAvailableTransitions.Response:
-        response.available_transitions = [_described(t) for t in self._lifecycle.available()]
+        response.available_transitions = [*map(_described, self._lifecycle.available_transitions)]
         return response
 
     def _on_get_graph(
         self, _: Any, response: GetAvailableTransitions.Response
     ) -> GetAvailableTransitions.Response:
-        response.available_transitions = [_described(transition) for transition in GRAPH]
+        response.available_transitions = [*map(_described, self._lifecycle.transition_graph)]
         return response
 
     def _all_entities(self) -> Iterator[tuple[Callable[[Any], Any], Any]]:
@@ -190,13 +214,14 @@ class ManagedNode(Node):
         yield from ((self.destroy_timer, each) for each in self.timers)
 
 
-def _state(state: lifecycle_states.State) -> State:
-    return State(id=state.id, label=state.label)
+def _state(number: int, label: str) -> State:
+    return State(id=number, label=label)
 
 
-def _described(transition: Transition) -> TransitionDescription:
+def _described(row: Row) -> TransitionDescription:
+    number, label, start, start_label, goal, goal_label = row
     return TransitionDescription(
-        transition=TransitionMessage(id=transition.id, label=transition.label),
-        start_state=_state(transition.start),
-        goal_state=_state(transition.goal),
+        transition=Transition(id=number, label=label),
+        start_state=_state(start, start_label),
+        goal_state=_state(goal, goal_label),
     )

@@ -27,7 +27,7 @@ from robodyn_ros import qos
 from robodyn_ros.base_imu import read_imu
 from robodyn_ros.interfaces import steady_timer
 from robodyn_ros.managed import ManagedNode
-from robodyn_ros.parameters import current, declare, load_mechanism, on_change, table
+from robodyn_ros.parameters import load_mechanism, on_change, table
 from robodyn_ros.reused_messages import OdometryMessage
 
 if TYPE_CHECKING:
@@ -49,16 +49,11 @@ class MotionCueing(ManagedNode):
     """Turns messages of an IMU into samples for a cueing algorithm, and its cues into messages."""
 
     def __init__(self) -> None:
-        super().__init__("motion_cueing")
-        self._p = declare(self, PARAMETERS)
-        if self._p["autostart"]:
-            self.start()
-        else:
-            self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
+        super().__init__("motion_cueing", PARAMETERS)
 
     def configure(self) -> None:
         """Load the mechanism, and listen."""
-        p = self._p = current(self, PARAMETERS)
+        p = self._p
         self._mechanism = m = load_mechanism(p)
         self._period = round(1e9 / p["rate"])
         self._message = OdometryMessage(m.frames)

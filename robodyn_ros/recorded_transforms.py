@@ -11,17 +11,17 @@ broadcast them.
 from __future__ import annotations
 
 import math
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from nav_msgs.msg import Odometry
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
-from robodyn.errors import InvalidInput, RobodynError
+from robodyn.errors import RobodynError
 from robodyn.mechanisms.common.figure import frame_in_parent, pose_of_frame
 from robodyn_ros import messages, qos
 from robodyn_ros.mechanism_messages import messages_of
-from robodyn_ros.message_definitions import common_definition, message_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,11 +41,7 @@ PERIOD = 20_000_000
 
 def transforms_are_missing() -> bool:
     """Whether the message type of transforms is not installed."""
-    try:
-        message_class(KIND)
-    except InvalidInput:
-        return True
-    return False
+    return find_spec("tf2_msgs") is None
 
 
 class RecordedTransforms:
@@ -57,7 +53,7 @@ class RecordedTransforms:
         mechanism: what was recorded, for the poses of its floating joints; None if not known.
 
     Attributes:
-        topic: the number to write it by.
+        topic: what the bag writes it by.
     """
 
     def __init__(
@@ -65,8 +61,8 @@ class RecordedTransforms:
     ) -> None:
         from rosbags.typesys import Stores, get_typestore
 
-        self.topic = bag.add_topic(TOPIC, KIND, [qos.STATE], common_definition(KIND))
         self._store = get_typestore(Stores.ROS2_JAZZY)
+        self.topic = bag.add_topic(TOPIC, KIND, [qos.STATE])
         self._moving = [joint for joint in joints if joint.kind not in ("fixed", "floating")]
         self._floating: list[DrawnJoint] = []
         # a body whose pose is the state has its transform from that

@@ -15,6 +15,7 @@ for it; messages lost from other publishers are counted and reported.
 
 from __future__ import annotations
 
+import importlib
 import time
 from datetime import datetime
 from pathlib import Path
@@ -34,7 +35,6 @@ from robodyn_ros.bag_clock import BagClock
 from robodyn_ros.bag_writer import BagWriter, RecordingFailed
 from robodyn_ros.interfaces import steady_timer
 from robodyn_ros.losses import Losses
-from robodyn_ros.message_definitions import message_class
 from robodyn_ros.parameters import declare, described, table
 from robodyn_ros.recorded_transforms import (
     JOINTS_KIND,
@@ -74,7 +74,7 @@ class Recorder(Node):
         self._bag_clock = BagClock(p["time"], self._bag.write)
         self._begun = time.monotonic(), time.time_ns()
         self._known: set[str] = set()
-        self._recorded: list[tuple[int, Subscription]] = []
+        self._recorded: list[tuple[Any, Subscription]] = []
         self._losses = Losses()
         self._transforms: RecordedTransforms | None = None
         self._derived: dict[str, Callable[[bytes], bytes | None]] = {}
@@ -131,10 +131,12 @@ class Recorder(Node):
         return not hidden and name not in self._unwanted
 
     def _record(self, name: str, kind: str) -> None:
-        offered = [info.qos_profile for info in self.get_publishers_info_by_topic(name)]
-        made = message_class(kind)
+        publishers = self.get_publishers_info_by_topic(name)
+        offered = [info.qos_profile for info in publishers]
+        digests = [str(getattr(info, "topic_type_hash", "")) for info in publishers]
+        made = _message_class(kind)
         assert self._bag is not None  # it is there until the node ends
-        topic = self._bag.add_topic(name, kind, offered)
+        topic = self._bag.add_topic(name, kind, offered, next(iter(digests), ""))
         profile = _requested(offered)
         if self._chosen(TOPIC):
             self._derive_transforms(name, kind)
@@ -163,7 +165,7 @@ class Recorder(Node):
         self._derived[name] = to.of_state if kind == STATE_KIND else to.of_joints
         self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {name}")
 
-    def _take(self, topic: int, name: str, data: bytes, info: Any) -> bool:
+    def _take(self, topic: Any, name: str, data: bytes, info: Any) -> bool:
         """Pass a message on; return whether a loss on its topic is noticed for the first time."""
         sent, received = _times(info)
         self._heard[name] = self._heard.get(name, (0, 0))[0] + 1, sent
@@ -253,6 +255,17 @@ class Recorder(Node):
         topic = bag.add_topic(name, kind, [qos.LATCHED])
         data = serialize_message(String(data=self._description))
         self._bag_clock.take(topic, self._begun[1], self._begun[1], data)
+
+
+def _message_class(name: str) -> Any:
+    """The class of a message type `package/msg/Type`."""
+    try:
+        package, folder, kind = name.split("/")
+        return getattr(importlib.import_module(f"{package}.{folder}"), kind)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise rd.InvalidInput(
+            f"message type {name} is not installed: {error}", value=name
+        ) from error
 
 
 def _times(info: Any) -> tuple[int, int]:
