@@ -11,21 +11,21 @@ import sys
 import zlib
 from typing import TYPE_CHECKING
 
-import click.testing
 import numpy as np
 import pytest
+import typer.testing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-if "mix_stderr" in inspect.signature(click.testing.CliRunner).parameters:
-    # Before 8.2 click's runner kept what is said on stderr in stdout, unless told otherwise: here,
-    # too, a result has both apart, and together in `output`.
-    click.testing.CliRunner.__init__ = functools.partialmethod(
-        click.testing.CliRunner.__init__, mix_stderr=False
+if "mix_stderr" in inspect.signature(typer.testing.CliRunner).parameters:
+    # Before click 8.2 typer's runner kept what is said on stderr in stdout, unless told otherwise:
+    # here, too, a result has both apart, and together in `output`.
+    typer.testing.CliRunner.__init__ = functools.partialmethod(
+        typer.testing.CliRunner.__init__, mix_stderr=False
     )
-    click.testing.Result.output = property(lambda result: result.stdout + result.stderr)
+    typer.testing.Result.output = property(lambda result: result.stdout + result.stderr)
 
 # Folders that take long: a file is one worker's, and what comes last should be short.
 FIRST = ("launch", "robodyn_ros", "bare", "stewart", "view")
