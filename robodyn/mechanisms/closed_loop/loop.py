@@ -98,12 +98,15 @@ class ClosedLoop(ClosedLoopPresentation):
         found = self._each_state("inverse_dynamics", (self._n,), *given)
         if self._n > self._nu and found.ndim > 1:  # in lanes limits are left to single states
             least, largest = self.effort_ranges.T
-            parts = [None if part is None else np.broadcast_to(part, (*found.shape[:-1],
-                     np.shape(part)[-1])) for part in given]  # fmt: skip
-            for index in np.argwhere(((found < least) | (found > largest)).any(axis=-1)):
-                at = tuple(index)
-                state = [None if part is None else np.array(part[at], float) for part in parts]
-                found[at] = self._each_state("inverse_dynamics", (self._n,), *state)
+            beyond = ((found < least) | (found > largest)).any(axis=-1)
+            rows = [None if part is None else np.broadcast_to(part, (*beyond.shape,
+                    np.shape(part)[-1]))[beyond].astype(float) for part in given]  # fmt: skip
+            limited = found[beyond]
+            for k, out in enumerate(limited):
+                state = [None if row is None else row[k] for row in rows]
+                if not self._one.inverse(*state, False, out):
+                    self._ask("inverse_dynamics", *state, False, out)  # type: ignore[arg-type]
+            found[beyond] = limited
         return found
 
     def forward_dynamics(

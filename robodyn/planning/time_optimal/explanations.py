@@ -201,23 +201,18 @@ def impossible(
     whole: tuple[float, float],
 ) -> InfeasibleTrajectory:
     """The error for limits that no speed satisfies."""
-    mechanism = constraints.mechanism
-    joints = len(mechanism.joint_names)
+    efforts = constraints.efforts
+    joints = len(efforts.names)
     still = problem.terms[:, :, :joints, 3] + problem.terms[:, :, :joints, 4]
-    lower, upper = constraints.efforts.limits.T
-    size = np.maximum(np.where(np.isfinite(upper - lower), upper - lower, np.inf), 1e-300)
-    beyond = np.maximum(still - upper, lower - still) / size
+    lower, upper = efforts.limits.T
+    size = np.where(np.isfinite(upper - lower), upper - lower, efforts.sizes.min(axis=0))
+    beyond = np.maximum(still - upper, lower - still) / np.maximum(size, 1e-300)
     worst = np.unravel_index(int(beyond.argmax()), beyond.shape)
     if beyond[worst] > 0.0:
         interval, at, joint = (int(i) for i in worst)
         value = float(still[interval, at, joint])
-        bound = upper[joint] if value > upper[joint] else lower[joint]
-        unit = mechanism.effort_units[joint]
-        return InfeasibleTrajectory(
-            f"{mechanism.joint_names[joint]} needs {value:.6g} {unit} to move slowly at "
-            f"{place(float(piece.nodes[interval]), whole)}, its limit is {bound:.6g} {unit}",
-            value=value,
-        )
+        where = place(float(piece.nodes[interval]), whole)
+        return InfeasibleTrajectory(efforts.too_weak(joint, value, where), value=value)
     where = place(float(piece.nodes[failed.interval]), whole)
     if ends[0] > 0.0 and failed.interval == 0:
         return InfeasibleTrajectory(
@@ -228,9 +223,8 @@ def impossible(
     interval = failed.interval
     middle = np.abs(problem.terms[interval, 1, :joints, 0])
     joint = int((middle / np.maximum(size, 1e-300)).argmax())
-    unit = mechanism.effort_units[joint]
     return InfeasibleTrajectory(
-        f"no speed keeps to all limits at {where}: what {mechanism.joint_names[joint]} has left "
-        f"of {upper[joint]:.6g} {unit} does not turn the motion as the other limits ask",
+        f"no speed keeps to all limits at {where}: what {efforts.subjects[joint]} may push does "
+        "not turn the motion as the other limits ask",
         value=float(upper[joint]),
     )

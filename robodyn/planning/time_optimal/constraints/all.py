@@ -17,6 +17,7 @@ from robodyn.planning.time_optimal.constraints.efforts import Efforts, both_ways
 from robodyn.planning.time_optimal.constraints.jerk import Jerk
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.constraints.rates import Rates
+from robodyn.planning.time_optimal.constraints.redundant_efforts import RedundantEfforts
 from robodyn.planning.time_optimal.constraints.tip_speed import TipSpeed
 
 if TYPE_CHECKING:
@@ -77,16 +78,24 @@ def constraints_of(mechanism: Mechanism, settings: TimeOptimalSettings) -> Const
     wrench = settings.wrench
     load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
     bounds = share * both_ways("effort_limits", effort, mechanism)
-    efforts = Efforts(mechanism, bounds, curves, load)
+    redundant = count > mechanism.coordinates.velocity_size
+    efforts = (RedundantEfforts if redundant else Efforts)(mechanism, bounds, curves, load)
     rates = Rates(mechanism, limit("velocity_limits", mechanism.velocity_limits))
     accelerations = Accelerations(mechanism, limit("acceleration_limits"))
     speed = float(limit("tip_speed", size=1)[0])
     tip = bool(np.isfinite(speed))
     condition = float(limit("condition_limit", size=1)[0])
+    changing = limit("effort_rate_limits")
+    if redundant and np.isfinite(changing).any():
+        raise InvalidInput(
+            "effort_rate_limits of more drives than freedoms are not planned with, as the efforts "
+            "are not told by the motion; leave them out",
+            value=settings.effort_rate_limits,
+        )
     length = as_scalar("characteristic_length", settings.characteristic_length, "m", above=0.0)
     changes = (
         Jerk(mechanism, limit("jerk_limits")),
-        EffortRates(mechanism, limit("effort_rate_limits"), load),
+        EffortRates(mechanism, changing, load),
     )
     return Constraints(
         mechanism,

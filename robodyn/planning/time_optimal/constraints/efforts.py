@@ -45,6 +45,7 @@ class Efforts:
     Attributes:
         limits: (n, 2) [N or N m] least and largest.
         names, sizes: see `SecondOrder`.
+        subjects: (n,) whose efforts they are, for people.
     """
 
     def __init__(
@@ -56,13 +57,14 @@ class Efforts:
     ) -> None:
         self._mechanism, self._curves, self._wrench = mechanism, curves, wrench
         self.limits = limits
-        self.names = [f"effort of {name}" for name in mechanism.joint_names]
+        self.subjects = list(mechanism.joint_names)
+        self.names = [f"effort of {name}" for name in self.subjects]
         self.sizes = np.maximum(np.abs(limits), 1e-12).T
 
     def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
         """See `SecondOrder.coefficients`."""
-        count, joints = path.rates.shape[0], path.rates.shape[2]
-        terms = np.zeros((count, PLACES, joints, 7))
+        count = path.rates.shape[0]
+        terms = np.zeros((count, PLACES, len(self.names), 7))
         dry_friction = self._fill(path, terms)
         upper, lower = (np.tile((1.0 - MARGIN) * self.limits[:, k], (count, 1)) for k in (1, 0))
         curved = bool(self._curves.counts.any())
@@ -98,6 +100,15 @@ class Efforts:
                 (effort + np.maximum(path.turned, 0.0) - most) / self.sizes[1],
                 (least - effort - np.minimum(path.turned, 0.0)) / self.sizes[0],
             )
+
+    def too_weak(self, row: int, value: float, where: str) -> str:
+        """That a value [N or N m] is beyond its limit somewhere on the path, for people."""
+        unit, (lower, upper) = self._mechanism.effort_units[row], self.limits[row]
+        bound = upper if value > upper else lower
+        return (
+            f"{self.subjects[row]} needs {value:.6g} {unit} to move slowly at {where}, its limit "
+            f"is {bound:.6g} {unit}"
+        )
 
     def _fill(self, path: Along, terms: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """Fill in the terms (N, 3, n, 7), and return dry friction of joints.

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 import robodyn as rd
 from robodyn.analysis.limits import check_limits
 from robodyn.analysis.margins import margins
-from robodyn.errors import ModelError
+from robodyn.errors import InvalidInput, ModelError
 from robodyn.numerics.nearest_in_box import nearest_in_box
 
 LEAST, MOST = -300.0, -5.0
@@ -151,8 +151,11 @@ def test_any_number_of_spare_drives(rng, extra):
 def test_batches_are_as_single_states(cables, rng):
     q = poses(cables, rng, 12)
     rest = np.zeros(6)
-    single = np.array([cables.inverse_dynamics(one, rest, rest) for one in q])
-    np.testing.assert_allclose(cables.inverse_dynamics(q, rest, rest), single, atol=1e-9)
+    loads = rng.uniform(-50, 50, (len(q), 6))
+    single = np.array([
+        cables.inverse_dynamics(one, rest, rest, load) for one, load in zip(q, loads, strict=True)
+    ])  # fmt: skip
+    np.testing.assert_allclose(cables.inverse_dynamics(q, rest, rest, loads), single, atol=1e-9)
 
 
 def test_forces_are_continuous_along_a_motion(cables):
@@ -222,6 +225,40 @@ def test_cables_hold_where_a_linear_programme_says_so(cables, rng):
         assert held[k] == (found.status == 0)
     assert 0 < held.sum() < len(q)
     assert re.search("needs -?[0-9.]+ N to hold", needs.worst(q[np.argmin(held)]))
+
+
+@pytest.mark.parametrize("push", [0.0, 40.0])
+def test_time_optimal_motions_use_all_that_cables_can(cables, push):
+    """At every time a rate is at its limit, or a linear programme finds no room for the forces."""
+    path, wrench = rd.load_path("demo", cables), [push, 0.0, 0.0, 0.0, 0.0, 0.0]
+    fast = rd.time_optimal(cables, path, wrench=wrench)
+    t = np.linspace(0.0, fast.duration, 62)[1:-1]
+    motion = fast.sample(t)
+    state = motion.configuration, motion.velocity, motion.acceleration, wrench
+    forces = cables.inverse_dynamics(*state)
+    assert forces.max() <= MOST + 1e-9
+    assert forces.min() >= LEAST - 1e-9
+    asked, A = cables.free_efforts(*state), cables.drive_matrix(motion.configuration)
+    rates = np.abs(cables.joint_velocities(*state[:2])).max(axis=-1) / 2.0
+    one, room = np.ones((8, 1)), []
+    for matrix, wanted in zip(A, asked, strict=True):
+        within = linprog(
+            -np.eye(9)[8], np.block([[np.eye(8), one], [-np.eye(8), one]]),
+            np.repeat([MOST, -LEAST], 8), np.hstack([matrix.T, np.zeros((6, 1))]), wanted,
+            (None, None),
+        )  # fmt: skip
+        room.append(-within.fun)
+    assert min(room) > -1e-6
+    used = (np.array(room) < 0.05 * (MOST - LEAST)) | (rates > 0.98)
+    assert used.mean() > 0.95
+
+
+def test_motions_that_cables_cannot_are_refused(cables):
+    path = rd.load_path("demo", cables)
+    with pytest.raises(rd.InfeasibleTrajectory, match=r"no efforts of c.* move it slowly at .* %"):
+        rd.time_optimal(cables, path, wrench=[0.0, 0.0, -2000.0, 0.0, 0.0, 0.0])
+    with pytest.raises(InvalidInput, match="effort_rate_limits of more drives"):
+        rd.time_optimal(cables, path, effort_rate_limits=1e3)
 
 
 def test_limits_tell_cables_that_push(cables):

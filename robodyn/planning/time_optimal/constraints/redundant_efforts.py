@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Efforts of more drives than freedoms, as cables are: what all that hold a motion can be.
+
+Efforts that do the same differ by internal ones, t + N y. What of r + 1 drives, r = n - f of them
+to spare, internal forces leave alone is a combination of their efforts, of minors of the rows of N:
+within what their limits make of it for every r + 1 drives, there are efforts within the limits, and
+not else. These are the facets of the zonotope of available wrenches (Bouchard, Gosselin and Moore,
+2010), and as linear in s'' and s'^2 as the motion's own wrench.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.planning.time_optimal.constraints.base import MARGIN_BETWEEN, Excess
+from robodyn.planning.time_optimal.constraints.efforts import Efforts, without_friction
+from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.planning.time_optimal.along import Along
+
+# Of a combination, relative to the largest there: what is less is that of no facet.
+NO_FACET = 1e-9
+
+
+class RedundantEfforts(Efforts):
+    """Limits of the efforts of redundant drives; see `Efforts`.
+
+    What is limited are shares: 1 where a combination is at its bound, the second half of them for
+    the lower bounds. Of dry friction no joint that turns round is looked at by itself.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        limits: FloatArray,
+        curves: MotorCurves,
+        wrench: FloatArray | None,
+    ) -> None:
+        if curves.counts.any():
+            raise InvalidInput(
+                f"{mechanism.name}: torque-speed curves of more drives than freedoms are not "
+                "planned with; plan for without_actuators(), with effort_limits and "
+                "velocity_limits that the motors keep to",
+                value=mechanism.name,
+            )
+        self._freedoms = mechanism.coordinates.velocity_size
+        count = len(mechanism.joint_names)
+        sets = list(combinations(range(count), count - self._freedoms + 1))
+        super().__init__(mechanism, limits, MotorCurves.none(2 * len(sets)), wrench)
+        self._sets, self._bounds = np.array(sets), limits
+        finite = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)
+        self._weights = np.where(finite > 0.0, finite, 1.0)
+        joints = mechanism.joint_names
+        self.subjects = 2 * [", ".join(joints[k] for k in which) for which in sets]
+        self.names = [f"efforts of {those}" for those in self.subjects]
+        self.limits = np.tile([-np.inf, 1.0], (len(self.names), 1))
+        self.sizes = np.ones((2, len(self.names)))
+
+    def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
+        """See `SecondOrder.excess`."""
+        q, u, w = path.motion
+        speed = np.sqrt(square)
+        effort = self._mechanism.inverse_dynamics(
+            q, u * speed, u * acceleration + w * square, self._wrench
+        )
+        factors, most = self._facets(q)
+        value = self._combined(factors, effort) - most + 1.0
+        return Excess(value, value - (1.0 - MARGIN_BETWEEN), np.full(value.shape, -np.inf))
+
+    def too_weak(self, row: int, value: float, where: str) -> str:
+        """See `Efforts.too_weak`."""
+        return f"no efforts of {self.subjects[row]} within their limits move it slowly at {where}"
+
+    def _fill(self, path: Along, terms: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        mechanism, wrench = self._mechanism, self._wrench
+        q, u, w = (values[:, path.imposed] for values in path.motion)
+        ideal, rest = without_friction(mechanism), np.zeros(u.shape)
+        factors, most = self._facets(q)
+
+        def of(which: Mechanism, rates: FloatArray, changes: FloatArray) -> FloatArray:
+            return self._combined(factors, which.inverse_dynamics(q, rates, changes, wrench))
+
+        D = of(ideal, rest, rest)
+        A, B = of(ideal, rest, u) - D, of(ideal, u, w) - D
+        terms[..., 0], terms[..., 1], terms[..., 3] = A, B, D - most + 1.0
+        if ideal is mechanism:
+            return None
+        once = of(mechanism, u, w) - B - D
+        twice = of(mechanism, 2.0 * u, 4.0 * w) - 4.0 * B - D
+        dry = 2.0 * once - twice
+        terms[..., 2] = once - dry
+        terms[..., 3] += dry
+        return np.zeros((len(dry), dry.shape[-1])), dry
+
+    def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Factors (..., K / 2, r + 1) of combinations, and their bounds (..., K), as shares."""
+        mechanism, f = self._mechanism, self._freedoms
+        rates = [mechanism.joint_velocities(q, np.broadcast_to(e, (*q.shape[:-1], f)))
+                 for e in np.eye(f)]  # fmt: skip
+        N = np.linalg.qr(np.stack(rates, axis=-1), mode="complete").Q[..., f:]
+        rows = N[..., self._sets, :]
+        spare = range(rows.shape[-2])
+        factors = np.stack(
+            [(-1.0) ** k * np.linalg.det(np.delete(rows, k, axis=-2)) for k in spare], axis=-1
+        )
+        size = (np.abs(factors) * self._weights[self._sets]).sum(axis=-1, keepdims=True)
+        none = size <= NO_FACET * size.max(axis=-2, keepdims=True)
+        factors = np.where(none, 0.0, factors / np.where(none, 1.0, size))
+        ends = self._bounds[self._sets]
+        with np.errstate(invalid="ignore"):  # an infinite limit that has no part
+            both = np.nan_to_num(factors[..., None] * ends, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        most, least = both.max(axis=-1).sum(axis=-1), both.min(axis=-1).sum(axis=-1)
+        bounds = np.concatenate([most, -least], axis=-1)
+        # what has no bound, or is no facet, is never reached
+        return factors, np.where(np.tile(none[..., 0], 2), 2.0, np.minimum(bounds, 1e6))
+
+    def _combined(self, factors: FloatArray, efforts: FloatArray) -> FloatArray:
+        """Shares (..., K) of efforts (..., n)."""
+        found = (factors * efforts[..., self._sets]).sum(axis=-1)
+        return np.concatenate([found, -found], axis=-1)
