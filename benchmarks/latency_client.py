@@ -21,7 +21,7 @@ from robodyn.trajectories.sampled import knot_times
 from robodyn_ros import messages, qos
 from robodyn_ros.executor import EventsExecutor
 from robodyn_ros.mechanism_messages import messages_of
-from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
+from robodyn_ros.messages import JointStateMessage, OdometryMessage
 
 if TYPE_CHECKING:
     from benchmarks.latency_scenarios import Scenario

@@ -7,10 +7,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from diagnostic_msgs.msg import DiagnosticArray
-
 import robodyn as rd
-from robodyn_ros import diagnostics, qos
+from robodyn_ros import diagnostics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +33,7 @@ class Background:
 
     def __init__(self, node: Node, stamp: Callable[[], int]) -> None:
         self._node, self._stamp = node, stamp
-        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._report = diagnostics.reporter(node)
         self._turn = 0
         self._what, self._share = "", 0.0
         self._timer: Any = None
@@ -113,4 +111,4 @@ class Background:
 
     def _publish(self, text: str, values: dict[str, object]) -> None:
         status = diagnostics.status(self._node, "planning", 0, text, values)
-        self._publisher.publish(diagnostics.array(self._stamp(), [status]))
+        self._report(self._stamp(), status)

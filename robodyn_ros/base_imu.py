@@ -13,6 +13,7 @@ from robodyn.checks import refuse_beyond
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
+from robodyn_ros.interfaces import listen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +63,7 @@ class BaseImu:
         self._frames = Frames(node, self._own, now)
         self._filters: dict[str, BaseMotionFilter] = {}
         self._last: tuple[int, BaseMotion] | None = None
-        node.create_subscription(Imu, "base_imu", self._receive, qos.RECENT)
+        listen(node, Imu, "base_imu", self._receive, qos.RECENT)
 
     def at(self, stamp: int) -> BaseMotion | None:
         """How the base moves at a state's stamp [ns]; None if nothing is known, and it rests."""
@@ -83,10 +84,9 @@ class BaseImu:
             stamp, force, rate = read_imu(message)
             moved = self._filter(message.header.frame_id).step(stamp * 1e-9, force, rate)
             self._last = stamp, moved
-        except RobodynError as error:
-            if self._frames.is_new:
-                return  # its frame may still become known
-            self._node.get_logger().error(f"base_imu refused: {error}", throttle_duration_sec=1.0)
+        except RobodynError:
+            if not self._frames.is_new:  # its frame may still become known
+                raise
 
     def _filter(self, frame: str) -> BaseMotionFilter:
         base, body = self._own

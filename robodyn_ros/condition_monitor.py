@@ -16,7 +16,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from std_msgs.msg import Float64
 
@@ -67,7 +67,7 @@ class ConditionMonitor(Node):
         self._number = self.create_publisher(Float64, "condition_number", qos.STATE)
         self._scaled = self.create_publisher(Float64, "~/condition_number_scaled", qos.STATE)
         self._scale = self.create_publisher(Float64, "~/scale", qos.LATEST)
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._report = diagnostics.reporter(self)
         self._ahead = self.create_publisher(Float64, "~/singularity_ahead", qos.LATCHED)
         topics = Interface(self, self._mechanism)
         topics.on_trajectory(self._on_trajectory)
@@ -89,12 +89,8 @@ class ConditionMonitor(Node):
         return True
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
-        try:
-            number = float(self._mechanism.condition_number(configuration))
-            rises = self._tell_scale(stamp, number, configuration, velocity)
-        except rd.RobodynError as error:
-            self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
-            return
+        number = float(self._mechanism.condition_number(configuration))
+        rises = self._tell_scale(stamp, number, configuration, velocity)
         self._stamp = self._looked = stamp
         self._is_near = rises or number > self._good[0]
         self._number.publish(Float64(data=number))
@@ -216,7 +212,7 @@ class ConditionMonitor(Node):
     def _publish(self) -> None:
         statuses = [status for status in (self._last, self._outlook) if status is not None]
         if statuses:
-            self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
+            self._report(self._stamp, *statuses)
             self._sent = self._stamp
 
 

@@ -25,6 +25,7 @@ from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.load import use_options
 from robodyn.mechanisms.option_names import as_launch_argument
 from robodyn.mechanisms.robot_description import robot_description
+from robodyn_ros.parameter_files import tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,20 +41,7 @@ TRANSFORMS = 60.0
 
 SWITCH = ("true", "false")
 # How a mechanism is read: launch arguments, and parameters of every node that has one.
-READING = {
-    "xacro_args": ("", "arguments of a .xacro file: 'name:=value other:=value'"),
-    "base_link": ("", "of a URDF: link on which the chain stands; empty: the root"),
-    "tip_link": ("", "of a URDF: link at which the chain ends; empty: behind most joints"),
-    "hold_branches": (
-        "false", "of a URDF: joints beside the chain, as a gripper's, are held", *SWITCH
-    ),
-    "driven": ("", "driven joints, with commas between them; empty: as the description says"),
-    "kind": ("", "read as this kind; closed_loop takes whole trees of joints; empty: recognised"),
-    "base": (
-        "", "of a tree of joints: fixed, or moving freely; empty: as described",
-        "", "fixed", "moving",
-    ),
-}  # fmt: skip
+READING = ("xacro_args", "base_link", "tip_link", "hold_branches", "driven", "kind", "base")
 NAMESPACE = {"namespace": ("", "namespace of all nodes")}
 
 
@@ -67,12 +55,27 @@ def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]
     ]
 
 
+def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tuple[str, ...]:
+    """The launch argument for a parameter of `parameters.yaml`, see `arguments`.
+
+    Args:
+        group, name: of the parameter.
+        default: instead of the parameter's.
+        auto: what `auto` means, if the launch has that choice, which is then the default.
+    """
+    told = tables()[group][name]
+    is_switch = told["type"] == "bool"
+    choices = SWITCH if is_switch else tuple(*told.get("validation", {}).get("one_of<>", ()))
+    if auto:
+        return "auto", f"{told['description']}; auto: {auto}", "auto", *choices
+    own = str(told["default_value"])
+    return default or (own.lower() if is_switch else own), told["description"], *choices
+
+
 def model_argument(default: str) -> dict[str, tuple[str, ...]]:
     """The launch arguments that name the mechanism and say how it is read."""
-    return {
-        "model": (default, "bundled model, or path of a .yaml, .urdf or .xacro file"),
-        **READING,
-    }
+    model = {"model": of_parameter("mechanism", "model", default)}
+    return model | {name: of_parameter("mechanism", name) for name in READING}
 
 
 def given(name: str, kind: type = str) -> ParameterValue:
@@ -84,6 +87,30 @@ def model_parameters() -> dict[str, ParameterValue]:
     """What the launch arguments say of the mechanism, as parameters of a node."""
     names = ("model", *READING)
     return {name: given(name, bool if name == "hold_branches" else str) for name in names}
+
+
+def own_node(
+    name: str,
+    *remappings: tuple[str, Any],
+    files: Sequence[str] = ("params_file",),
+    **parameters: Any,
+) -> Node:
+    """A node of ours that has a mechanism, in the launch's namespace and with its clock.
+
+    Args:
+        name: of the node and its executable.
+        remappings: of its topics.
+        files: launch arguments that name parameter files, each over the ones before.
+        parameters: over those of the files.
+    """
+    return node(
+        "robodyn",
+        name,
+        name=name,
+        remappings=[own_clock(), *remappings],
+        ros_arguments=enclave(name),
+        parameters=[*map(LaunchConfiguration, files), {**model_parameters(), **parameters}],
+    )
 
 
 def node(package: str, executable: str = "", **more: Any) -> Node:
@@ -107,14 +134,9 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     source = LaunchConfiguration("model").perform(context)
     words = shlex.split(LaunchConfiguration("xacro_args").perform(context))
     use_arguments(arguments_of(words))
-    use_options(
-        **{
-            name: LaunchConfiguration(name).perform(context)
-            for name in ("base_link", "tip_link", "driven", "kind", "base")
-        },
-        hold_branches=is_on(context, "hold_branches"),
-        spelling=as_launch_argument,
-    )
+    told = {name: LaunchConfiguration(name).perform(context) for name in READING[1:]}
+    told["hold_branches"] = told["hold_branches"] == "true"
+    use_options(**told, spelling=as_launch_argument)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the simulator logs them
         return source, rd.load(source)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""DiagnosticStatus messages, with the names and levels of diagnostic_updater."""
+"""`/diagnostics`, with the names and levels of diagnostic_updater."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
+from robodyn_ros import qos
 from robodyn_ros.messages import to_stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rclpy.node import Node
 
@@ -45,8 +46,13 @@ def say(node: Node, level: int, text: str) -> None:
         node.get_logger().error(text)
 
 
-def array(stamp: int, statuses: list[DiagnosticStatus]) -> DiagnosticArray:
-    """The statuses with their time [ns]."""
-    message = DiagnosticArray(status=statuses)
-    message.header.stamp = to_stamp(stamp)
-    return message
+def reporter(node: Node) -> Callable[..., None]:
+    """A function that publishes statuses on `/diagnostics`, after their time [ns]."""
+    publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
+
+    def report(stamp: int, *statuses: DiagnosticStatus) -> None:
+        message = DiagnosticArray(status=statuses)
+        message.header.stamp = to_stamp(stamp)
+        publisher.publish(message)
+
+    return report

@@ -20,8 +20,8 @@ from robodyn.motion_base.servo_text import ServoText
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import steady_timer
 from robodyn_ros.line_ports import open_port
+from robodyn_ros.messages import JointStateMessage
 from robodyn_ros.parameters import declare, load_mechanism, table
-from robodyn_ros.reused_messages import JointStateMessage
 
 PARAMETERS = table("mechanism", "drive_link")
 LISTEN = 0.005  # [s] between looks for what came back

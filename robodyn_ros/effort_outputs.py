@@ -15,7 +15,7 @@ from robodyn.control import CommandUnit, joint_motion
 from robodyn.errors import KinematicsError
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages, qos
-from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage
+from robodyn_ros.messages import JointStateMessage, MultiArrayMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from robodyn.poses import twist_in_base as turned_to_base
 from robodyn.poses import wrench_about_base
 from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
-from robodyn_ros.interfaces import steady_timer
+from robodyn_ros.interfaces import listen, steady_timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ class ExternalWrench:
         self._turns = False
         self._waiting: WrenchStamped | None = None
         self._retry: Timer | None = None
-        node.create_subscription(WrenchStamped, "external_wrench", self._receive, qos.RECENT)
+        self._heard = listen(node, WrenchStamped, "external_wrench", self._receive, qos.RECENT)
 
     def at(self, configuration: FloatArray) -> FloatArray:
         """(6,) [N, N m] in the base frame, for a mechanism in this configuration."""
@@ -81,14 +81,11 @@ class ExternalWrench:
             value, turns = self._resolved(message.header.frame_id, wrench)
             refuse_beyond("wrench", messages.finite("wrench", value), LARGEST)
             self._value, self._turns = value, turns
-        except RobodynError as error:
+        except RobodynError:
             foreign = message.header.frame_id not in ("", *self._own)
-            if foreign and self._frames.is_new:
-                self._wait(message)
-                return
-            self._node.get_logger().error(
-                f"external_wrench refused: {error}", throttle_duration_sec=1.0
-            )
+            if not (foreign and self._frames.is_new):
+                raise
+            self._wait(message)
 
     def _resolved(self, frame: str, wrench: FloatArray) -> tuple[FloatArray, bool]:
         """The wrench about the body's reference point, and whether it rotates with the body."""
@@ -108,7 +105,7 @@ class ExternalWrench:
 
     def _try_again(self) -> None:
         if self._waiting is not None:
-            self._receive(self._waiting)
+            self._heard.callback(self._waiting)
         elif not self._frames.is_new and self._retry is not None:
             self._node.destroy_timer(self._retry)
             self._retry = None

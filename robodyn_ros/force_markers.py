@@ -20,7 +20,7 @@ from visualization_msgs.msg import MarkerArray
 import robodyn as rd
 from robodyn.control.conditioning import ConditionLevel
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface, steady_timer
+from robodyn_ros.interfaces import Interface, listen, steady_timer
 from robodyn_ros.markers import ForceArrows
 from robodyn_ros.parameters import declare, load_mechanism, table
 
@@ -59,7 +59,7 @@ class ForceMarkers(Node):
         self._new = False
         self._markers = self.create_publisher(MarkerArray, "force_markers", qos.COMMAND)
         Interface(self, mechanism).on_state(self._on_state, qos.LATEST)
-        self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, qos.LATEST)
+        listen(self, JointState, "inverse_dynamics/forces", self._on_forces, qos.LATEST)
         self.create_subscription(Float64, "condition_number", self._on_number, qos.RECENT)
         steady_timer(self, 1.0 / p["rate"], self._publish)
 
@@ -68,11 +68,7 @@ class ForceMarkers(Node):
         self._new = True
 
     def _on_forces(self, message: JointState) -> None:
-        try:
-            self._forces = messages.joint_values(message, self._joints, "effort")
-        except rd.RobodynError as error:
-            self.get_logger().error(f"forces refused: {error}", throttle_duration_sec=1.0)
-            return
+        self._forces = messages.joint_values(message, self._joints, "effort")
         self._heard = time.monotonic()
         self._new = True
 

@@ -20,9 +20,8 @@ import time
 from typing import TYPE_CHECKING
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -36,9 +35,9 @@ from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.interfaces import Interface, serve_trigger
-from robodyn_ros.lossless_publishing import sender
 from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.payload_parameters import PayloadParameters
+from robodyn_ros.qos import sender
 from robodyn_ros.runner import Finished
 
 if TYPE_CHECKING:
@@ -68,9 +67,11 @@ class ForwardSimulator(Node):
                 f"number of steps dt = {p['dt']} s"
             )
         # the controller's model may lack this payload
-        self._payload = PayloadParameters(self, self._mechanism, p, self._on_payload)
+        payload = PayloadParameters(
+            self, self._mechanism, p, lambda loaded: setattr(self._plant, "mechanism", loaded)
+        )
         try:
-            self._plant = Plant(self._payload.mechanism, *self._initial_state(), dt=p["dt"])
+            self._plant = Plant(payload.mechanism, *self._initial_state(), dt=p["dt"])
         except rd.InvalidInput as error:
             raise rd.InvalidInput(f"parameter initial_configuration: {error}") from error
         self._sensor = Sensor(
@@ -102,7 +103,7 @@ class ForwardSimulator(Node):
         self._topic = topics.state_topic
         self._tell_time = sender(self, self.create_publisher(
             Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._report = diagnostics.reporter(self)
         self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
         self.create_subscription(
             Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.RECENT
@@ -285,7 +286,7 @@ class ForwardSimulator(Node):
         statuses = [diagnostics.status(self, "simulation", level, text, values)]
         if not self._lockstep:
             statuses.append(self._real_time())
-        self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
+        self._report(self._stamp, *statuses)
 
     def _real_time(self) -> DiagnosticStatus:
         """What a busy machine costs: time that is given up, and commands that come late."""
@@ -329,7 +330,3 @@ class ForwardSimulator(Node):
         self._take_period()
         self._publish()
         return f"t = {self._stamp * 1e-9:.3f} s"
-
-    def _on_payload(self, parameters: list[Parameter]) -> None:
-        self._plant.mechanism = self._payload.mechanism
-        self.get_logger().info("payload: " + ", ".join(f"{p.name} = {p.value}" for p in parameters))

@@ -7,6 +7,7 @@ messages and back. Malformed messages are logged and dropped, never raised.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 # How much longer a trajectory takes to be read than to be written, where several nodes read it at a
 # time: 4,801 points took 0.5 to 2.5 s on a busy machine.
 READING = 4.0
+# Between two lines about messages that are refused on a topic [s].
+QUIET = 1.0
 # Copies that the other subscription has yet to deliver; older ones it lost, or never gets.
 PENDING = 10
 # Whether callbacks can be given the source timestamp of a message.
@@ -60,6 +63,32 @@ def serve_trigger(node: Node, name: str, act: Callable[[], str]) -> None:
         return response
 
     node.create_service(Trigger, name, answer)
+
+
+def listen(
+    node: Node,
+    kind: type[Any],
+    topic: str,
+    callback: Callable[[Any], None],
+    profile: QoSProfile,
+    **more: Any,
+) -> Subscription:
+    """Subscribe; a message for which `callback` raises a RobodynError is refused, in the log.
+
+    That is logged once a second at most: whoever sends one such message sends many.
+    """
+    logged = -math.inf
+
+    def receive(message: Any) -> None:
+        nonlocal logged
+        try:
+            callback(message)
+        except RobodynError as error:
+            if (now := time.monotonic()) - logged >= QUIET:
+                logged = now
+                node.get_logger().error(f"{topic} refused: {error}")
+
+    return node.create_subscription(kind, topic, receive, profile, **more)
 
 
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
@@ -93,7 +122,7 @@ class Interface:
         Of a message whose stamp is not `wanted` nothing else is read: to turn one into numbers
         takes longer than most of what is done with them.
         """
-        read, topic = self._messages.read_state, self.state_topic
+        read, topic, kind = self._messages.read_state, self.state_topic, self._messages.state_type
         is_of_others = self._messages.is_of_others
         known = frozenset(self._mechanism.all_joint_names)
 
@@ -106,17 +135,7 @@ class Interface:
                         once=True,
                     )
                 return
-            try:
-                state = read(message)
-            except RobodynError as error:
-                # throttled: whoever sends one such state sends many
-                self._node.get_logger().error(
-                    f"{topic} refused: {error}", throttle_duration_sec=1.0
-                )
-                return
-            callback(*state)
-
-        kind = self._messages.state_type
+            callback(*read(message))
 
         def receive_wanted(data: bytes) -> None:
             assert wanted is not None
@@ -124,9 +143,9 @@ class Interface:
                 receive(deserialize_message(data, kind))
 
         if wanted is None:
-            self._node.create_subscription(kind, topic, receive, profile)
+            listen(self._node, kind, topic, receive, profile)
         else:
-            self._node.create_subscription(kind, topic, receive_wanted, profile, raw=True)
+            listen(self._node, kind, topic, receive_wanted, profile, raw=True)
 
     def on_trajectory(self, callback: OnTrajectory) -> None:
         """Call back with each trajectory and its start time [ns], None for `at once`."""

@@ -23,8 +23,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.parameter import Parameter
 from rclpy.subscription import Subscription
 from std_msgs.msg import Float64
 
@@ -71,7 +69,9 @@ class InverseDynamics(ManagedNode):
         """Load the mechanism, and listen."""
         p = self._p
         self._mechanism = load_mechanism(p)
-        self._payload = PayloadParameters(self, self._mechanism, p, self._on_payload)
+        self._payload = PayloadParameters(
+            self, self._mechanism, p, lambda loaded: self._follower.set_mechanism(loaded)
+        )
         self._stamp = 0
         self._last: FloatArray | None = None
         self._rates: FloatArray | None = None
@@ -81,7 +81,7 @@ class InverseDynamics(ManagedNode):
         self._held: FloatArray | None = None  # where controllers are told to hold
         self._waits = self._p["idle"] == "hold"  # for the first trajectory
         self._outputs = EffortOutputs(self, self._mechanism, p["command_unit"])
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._report = diagnostics.reporter(self)
         self._interface = Interface(self, self._mechanism)
         self._wrench = ExternalWrench(self, self._mechanism, self._interface, lambda: self._stamp)
         self._base = BaseImu(self, self._interface, lambda: self._stamp)
@@ -181,13 +181,9 @@ class InverseDynamics(ManagedNode):
         if not self.is_active and self._ramp_down is None:
             self._stamp, self._last, self._rates = stamp, configuration, velocity
             return
-        try:
-            wrench, self._follower.base = self._wrench.at(configuration), self._base.at(stamp)
-            # states are checked when they are read
-            command = self._follower.command_unchecked(stamp, configuration, velocity, wrench)
-        except rd.InvalidInput as error:
-            self.get_logger().error(f"state refused: {error}", throttle_duration_sec=1.0)
-            return
+        wrench, self._follower.base = self._wrench.at(configuration), self._base.at(stamp)
+        # states are checked when they are read
+        command = self._follower.command_unchecked(stamp, configuration, velocity, wrench)
         self._stamp, self._last, self._rates = stamp, configuration, velocity
         if command is None:
             return
@@ -195,14 +191,14 @@ class InverseDynamics(ManagedNode):
         if self._begins is not None:
             self._flow.begun_late = max(stamp - self._begins, 0) * 1e-9
             self._begins = None
-        self._report(command.problem)
+        self._complain(command.problem)
         effort = command.effort if self._ramp_down is None else self._share() * command.effort
         self._outputs.command(stamp, effort, configuration, velocity)
         self._outputs.plots(stamp, command, wrench, self._payload.mechanism)
         if self._goals.is_busy:
             self._goals.update(stamp, configuration, velocity, command.problem)
 
-    def _report(self, problem: str) -> None:
+    def _complain(self, problem: str) -> None:
         """Say what is wrong with a command; of efforts that are being let go much is."""
         self._problem = problem if self._ramp_down is None else ""
         if not self._problem:
@@ -272,11 +268,11 @@ class InverseDynamics(ManagedNode):
         flow = self._flow
         counts = {"heard": flow.heard, "lost": flow.lost, "late": flow.late}
         busy = flow.text
-        statuses = [
+        self._report(
+            self._stamp,
             diagnostics.status(self, "efforts", level, text, values),
             diagnostics.status(self, "states", int(bool(busy)), busy or "all in time", counts),
-        ]
-        self._diagnostics.publish(diagnostics.array(self._stamp, statuses))
+        )
 
     def _on_scale(self, message: Float64) -> None:
         if 0.0 <= message.data <= 1.0:
@@ -308,10 +304,6 @@ class InverseDynamics(ManagedNode):
         watchdog.ramp = p["watchdog_ramp"]
         self._goals.keep_to(p["path_tolerance"])
         self._heed_scale(p)
-
-    def _on_payload(self, parameters: list[Parameter]) -> None:
-        self._follower.set_mechanism(self._payload.mechanism)
-        self.get_logger().info("payload: " + ", ".join(f"{p.name} = {p.value}" for p in parameters))
 
     def _stop(self) -> str:
         """Abandon the trajectory, come to rest and hold the configuration."""

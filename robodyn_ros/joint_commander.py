@@ -36,8 +36,8 @@ from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.interfaces import Interface, serve_trigger, steady_timer
 from robodyn_ros.managed import ManagedNode, Refused
+from robodyn_ros.messages import JointStateMessage, MultiArrayMessage, OdometryMessage
 from robodyn_ros.parameters import load_mechanism, table
-from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage, OdometryMessage
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -95,7 +95,7 @@ class JointCommander(ManagedNode):
         self._joint_commands = publish(JointState, "joint_commands", qos.COMMAND)
         self._states = publish(String, "machine_state", qos.LATCHED)
         self._wished = publish(Odometry, "~/wished_state", qos.STATE)
-        self._diagnostics = publish(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._report = diagnostics.reporter(self)
         self._base = BaseImu(self, self._interface, lambda: self._time)
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(
@@ -284,4 +284,4 @@ class JointCommander(ManagedNode):
             "lost_time": f"{self._pacer.lost:.3f}",
         }
         status = diagnostics.status(self, "machine", level, text, values)
-        self._diagnostics.publish(diagnostics.array(self._time, [status]))
+        self._report(self._time, status)

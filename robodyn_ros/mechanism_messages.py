@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
@@ -17,19 +18,50 @@ from robodyn.checks import refuse_beyond
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn.trajectories.messages import joint_rows, sampled_trajectory
 from robodyn.trajectories.tip_joints import space_of
-from robodyn_ros import messages
-from robodyn_ros.lossless_publishing import sender
-from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
-from robodyn_ros.transforms import FloatingBroadcaster
+from robodyn_ros import messages, qos
+from robodyn_ros.messages import JointStateMessage, OdometryMessage, fill_pose, fill_stamp
+from robodyn_ros.qos import sender
+
+try:
+    from tf2_ros import TransformBroadcaster
+except ImportError:
+    TransformBroadcaster = None
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from rclpy.node import Node
     from rclpy.qos import QoSProfile
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
+
+
+class FloatingBroadcaster:
+    """parent -> child of floating joints, such as a platform's in its base.
+
+    robot_state_publisher has no positions of these.
+    """
+
+    def __init__(self, node: Node, joints: Iterable[tuple[str, str]]) -> None:
+        # as many as of the states beside them: a recorder that falls behind misses none
+        self._broadcaster = TransformBroadcaster(node, qos.STATE) if TransformBroadcaster else None
+        if self._broadcaster is None:
+            names = ", ".join(f"{parent} -> {child}" for parent, child in joints)
+            node.get_logger().info(f"tf2_ros is not installed: no transform {names}")
+
+    def send(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> None:
+        """Broadcast poses (7,) of children in their parents' frames, at a stamp [ns]."""
+        if self._broadcaster is None:
+            return
+        transforms = []
+        for (parent, child), pose in poses.items():
+            transform = TransformStamped(child_frame_id=child)
+            transform.header.frame_id = parent
+            fill_stamp(transform.header.stamp, stamp)
+            fill_pose(transform.transform, pose)
+            transforms.append(transform)
+        self._broadcaster.sendTransform(transforms)
 
 
 class _Messages:

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Conversion of messages to arrays and back, with the frames and orders that ROS prescribes."""
+"""Conversion of messages to arrays and back, with the frames and orders that ROS prescribes.
+
+The classes at the end are messages that are reused for each publication, because making one takes
+longer than filling it. Publishing serialises a message before it returns, so one object suffices.
+Numbers are assigned as `array.array`, which rosidl accepts without checking each element.
+"""
 
 from __future__ import annotations
 
+from array import array
 from functools import lru_cache
 from struct import unpack_from
 from typing import TYPE_CHECKING
@@ -13,6 +19,7 @@ from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Pose, PoseStamped, Transform, Twist
 from nav_msgs.msg import Odometry, Path
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from trajectory_msgs.msg import (
     JointTrajectory,
     JointTrajectoryPoint,
@@ -22,7 +29,7 @@ from trajectory_msgs.msg import (
 
 from robodyn.checks import all_finite, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
-from robodyn.poses import resolved_unchecked
+from robodyn.poses import resolved_unchecked, twist_in_body
 from robodyn.trajectories.messages import NANOSECONDS as NANOSECONDS
 from robodyn.trajectories.messages import pose_array as pose_array
 from robodyn.trajectories.messages import to_nanoseconds as to_nanoseconds
@@ -204,3 +211,69 @@ def joint_trajectory(
             setattr(point, field, row.tolist())
         message.points.append(point)
     return message
+
+
+def numbers(values: FloatArray) -> array[float]:
+    """Float64 values in the form that a message field accepts fastest."""
+    return array("d", values.tobytes())
+
+
+class JointStateMessage:
+    """A JointState of fixed joints; a field that is None keeps its value, initially empty.
+
+    `told_in` is the unit of commands: the message has no other place for it than its frame.
+    """
+
+    def __init__(self, names: Sequence[str], told_in: str = "") -> None:
+        self._message = JointState(name=list(names))
+        self._message.header.frame_id = told_in
+        self._stamp = self._message.header.stamp
+
+    def filled(
+        self,
+        stamp: int,
+        position: FloatArray | None = None,
+        velocity: FloatArray | None = None,
+        effort: FloatArray | None = None,
+    ) -> JointState:
+        """The message at a stamp [ns]."""
+        message = self._message
+        fill_stamp(self._stamp, stamp)
+        if position is not None:
+            message.position = numbers(position)
+        if velocity is not None:
+            message.velocity = numbers(velocity)
+        if effort is not None:
+            message.effort = numbers(effort)
+        return message
+
+
+class MultiArrayMessage:
+    """A Float64MultiArray of one dimension, labelled with the unit of commands if one is given."""
+
+    def __init__(self, size: int = 0, told_in: str = "") -> None:
+        self._message = Float64MultiArray()
+        if told_in:
+            dimension = MultiArrayDimension(label=told_in, size=size, stride=size)
+            self._message.layout.dim = [dimension]
+
+    def filled(self, values: FloatArray) -> Float64MultiArray:
+        """The message with values (n,)."""
+        self._message.data = numbers(values)
+        return self._message
+
+
+class OdometryMessage:
+    """A platform's state; its twist is, as Odometry prescribes, in the platform's frame."""
+
+    def __init__(self, frames: tuple[str, str]) -> None:
+        self._message = Odometry()
+        self._message.header.frame_id, self._message.child_frame_id = frames
+
+    def filled(self, stamp: int, pose: FloatArray, twist: FloatArray) -> Odometry:
+        """Pose (7,) and twist (6,) in the base frame, at a stamp [ns]."""
+        message = self._message
+        fill_stamp(message.header.stamp, stamp)
+        fill_pose(message.pose.pose, pose)
+        fill_twist(message.twist.twist, twist_in_body(pose, twist))
+        return message

@@ -25,10 +25,10 @@ from robodyn.motion_base.head_motion import REST
 from robodyn.simulation import Pacer
 from robodyn_ros import qos
 from robodyn_ros.base_imu import read_imu
-from robodyn_ros.interfaces import steady_timer
+from robodyn_ros.interfaces import listen, steady_timer
 from robodyn_ros.managed import ManagedNode
+from robodyn_ros.messages import OdometryMessage
 from robodyn_ros.parameters import load_mechanism, on_change, table
-from robodyn_ros.reused_messages import OdometryMessage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ class MotionCueing(ManagedNode):
         self._begin()
         self._cueing.step(REST, np.zeros(3))  # the first takes long
         self._publisher = self.create_publisher(Odometry, "platform_setpoint", qos.STATE)
-        self.create_subscription(Imu, "vehicle/imu", self._on_imu, qos.RECENT)
+        listen(self, Imu, "vehicle/imu", self._on_imu, qos.RECENT)
         on_change(self, LIVE, p, lambda values: self._cueing.change(_settings(values)))
         # twice as often as set-points fall due, so that a late one is made up for soon
         steady_timer(self, 0.5e-9 * self._period, self._follow_clock)
@@ -90,17 +90,13 @@ class MotionCueing(ManagedNode):
         self._heard = np.inf
 
     def _on_imu(self, message: Imu) -> None:
-        try:
-            stamp, force, rate = read_imu(message, LARGEST)
-            if self._stamp is not None and stamp <= self._stamp:
-                raise rd.InvalidInput(
-                    f"stamp is {stamp * 1e-9:.9g} s, must be after that of the last message, "
-                    f"{self._stamp * 1e-9:.9g} s",
-                    value=stamp,
-                )
-        except rd.RobodynError as error:
-            self.get_logger().error(f"vehicle/imu refused: {error}", throttle_duration_sec=1.0)
-            return
+        stamp, force, rate = read_imu(message, LARGEST)
+        if self._stamp is not None and stamp <= self._stamp:
+            raise rd.InvalidInput(
+                f"stamp is {stamp * 1e-9:.9g} s, must be after that of the last message, "
+                f"{self._stamp * 1e-9:.9g} s",
+                value=stamp,
+            )
         self._felt, self._stamp, self._heard = (force, rate), stamp, time.monotonic()
 
     def _follow_clock(self) -> None:

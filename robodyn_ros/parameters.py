@@ -13,11 +13,9 @@ import shlex
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -37,6 +35,7 @@ from robodyn.mechanisms.robot_description import robot_description
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 from robodyn.warmup import warm_up
+from robodyn_ros.parameter_files import tables
 
 try:
     import fcntl
@@ -50,10 +49,6 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
     from robodyn.mechanisms.mechanism import Mechanism
-
-
-# libyaml's where it is there, which is ten times as fast.
-_SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
@@ -104,19 +99,12 @@ class Spec:
 
 def table(*groups: str) -> dict[str, Spec]:
     """The parameters of groups in `parameters.yaml`, by name: of a node, or shared by several."""
-    return {name: Spec.of(told) for group in groups for name, told in _tables()[group].items()}
+    return {name: Spec.of(told) for group in groups for name, told in tables()[group].items()}
 
 
 def all_names() -> set[str]:
     """Names of the parameters of all nodes."""
-    return {name for group in _tables().values() for name in group}
-
-
-@lru_cache
-def _tables() -> dict[str, dict[str, dict[str, Any]]]:
-    text = Path(__file__).with_name("parameters.yaml").read_text(encoding="utf-8")
-    loaded: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, _SafeLoader)
-    return loaded
+    return {name for group in tables().values() for name in group}
 
 
 def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
@@ -300,9 +288,3 @@ def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | N
             log.warning(f"no robot_description: {error}")
             return mechanism, ""
     return mechanism, text if values["friction"] else frictionless(text)
-
-
-def changed(node: Node, name: str) -> Any:
-    """The current value of a parameter that may change at run time."""
-    parameter: Parameter = node.get_parameter(name)
-    return parameter.value

@@ -19,7 +19,7 @@ from tf_transformations import euler_from_quaternion, quaternion_from_euler
 import robodyn as rd
 from robodyn_ros import qos
 from robodyn_ros.interfaces import Interface
-from robodyn_ros.parameters import Spec, changed, check, declare, load_mechanism, on_set, table
+from robodyn_ros.parameters import Spec, check, declare, load_mechanism, on_set, table
 
 if TYPE_CHECKING:
     from rclpy.parameter import Parameter
@@ -65,7 +65,7 @@ class PoseSliders(Node):
                 check(parameter.name, self._specs[parameter.name], parameter.value)
 
     def _show(self) -> None:
-        values = np.array([changed(self, name) for name in self._specs])
+        values = np.array([self.get_parameter(name).value for name in self._specs])
         pose = np.array([*values[:3], *quaternion_from_euler(*values[3:])])
         text = self._reach(pose)
         if text != self._told and text:

@@ -14,7 +14,19 @@ waits: a subscriber that falls behind by more than a burst loses the oldest mess
 
 from __future__ import annotations
 
+import time
+from typing import TYPE_CHECKING, Any
+
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+from robodyn_ros.runner import Finished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rclpy.node import Node
+    from rclpy.publisher import Publisher
 
 # Messages a writer keeps for slow readers: as many as the middleware does for "keep all".
 BURST = 5000
@@ -38,3 +50,37 @@ LATCHED_RECENT = QoSProfile(
 )
 CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 EVENTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
+# How long a reader may block a run [s]; the middleware drops one that is gone sooner.
+PATIENCE = 60.0
+
+
+def sender(node: Node, publisher: Publisher) -> Callable[[Any], None]:
+    """A function that publishes; with "keep all" history it waits for the slowest reader.
+
+    It raises `Finished` if that reader takes nothing for PATIENCE.
+    """
+    if publisher.qos_profile.history != HistoryPolicy.KEEP_ALL:
+        return publisher.publish
+
+    def send(message: Any) -> None:
+        begun = time.monotonic()
+        while True:
+            try:
+                publisher.publish(message)
+                return
+            except rclpy_implementation.RCLError:
+                # the middleware has waited 0.1 s already; it gives no reason
+                if not node.context.ok():
+                    raise
+                if time.monotonic() - begun > PATIENCE:
+                    raise Finished(
+                        1,
+                        f"{publisher.topic_name} cannot be published for {PATIENCE:g} s: one of "
+                        f"its {publisher.get_subscription_count()} subscribers takes nothing",
+                    ) from None
+                node.get_logger().warning(
+                    f"{publisher.topic_name} waits for a slow subscriber",
+                    throttle_duration_sec=5.0,
+                )
+
+    return send

@@ -18,12 +18,11 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-import robodyn as rd
 from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.control.lookahead import needs_regularity
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface
+from robodyn_ros.interfaces import Interface, listen
 from robodyn_ros.nodes import NODES, NOT_COMPLETED
 from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.runner import Finished
@@ -64,7 +63,7 @@ class RunSummary(Node):
         self._stopped = ""
         topics = Interface(self, self._mechanism)
         topics.on_trajectory(self._on_trajectory)
-        self.create_subscription(JointState, "joint_states", self._on_joints, qos.LOSSLESS)
+        listen(self, JointState, "joint_states", self._on_joints, qos.LOSSLESS)
         self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
         self.create_subscription(
             DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS
@@ -110,11 +109,7 @@ class RunSummary(Node):
         stamp = messages.to_nanoseconds(message.header.stamp)
         if set(self._mechanism.joint_names).isdisjoint(message.name):
             return  # the passive joints, published by state_estimator
-        try:
-            effort = messages.joint_values(message, self._mechanism.joint_names, "effort")
-        except rd.RobodynError as error:
-            self.get_logger().error(f"joint_states refused: {error}", throttle_duration_sec=1.0)
-            return
+        effort = messages.joint_values(message, self._mechanism.joint_names, "effort")
         if self._start is None and effort.any():
             self._begin(stamp, effort)
         self._efforts[stamp] = effort

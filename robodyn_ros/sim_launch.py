@@ -22,21 +22,18 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
-from robodyn.trajectories.profiles import PROFILES
 from robodyn_ros.description_launch import (
     NAMESPACE,
     SWITCH,
     arguments,
     described,
-    enclave,
     given,
     is_on,
     model_argument,
-    model_parameters,
-    node,
-    own_clock,
+    of_parameter,
+    own_node,
 )
-from robodyn_ros.launch_settings import DEFAULT, settle
+from robodyn_ros.launch_settings import DEFAULT, DEFAULT_PROFILE, settle
 from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.ros2_control_launch import (
     TRAJECTORIES,
@@ -49,7 +46,6 @@ if TYPE_CHECKING:
     from launch.actions import DeclareLaunchArgument
     from launch.events.process import ProcessExited
     from launch.launch_description_entity import LaunchDescriptionEntity
-    from launch.some_substitutions_type import SomeSubstitutionsType
     from launch_ros.actions import Node
 
     from launch import LaunchContext
@@ -78,43 +74,22 @@ def simulation_arguments(
             "the mechanism's own, of its paper or bundled with it, else demo; none: run until "
             "stopped, goals by topic",
         ),
-        "avoid_singularities": (
-            "false",
-            "lead the path round singularities: between its ends another one, with a "
-            "condition number below condition_limit of trajectory_planner",
-            *SWITCH,
+        "avoid_singularities": of_parameter("trajectory_planner", "avoid_singularities"),
+        "profile": of_parameter(
+            "trajectory_planner", "profile", auto=f"as params_file says, else {DEFAULT_PROFILE}"
         ),
-        "profile": (
-            "auto",
-            "speed profile to goals; time_optimal: the path, too, is followed as fast "
-            "as limits of efforts, rates and motors allow; auto: as params_file says, else lspb",
-            *("auto", *PROFILES),
+        "mode": of_parameter("control", "mode"),
+        "command_unit": of_parameter("command_unit", "command_unit"),
+        "stepping": of_parameter(
+            "forward_simulator",
+            "stepping",
+            auto="lockstep, or realtime for path:=none; with ros2_control always realtime",
         ),
-        "mode": (
-            "computed_torque",
-            "control mode of inverse_dynamics",
-            *("computed_torque", "feedforward"),
+        "friction": of_parameter(
+            "mechanism", "friction", auto=f"as params_file says, else {none}as in the model"
         ),
-        "command_unit": (
-            "effort",
-            "what commands are told in: effort of the joints, torque of their motors "
-            "[N m], or current [A]",
-            *("effort", "torque", "current"),
-        ),
-        "stepping": (
-            "auto",
-            "lockstep: reproducible, as fast as possible; realtime: by the wall clock, "
-            "always used with ros2_control; auto: lockstep, or realtime for path:=none",
-            *("auto", "lockstep", "realtime"),
-        ),
-        "friction": (
-            "auto",
-            "joint friction as in the model, or none; auto: as params_file says, else "
-            f"{none}as in the model",
-            *("auto", *SWITCH),
-        ),
-        "duration": ("0.0", "duration of the run [s]; 0.0: until the path is done"),
-        "output": ("runs/latest", "folder for summary.json and history.csv"),
+        "duration": of_parameter("run_summary", "duration"),
+        "output": of_parameter("run_summary", "output", "runs/latest"),
         "params_file": (
             config,
             "parameter file of all nodes; for path:=none by default bringup.yaml",
@@ -249,26 +224,11 @@ def listeners(context: LaunchContext) -> int:
     return 4 + is_on(context, "record")
 
 
-def _node(
-    context: LaunchContext,
-    name: str,
-    *remappings: tuple[str, SomeSubstitutionsType],
-    **parameters: Any,
-) -> Node:
+def _node(context: LaunchContext, name: str, *remappings: Any, **parameters: Any) -> Node:
     files = ["params_file"]
     if is_on(context, "ros2_control"):
         files += ["controllers_file", "more_controllers_file"]
-    return node(
-        "robodyn",
-        name,
-        name=name,
-        remappings=[own_clock(), *remappings],
-        ros_arguments=enclave(name),
-        parameters=[
-            *map(LaunchConfiguration, files),
-            {**model_parameters(), "friction": given("friction", bool), **parameters},
-        ],
-    )
+    return own_node(name, *remappings, files=files, friction=given("friction", bool), **parameters)
 
 
 def _done(

@@ -16,7 +16,7 @@ from std_msgs.msg import Float64MultiArray
 import robodyn as rd
 from robodyn.simulation.position_drives import PositionDrives
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface, steady_timer
+from robodyn_ros.interfaces import Interface, listen, steady_timer
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 PARAMETERS = table("mechanism", "simulated_drives")
@@ -36,21 +36,17 @@ class SimulatedDrives(Node):
         self._noise, self._random = p["noise"], np.random.default_rng(0)
         self._efforts = np.zeros(len(self._command))
         self._publish_state = Interface(self, m).state_publisher(qos.STATE)
-        self.create_subscription(
-            Float64MultiArray, "position_controller/commands", self._on_commands, qos.LATEST
-        )
+        topic = "position_controller/commands"
+        listen(self, Float64MultiArray, topic, self._on_commands, qos.LATEST)
         steady_timer(self, dt, self._tick)
         self.get_logger().info(f"drives of {m.name}, simulated, ready")
 
     def _on_commands(self, message: Float64MultiArray) -> None:
         m = self._mechanism
-        try:
-            told = messages.finite("position", np.array(message.data))
-            if len(told) != len(self._efforts):
-                raise rd.InvalidInput(f"{len(told)} positions for {len(self._efforts)} joints")
-            self._command = m.joint_signs * told + m.joint_offsets
-        except rd.RobodynError as error:
-            self.get_logger().warning(f"commands refused: {error}", throttle_duration_sec=1.0)
+        told = messages.finite("position", np.array(message.data))
+        if len(told) != len(self._efforts):
+            raise rd.InvalidInput(f"{len(told)} positions for {len(self._efforts)} joints")
+        self._command = m.joint_signs * told + m.joint_offsets
 
     def _tick(self) -> None:
         drives, m = self._drives, self._mechanism

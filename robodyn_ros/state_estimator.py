@@ -14,7 +14,6 @@ import time
 from dataclasses import asdict
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -24,9 +23,9 @@ import robodyn as rd
 from robodyn.mechanisms.common.estimation import Encoders, Estimate
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.interfaces import serve_trigger, steady_timer
+from robodyn_ros.mechanism_messages import FloatingBroadcaster
+from robodyn_ros.messages import JointStateMessage, OdometryMessage
 from robodyn_ros.parameters import declare, load_mechanism, table
-from robodyn_ros.reused_messages import JointStateMessage, OdometryMessage
-from robodyn_ros.transforms import FloatingBroadcaster
 
 PARAMETERS = table("mechanism", "state_estimator")
 # How long a jump or an invalid reading is reported in the diagnostics [s].
@@ -67,7 +66,7 @@ class StateEstimator(Node):
         self._transforms = FloatingBroadcaster(self, floats) if floats else None
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
+        self._tell = diagnostics.reporter(self)
         serve_trigger(self, "~/reset", self._reset)
         reliability = (
             ReliabilityPolicy.BEST_EFFORT if p["best_effort"] else ReliabilityPolicy.RELIABLE
@@ -168,7 +167,7 @@ class StateEstimator(Node):
         last = self._estimator.last
         stamp = 0 if last is None else last.stamp
         status = diagnostics.status(self, "state estimation", level, text, values)
-        self._diagnostics.publish(diagnostics.array(stamp, [status]))
+        self._tell(stamp, status)
 
     def _reset(self) -> str:
         """Forget the last pose; the next one is searched for from home."""

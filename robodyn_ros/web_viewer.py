@@ -36,7 +36,7 @@ from robodyn.view.page import ViewerPage
 from robodyn.view.serving import serve, stop
 from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface, steady_timer
+from robodyn_ros.interfaces import Interface, listen, steady_timer
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class WebViewer(Node):
             self._open(p)
         else:
             self.get_logger().info("no parameter `model`: waiting for the topic robot_description")
-            self.create_subscription(String, "robot_description", self._on_description, qos.LATCHED)
+            listen(self, String, "robot_description", self._on_description, qos.LATCHED)
         steady_timer(self, 1.0 / p["rate"], self._tick)
 
     def destroy_node(self) -> None:
@@ -150,23 +150,18 @@ class WebViewer(Node):
         self._page = page
         self._interface = Interface(self, self._mechanism)
         self.create_subscription(Clock, "/clock", self._on_clock, VIEW)
-        self.create_subscription(JointState, "inverse_dynamics/forces", self._on_forces, VIEW)
+        listen(self, JointState, "inverse_dynamics/forces", self._on_forces, VIEW)
         self.create_subscription(Float64, "condition_number", self._on_number, VIEW)
         self.create_subscription(String, "machine_state", self._on_machine, qos.LATCHED)
-        wished = "joint_commander/wished_state"
-        self.create_subscription(Odometry, wished, self._on_wish, VIEW)
+        listen(self, Odometry, "joint_commander/wished_state", self._on_wish, VIEW)
         for remark in figure.remarks:
             self.get_logger().warning(remark)
         address = f"http://localhost:{self._server.get_port()}"
         self.get_logger().info(f"showing {self._mechanism.name} at {address}")
 
     def _on_description(self, message: String) -> None:
-        if self._page is not None:
-            return
-        try:
+        if self._page is None:
             self._open(self._p | {"robot_description": message.data})
-        except rd.RobodynError as error:
-            self.get_logger().error(f"robot_description refused: {error}")
 
     def _on_clock(self, _: Clock) -> None:
         self._clock_heard = True
@@ -179,10 +174,7 @@ class WebViewer(Node):
             self._joints = message
 
     def _on_forces(self, message: JointState) -> None:
-        try:
-            self._forces = messages.joint_values(message, self._mechanism.joint_names, "effort")
-        except rd.RobodynError as error:
-            self.get_logger().error(f"forces refused: {error}", throttle_duration_sec=1.0)
+        self._forces = messages.joint_values(message, self._mechanism.joint_names, "effort")
 
     def _on_machine(self, message: String) -> None:
         if self._machine is None and self._page is not None:
@@ -191,11 +183,7 @@ class WebViewer(Node):
             self._machine.show(message.data)
 
     def _on_wish(self, message: Odometry) -> None:
-        try:
-            _, pose, _ = messages.platform_state(message)
-        except rd.RobodynError as error:
-            self.get_logger().error(f"wish refused: {error}", throttle_duration_sec=1.0)
-            return
+        _, pose, _ = messages.platform_state(message)
         if self._machine is not None:
             self._machine.wish(pose)
 

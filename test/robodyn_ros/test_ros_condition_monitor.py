@@ -253,7 +253,7 @@ def test_a_state_without_a_condition_number_is_refused(monitor, pose_of, nowhere
     state = odometry(monitor.stamp, FRAMES, nowhere, np.zeros(6))
     known = len(monitor.numbers)
     monitor.process.provoke(
-        lambda: monitor.states.publish(state), "]: state refused", "leg 1 has zero length"
+        lambda: monitor.states.publish(state), "platform_state refused", "leg 1 has zero length"
     )
     assert monitor.show(pose_of(50))[0] == pytest.approx(50, rel=1e-6)
     assert [m.data for m in monitor.numbers[known:]] == [

@@ -95,7 +95,9 @@ def test_real_mechanisms_are_not_simulated_and_passive_joints_are_estimated(
     started = []
     monkeypatch.setattr("robodyn_ros.launch_settings.check_installed", lambda _: None)
     monkeypatch.setattr("robodyn_ros.sim_launch.controlled", lambda *_: [])
-    monkeypatch.setattr("robodyn_ros.sim_launch.node", lambda *_, name, **__: started.append(name))
+    monkeypatch.setattr(
+        "robodyn_ros.sim_launch.own_node", lambda name, *_, **__: started.append(name)
+    )
     monkeypatch.setattr("robodyn_ros.sim_launch.OnProcessExit", lambda **_: None)
     monkeypatch.setattr("robodyn_ros.sim_launch.RegisterEventHandler", lambda _: None)
     context = LaunchContext()

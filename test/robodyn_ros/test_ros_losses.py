@@ -8,7 +8,6 @@ import pytest
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.qos import QoSProfile
 
-from robodyn_ros import lossless_publishing as sending
 from robodyn_ros import qos
 from robodyn_ros.losses import Losses, StateFlow
 from robodyn_ros.parameters import one_voice
@@ -109,19 +108,19 @@ class Stuck:
 
 def test_a_writer_that_keeps_all_waits_for_the_slowest():
     stuck = Stuck(qos.LOSSLESS, full=5)
-    sending.sender(stuck, stuck)("state")
+    qos.sender(stuck, stuck)("state")
     assert stuck.sent == ["state"]
     assert stuck.warnings == 5
 
 
 def test_it_does_not_wait_for_ever(monkeypatch):
-    monkeypatch.setattr(sending, "PATIENCE", 0.0)
+    monkeypatch.setattr(qos, "PATIENCE", 0.0)
     stuck = Stuck(qos.LOSSLESS, full=10**9)
     with pytest.raises(Finished, match="one of its 3 subscribers takes nothing"):
-        sending.sender(stuck, stuck)("state")
+        qos.sender(stuck, stuck)("state")
 
 
 def test_other_writers_never_wait():
     stuck = Stuck(qos.STATE, full=1)
     with pytest.raises(rclpy_implementation.RCLError):
-        sending.sender(stuck, stuck)("state")
+        qos.sender(stuck, stuck)("state")

@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from robodyn_ros import messages
-from robodyn_ros.reused_messages import OdometryMessage
+from robodyn_ros.messages import OdometryMessage
 
 pytestmark = pytest.mark.ros
 PERIOD = 1_000_000

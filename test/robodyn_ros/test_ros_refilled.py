@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn.errors import InvalidInput
 from robodyn_ros import messages
-from robodyn_ros.reused_messages import JointStateMessage, MultiArrayMessage, OdometryMessage
+from robodyn_ros.messages import JointStateMessage, MultiArrayMessage, OdometryMessage
 
 pytestmark = pytest.mark.ros
 NAMES = ("a", "b", "c")

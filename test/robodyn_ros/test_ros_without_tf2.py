@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
-from robodyn_ros import frames, messages, transforms
+from robodyn_ros import frames, mechanism_messages, messages
 
 pytestmark = pytest.mark.ros
 MODEL = "stewart_symmetric"
@@ -27,7 +27,7 @@ SECOND = 1_000_000_000
 def no_tf2(monkeypatch):
     """Also on a machine that has it."""
     monkeypatch.setattr(frames, "Buffer", None)
-    monkeypatch.setattr(transforms, "TransformBroadcaster", None)
+    monkeypatch.setattr(mechanism_messages, "TransformBroadcaster", None)
 
 
 @pytest.fixture(scope="module")
