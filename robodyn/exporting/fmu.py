@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.linking import compiler, run
-from robodyn.exporting.signatures import sizes_of
 from robodyn.exporting.texts import filled
 from robodyn.formats.urdf_shapes import element
 from robodyn.version import __version__
@@ -29,6 +28,16 @@ _PLATFORMS = {
     "2.0": {"": "linux64", "x86_64": "linux64"},
     "3.0": {"": "x86_64-linux", "x86_64": "x86_64-linux", "aarch64": "aarch64-linux"},
 }
+# What the versions spell differently in C.
+_SPELLINGS = {
+    "2.0": {"FMI": "2", "PREFIX": "fmi2", "STATE": "FMUstate", "SLOPES": "Derivatives"},
+    "3.0": {
+        "FMI": "3",
+        "PREFIX": "fmi3",
+        "STATE": "FMUState",
+        "SLOPES": "ContinuousStateDerivatives",
+    },
+}
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 _WRENCH = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
@@ -37,11 +46,11 @@ class Variable(NamedTuple):
     """A variable of an FMU; its place in the list is its value reference.
 
     Attributes:
-        name: structured, with dots.
+        name: structured, with dots; its first part names its group in C.
         causality: as FMI has it.
         unit: one of `_UNITS`, or empty.
-        start: of what may be set.
-        state: value reference of the state whose derivative it is.
+        start: of what may be set; these come first.
+        state: name of the state whose derivative it is.
         is_event: whether a change of its sign is an event.
     """
 
@@ -49,7 +58,7 @@ class Variable(NamedTuple):
     causality: str
     unit: str = ""
     start: float | None = None
-    state: int | None = None
+    state: str = ""
     is_event: bool = False
 
 
@@ -90,13 +99,15 @@ def write_fmus(
             "UPPER": name.upper(),
             "MECHANISM": mechanism.name,
             "GUID": seal.hexdigest()[:32],
+            **_SPELLINGS[fmi],
+            **_references(variables),
         }
         description.set("guid" if fmi == "2.0" else "instantiationToken", values["GUID"])
-        values |= {"MODEL": filled(f"fmu/{role}.c", values)}
-        values |= {"INSTANCE": filled("fmu/instance.c", values)}
+        values["MODEL"] = filled(f"fmu/{role}.c", values)
+        values["OWN"] = filled(f"fmu/fmi{fmi[0]}.c", values)
         with tempfile.TemporaryDirectory() as scratch:
             source, binary = Path(scratch) / "fmu.c", Path(scratch) / f"{called}.so"
-            source.write_text(filled(f"fmu/fmi{fmi[0]}.c", values), encoding="utf-8")
+            source.write_text(filled("fmu/fmi.c", values), encoding="utf-8")
             source.with_name(f"{name}.h").write_text(header, encoding="utf-8")
             flags = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL"]
             files = [str(source), str(static), "-lm", "-o", str(binary)]
@@ -111,29 +122,40 @@ def write_fmus(
         yield made.name
 
 
+def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
+    """For C: where each group of variables begins, and at what all of them start."""
+    starts = [variable.start for variable in variables]
+    settable = sum(start is not None for start in starts)
+    first: dict[str, int] = {}
+    for k, variable in enumerate(variables):
+        first.setdefault(variable.name.split(".")[0].upper(), k)
+    first |= {"SETTABLE": settable, "COUNT": len(variables)}
+    return {
+        "REFERENCES": ", ".join(f"{group} = {k}" for group, k in first.items()),
+        "STARTS": ", ".join(repr(float(start)) for start in starts[:settable] if start is not None),
+    }
+
+
 def _plant(mechanism: Mechanism) -> Iterator[Variable]:
-    """Variables in the order of `fmu/plant.c`."""
-    told, home = mechanism.coordinates, mechanism.home.tolist()
-    sizes, joints = sizes_of(mechanism), _joints(mechanism)
-    velocities = sizes["N"] + 6 + sizes["NQ"]
-    positions = velocities + sizes["NV"]
+    """Variables of `fmu/plant.c`."""
+    told, joints = mechanism.coordinates, _joints(mechanism)
+    velocities = list(zip(told.velocity_names, told.units, strict=True))
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "input", _EFFORTS[unit], 0.0)
-    for k, axis in enumerate(_WRENCH):
-        yield Variable(f"wrench.{axis}", "input", "N" if k < 3 else "N.m", 0.0)
-    for name, start in zip(told.configuration_names, home, strict=True):
+    yield from _wrench()
+    for name, start in zip(told.configuration_names, mechanism.home, strict=True):
         yield Variable(f"configuration.{name}", "local", "", start)
-    for name, unit in zip(told.velocity_names, told.units, strict=True):
+    for name, unit in velocities:
         yield Variable(f"velocity.{name}", "local", f"{unit}/s", 0.0)
+    yield Variable("integration_step", "parameter", "s", 1e-3)
     for joint, unit in joints:
         yield Variable(f"position.{joint}", "output", unit)
-    for k, (joint, unit) in enumerate(joints):
-        yield Variable(f"rate.{joint}", "output", f"{unit}/s", state=positions + k)
+    for joint, unit in joints:
+        yield Variable(f"rate.{joint}", "output", f"{unit}/s", state=f"position.{joint}")
     for k, axis in enumerate(_POSE):
         yield Variable(f"body.{axis}", "output", "m" if k < 3 else "")
-    yield Variable("integration_step", "parameter", "s", 1e-3)
-    for k, (name, unit) in enumerate(zip(told.velocity_names, told.units, strict=True)):
-        yield Variable(f"acceleration.{name}", "local", f"{unit}/s2", state=velocities + k)
+    for name, unit in velocities:
+        yield Variable(f"acceleration.{name}", "local", f"{unit}/s2", state=f"velocity.{name}")
     for joint, unit in joints:
         yield Variable(f"above_lower_end.{joint}", "local", unit, is_event=True)
         yield Variable(f"below_upper_end.{joint}", "local", unit, is_event=True)
@@ -141,9 +163,9 @@ def _plant(mechanism: Mechanism) -> Iterator[Variable]:
 
 
 def _controller(mechanism: Mechanism) -> Iterator[Variable]:
-    """Variables in the order of `fmu/controller.c`."""
-    told, home = mechanism.coordinates, mechanism.home.tolist()
-    joints, starts = _joints(mechanism), mechanism.joint_positions(mechanism.home).tolist()
+    """Variables of `fmu/controller.c`."""
+    told, joints = mechanism.coordinates, _joints(mechanism)
+    starts = mechanism.joint_positions(mechanism.home)
     for target in ("", "target_"):
         for (joint, unit), start in zip(joints, starts, strict=True):
             yield Variable(f"{target}position.{joint}", "input", unit, start)
@@ -151,17 +173,21 @@ def _controller(mechanism: Mechanism) -> Iterator[Variable]:
             yield Variable(f"{target}rate.{joint}", "input", f"{unit}/s", 0.0)
     for joint, unit in joints:
         yield Variable(f"target_acceleration.{joint}", "input", f"{unit}/s2", 0.0)
-    for k, axis in enumerate(_WRENCH):
-        yield Variable(f"wrench.{axis}", "input", "N" if k < 3 else "N.m", 0.0)
-    for gain, unit, start in (("kp", "1/s2", 100.0), ("kv", "1/s", 20.0)):
+    yield from _wrench()
+    for gain, unit, value in (("kp", "1/s2", 100.0), ("kv", "1/s", 20.0)):
         for name in told.velocity_names:
-            yield Variable(f"{gain}.{name}", "parameter", unit, start)
+            yield Variable(f"{gain}.{name}", "parameter", unit, value)
+    for part in ("configuration", "target"):
+        for name, start in zip(told.configuration_names, mechanism.home, strict=True):
+            yield Variable(f"{part}.{name}", "local", "", start)
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "output", _EFFORTS[unit])
-    for part in ("configuration", "target"):
-        for name, start in zip(told.configuration_names, home, strict=True):
-            yield Variable(f"{part}.{name}", "local", "", start)
     yield Variable("time", "independent", "s")
+
+
+def _wrench() -> Iterator[Variable]:
+    for k, axis in enumerate(_WRENCH):
+        yield Variable(f"wrench.{axis}", "input", "N" if k < 3 else "N.m", 0.0)
 
 
 def _joints(mechanism: Mechanism) -> list[tuple[str, str]]:
@@ -207,14 +233,16 @@ def _root(
         generationTool=f"robodyn {__version__}", variableNamingConvention="structured",
     )  # fmt: skip
     able = {names["state"]: "true", "modelIdentifier": name}
-    able[names["directional"]] = str(any(v.state is not None for v in variables)).lower()
+    able[names["directional"]] = str(any(v.state for v in variables)).lower()
     if not mechanism.friction.is_dry:  # joints that stick are states that no solver integrates
         element(root, "ModelExchange", **able)
     element(root, "CoSimulation", canHandleVariableCommunicationStepSize="true", **able)
     units = element(root, "UnitDefinitions")
     for unit, base in _UNITS.items():
         element(element(units, "Unit", name=unit), "BaseUnit", **base)
-    element(root, "DefaultExperiment", startTime="0", stopTime="1", stepSize="0.001")
+    element(
+        root, "DefaultExperiment", startTime="0", stopTime="1", tolerance="1e-6", stepSize="0.001"
+    )
     return root
 
 
@@ -224,12 +252,12 @@ def _fmi2(name: str, mechanism: Mechanism, variables: tuple[Variable, ...]) -> E
         directional="providesDirectionalDerivative",
     )  # fmt: skip
     root.set("numberOfEventIndicators", str(sum(v.is_event for v in variables)))
-    listed = element(root, "ModelVariables")
+    listed, at = element(root, "ModelVariables"), {v.name: k for k, v in enumerate(variables)}
     for k, variable in enumerate(variables):
         one = element(listed, "ScalarVariable", valueReference=str(k), **_how(variable))
         real = {} if variable.start is None else {"start": repr(float(variable.start))}
-        if variable.state is not None:
-            real["derivative"] = str(variable.state + 1)
+        if variable.state:
+            real["derivative"] = str(at[variable.state] + 1)
         if variable.unit:
             real["unit"] = variable.unit
         element(one, "Real", **real)
@@ -249,11 +277,11 @@ def _fmi3(name: str, mechanism: Mechanism, variables: tuple[Variable, ...]) -> E
         name, mechanism, variables, "3.0", state="canGetAndSetFMUState",
         directional="providesDirectionalDerivatives",
     )  # fmt: skip
-    listed = element(root, "ModelVariables")
+    listed, at = element(root, "ModelVariables"), {v.name: k for k, v in enumerate(variables)}
     for k, variable in enumerate(variables):
         how = {} if variable.start is None else {"start": repr(float(variable.start))}
-        if variable.state is not None:
-            how["derivative"] = str(variable.state)
+        if variable.state:
+            how["derivative"] = str(at[variable.state])
         if variable.unit:
             how["unit"] = variable.unit
         element(listed, "Float64", valueReference=str(k), **_how(variable), **how)
@@ -271,7 +299,7 @@ def _fmi3(name: str, mechanism: Mechanism, variables: tuple[Variable, ...]) -> E
 def _structure(variables: tuple[Variable, ...]) -> dict[str, list[int]]:
     """Outputs, derivatives of states, and what is unknown at the start."""
     outputs = [k for k, v in enumerate(variables) if v.causality == "output"]
-    slopes = [k for k, v in enumerate(variables) if v.state is not None]
+    slopes = [k for k, v in enumerate(variables) if v.state]
     return {"Output": outputs, "Derivative": slopes, "Initial": sorted({*outputs, *slopes})}
 
 

@@ -242,7 +242,9 @@ class Derivatives(Presentation):
         """
         nv = self.coordinates.velocity_size
         count = nv if question == "inverse_dynamics" else len(self.joint_names)
-        q = self.coordinates.checked("configuration", configuration)[..., None, :]
+        size = self.coordinates.configuration_size
+        # not `checked`: a quaternion that is normalised twice differs in its last bit
+        q = as_array("configuration", configuration, (size,))[..., None, :]
         v = as_array("velocity", velocity, (nv,))[..., None, :]
         u = as_array("acceleration or efforts", load, (count,))[..., None, :]
         w = None if wrench is None else as_array("wrench", wrench, (6,))[..., None, :]

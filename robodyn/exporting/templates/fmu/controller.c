@@ -1,36 +1,9 @@
 /* Computed torque of @MECHANISM@: efforts for its joints from their measured and their target
    motion. It keeps the configurations from which the next ones are found. */
-enum { NQ = @UPPER@_NQ, NV = @UPPER@_NV, N = @UPPER@_N };
-/* Value references, as modelDescription.xml has them. */
-enum {
-  POSITION = 0,
-  RATE = POSITION + N,
-  TARGET_POSITION = RATE + N,
-  TARGET_RATE = TARGET_POSITION + N,
-  TARGET_ACCELERATION = TARGET_RATE + N,
-  WRENCH = TARGET_ACCELERATION + N,
-  KP = WRENCH + 6,
-  KV = KP + NV,
-  EFFORT = KV + NV,
-  CONFIGURATION = EFFORT + N,
-  TARGET = CONFIGURATION + NQ,
-  TIME = TARGET + NQ,
-  COUNT
-};
 enum { STATES = 0, INDICATORS = 0, INDICATOR = 0 };
 
 static unsigned state(unsigned k) { return k; }
 static unsigned slope(unsigned k) { return k; }
-static int is_settable(unsigned which) { return which < EFFORT; }
-
-static void start(double *v) {
-  int i;
-  memcpy(v + CONFIGURATION, @NAME@_home, sizeof @NAME@_home);
-  memcpy(v + TARGET, @NAME@_home, sizeof @NAME@_home);
-  @NAME@_joint_positions(@NAME@_home, v + POSITION);
-  @NAME@_joint_positions(@NAME@_home, v + TARGET_POSITION);
-  for (i = 0; i < NV; i++) v[KP + i] = 100.0, v[KV + i] = 20.0;
-}
 
 static int compute(double *v, int integrated) {
   double velocity[NV], rate[NV], change[NV];

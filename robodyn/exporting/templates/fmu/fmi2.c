@@ -1,12 +1,4 @@
-/* FMI 2.0 of @MECHANISM@. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "@NAME@.h"
-
-#define UNUSED(x) (void)(x)
-typedef void (*Logger)(void *, const char *, int, const char *, const char *, ...);
+/* What FMI 2.0 alone has. */
 typedef struct {
   Logger logger;
   void *(*allocate)(size_t, size_t);
@@ -14,14 +6,7 @@ typedef struct {
   void *finished;
   void *environment;
 } Callbacks;
-static void say(Logger logger, void *environment, const char *name, const char *text) {
-  logger(environment, name, 3, "logStatusError", "%s", text);
-}
-
-@MODEL@
-@INSTANCE@
 EXPORTED const char *fmi2GetTypesPlatform(void) { return "default"; }
-EXPORTED const char *fmi2GetVersion(void) { return "2.0"; }
 
 EXPORTED void *fmi2Instantiate(const char *name, int kind, const char *guid, const char *folder,
                                const Callbacks *callbacks, int visible, int logging) {
@@ -29,29 +14,18 @@ EXPORTED void *fmi2Instantiate(const char *name, int kind, const char *guid, con
   return instance(name, guid, callbacks ? callbacks->logger : NULL,
                   callbacks ? callbacks->environment : NULL, kind == 0);
 }
-EXPORTED void fmi2FreeInstance(void *c) { free(c); }
-EXPORTED int fmi2SetDebugLogging(void *c, int on, size_t n, const char *const *categories) {
-  UNUSED(c), UNUSED(on), UNUSED(n), UNUSED(categories);
-  return FINE;
-}
 EXPORTED int fmi2SetupExperiment(void *c, int has_tolerance, double tolerance, double begin,
                                  int has_stop, double stop) {
   UNUSED(has_tolerance), UNUSED(tolerance), UNUSED(has_stop), UNUSED(stop);
   return set_time(c, begin);
 }
 EXPORTED int fmi2EnterInitializationMode(void *c) { return UNUSED(c), FINE; }
-EXPORTED int fmi2ExitInitializationMode(void *c) { return run(c); }
-EXPORTED int fmi2Terminate(void *c) { return UNUSED(c), FINE; }
-EXPORTED int fmi2Reset(void *c) { return reset(c); }
 EXPORTED int fmi2GetReal(void *c, const unsigned *which, size_t n, double *values) {
   return get(c, which, n, values);
 }
 EXPORTED int fmi2SetReal(void *c, const unsigned *which, size_t n, const double *values) {
   return set(c, which, n, values);
 }
-EXPORTED int fmi2GetFMUstate(void *c, void **kept) { return keep(c, kept); }
-EXPORTED int fmi2SetFMUstate(void *c, void *kept) { return bring_back(c, kept); }
-EXPORTED int fmi2FreeFMUstate(void *c, void **kept) { return UNUSED(c), let_go(kept); }
 EXPORTED int fmi2GetDirectionalDerivative(void *c, const unsigned *unknown, size_t n,
                                           const unsigned *known, size_t count, const double *seed,
                                           double *found) {
@@ -70,33 +44,10 @@ typedef struct {
   int again, terminate, new_nominals, new_states, has_next;
   double next;
 } Events;
-EXPORTED int fmi2EnterEventMode(void *c) { return UNUSED(c), FINE; }
 EXPORTED int fmi2NewDiscreteStates(void *c, Events *events) {
   UNUSED(c);
   memset(events, 0, sizeof *events);
   return FINE;
-}
-EXPORTED int fmi2EnterContinuousTimeMode(void *c) { return UNUSED(c), FINE; }
-EXPORTED int fmi2CompletedIntegratorStep(void *c, int no_return, int *enter, int *terminate) {
-  UNUSED(c), UNUSED(no_return);
-  *enter = *terminate = 0;
-  return FINE;
-}
-EXPORTED int fmi2SetTime(void *c, double time) { return set_time(c, time); }
-EXPORTED int fmi2SetContinuousStates(void *c, const double *x, size_t n) {
-  return set_states(c, x, n);
-}
-EXPORTED int fmi2GetContinuousStates(void *c, double *x, size_t n) {
-  return get_all(c, ALL_STATES, x, n);
-}
-EXPORTED int fmi2GetDerivatives(void *c, double *x, size_t n) {
-  return get_all(c, ALL_SLOPES, x, n);
-}
-EXPORTED int fmi2GetNominalsOfContinuousStates(void *c, double *x, size_t n) {
-  return get_all(c, ALL_NOMINALS, x, n);
-}
-EXPORTED int fmi2GetEventIndicators(void *c, double *x, size_t n) {
-  return get_all(c, ALL_INDICATORS, x, n);
 }
 
 /* What there is none of: integers, booleans, texts, derivatives in time, states as bytes. */

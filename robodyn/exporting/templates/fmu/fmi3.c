@@ -1,21 +1,4 @@
-/* FMI 3.0 of @MECHANISM@. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "@NAME@.h"
-
-#define UNUSED(x) (void)(x)
-typedef void (*Logger)(void *, int, const char *, const char *);
-static void say(Logger logger, void *environment, const char *name, const char *text) {
-  UNUSED(name);
-  logger(environment, 3, "logStatusError", text);
-}
-
-@MODEL@
-@INSTANCE@
-EXPORTED const char *fmi3GetVersion(void) { return "3.0"; }
+/* What FMI 3.0 alone has. */
 EXPORTED void *fmi3InstantiateModelExchange(const char *name, const char *token,
                                             const char *resources, bool visible, bool logging,
                                             void *environment, Logger logger) {
@@ -39,19 +22,11 @@ EXPORTED void *fmi3InstantiateScheduledExecution(const char *name, const char *t
   UNUSED(environment), UNUSED(logger), UNUSED(update), UNUSED(lock), UNUSED(unlock);
   return NULL;
 }
-EXPORTED void fmi3FreeInstance(void *c) { free(c); }
-EXPORTED int fmi3SetDebugLogging(void *c, bool on, size_t n, const char *const *categories) {
-  UNUSED(c), UNUSED(on), UNUSED(n), UNUSED(categories);
-  return FINE;
-}
 EXPORTED int fmi3EnterInitializationMode(void *c, bool has_tolerance, double tolerance,
                                          double begin, bool has_stop, double stop) {
   UNUSED(has_tolerance), UNUSED(tolerance), UNUSED(has_stop), UNUSED(stop);
   return set_time(c, begin);
 }
-EXPORTED int fmi3ExitInitializationMode(void *c) { return run(c); }
-EXPORTED int fmi3Terminate(void *c) { return UNUSED(c), FINE; }
-EXPORTED int fmi3Reset(void *c) { return reset(c); }
 EXPORTED int fmi3GetFloat64(void *c, const unsigned *which, size_t n, double *values, size_t size) {
   return n == size ? get(c, which, n, values) : ERROR;
 }
@@ -59,9 +34,6 @@ EXPORTED int fmi3SetFloat64(void *c, const unsigned *which, size_t n, const doub
                             size_t size) {
   return n == size ? set(c, which, n, values) : ERROR;
 }
-EXPORTED int fmi3GetFMUState(void *c, void **kept) { return keep(c, kept); }
-EXPORTED int fmi3SetFMUState(void *c, void *kept) { return bring_back(c, kept); }
-EXPORTED int fmi3FreeFMUState(void *c, void **kept) { return UNUSED(c), let_go(kept); }
 EXPORTED int fmi3GetDirectionalDerivative(void *c, const unsigned *unknown, size_t n,
                                           const unsigned *known, size_t count, const double *seed,
                                           size_t seeds, double *found, size_t results) {
@@ -82,35 +54,12 @@ EXPORTED int fmi3DoStep(void *c, double time, double size, bool no_return, bool 
 }
 
 /* model exchange */
-EXPORTED int fmi3EnterEventMode(void *c) { return UNUSED(c), FINE; }
 EXPORTED int fmi3EvaluateDiscreteStates(void *c) { return UNUSED(c), FINE; }
 EXPORTED int fmi3UpdateDiscreteStates(void *c, bool *again, bool *terminate, bool *nominals,
                                       bool *states, bool *has_next, double *next) {
   UNUSED(c), UNUSED(next);
   *again = *terminate = *nominals = *states = *has_next = false;
   return FINE;
-}
-EXPORTED int fmi3EnterContinuousTimeMode(void *c) { return UNUSED(c), FINE; }
-EXPORTED int fmi3CompletedIntegratorStep(void *c, bool no_return, bool *enter, bool *terminate) {
-  UNUSED(c), UNUSED(no_return);
-  *enter = *terminate = false;
-  return FINE;
-}
-EXPORTED int fmi3SetTime(void *c, double time) { return set_time(c, time); }
-EXPORTED int fmi3SetContinuousStates(void *c, const double *x, size_t n) {
-  return set_states(c, x, n);
-}
-EXPORTED int fmi3GetContinuousStates(void *c, double *x, size_t n) {
-  return get_all(c, ALL_STATES, x, n);
-}
-EXPORTED int fmi3GetContinuousStateDerivatives(void *c, double *x, size_t n) {
-  return get_all(c, ALL_SLOPES, x, n);
-}
-EXPORTED int fmi3GetNominalsOfContinuousStates(void *c, double *x, size_t n) {
-  return get_all(c, ALL_NOMINALS, x, n);
-}
-EXPORTED int fmi3GetEventIndicators(void *c, double *x, size_t n) {
-  return get_all(c, ALL_INDICATORS, x, n);
 }
 EXPORTED int fmi3GetNumberOfContinuousStates(void *c, size_t *n) {
   UNUSED(c);

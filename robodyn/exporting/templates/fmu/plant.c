@@ -1,31 +1,9 @@
 /* @MECHANISM@ as a plant. In model exchange its states are the positions of the driven joints and
    the velocity, so that loops stay closed and quaternions of unit length. */
-enum { NQ = @UPPER@_NQ, NV = @UPPER@_NV, N = @UPPER@_N };
-/* Value references, as modelDescription.xml has them. */
-enum {
-  EFFORT = 0,
-  WRENCH = EFFORT + N,
-  CONFIGURATION = WRENCH + 6,
-  VELOCITY = CONFIGURATION + NQ,
-  POSITION = VELOCITY + NV,
-  RATE = POSITION + N,
-  POSE = RATE + N,
-  STEP = POSE + 7,
-  ACCELERATION = STEP + 1,
-  INDICATOR = ACCELERATION + NV,
-  TIME = INDICATOR + 2 * N,
-  COUNT
-};
-enum { STATES = N + NV, INDICATORS = 2 * N };
+enum { STATES = N + NV, INDICATORS = 2 * N, INDICATOR = ABOVE_LOWER_END };
 
 static unsigned state(unsigned k) { return k < N ? POSITION + k : VELOCITY + k - N; }
 static unsigned slope(unsigned k) { return k < N ? RATE + k : ACCELERATION + k - N; }
-static int is_settable(unsigned which) { return which < POSITION || which == STEP; }
-
-static void start(double *v) {
-  memcpy(v + CONFIGURATION, @NAME@_home, sizeof @NAME@_home);
-  v[STEP] = 1e-3;
-}
 
 /* Efforts of actuators, as far as they go, and of the end stops. */
 static int loads(const double *v, const double *positions, const double *rates, double *efforts) {
@@ -43,7 +21,7 @@ static int compute(double *v, int integrated) {
   int i, status = integrated ? @NAME@_configuration(v + POSITION, v + CONFIGURATION)
                              : @NAME@_joint_positions(v + CONFIGURATION, v + POSITION);
   if (!status) status = @NAME@_joint_velocities(v + CONFIGURATION, v + VELOCITY, v + RATE);
-  if (!status) status = @NAME@_body_pose(v + CONFIGURATION, v + POSE);
+  if (!status) status = @NAME@_body_pose(v + CONFIGURATION, v + BODY);
   if (!status) status = loads(v, v + POSITION, v + RATE, efforts);
   if (!status) {
     status = @NAME@_forward_dynamics(v + CONFIGURATION, v + VELOCITY, efforts, v + WRENCH, NULL,
@@ -60,8 +38,8 @@ static int compute(double *v, int integrated) {
 
 static int advance(double *v, double size) {
   int steps;
-  if (!(size > 0.0 && v[STEP] > 0.0 && size / v[STEP] < 1e9)) return @UPPER@_INVALID;
-  steps = (int)ceil(size / v[STEP] * (1.0 - 1e-12));
+  if (!(size > 0.0 && v[INTEGRATION_STEP] > 0.0 && size / v[INTEGRATION_STEP] < 1e9)) return @UPPER@_INVALID;
+  steps = (int)ceil(size / v[INTEGRATION_STEP] * (1.0 - 1e-12));
   return @NAME@_step(v + CONFIGURATION, v + VELOCITY, v + EFFORT, v + WRENCH, NULL, size / steps,
                      steps);
 }
@@ -77,7 +55,7 @@ static int tangent(const double *v, const double *s, double *t) {
   h = 1e-5 / largest;
   status = @NAME@_velocity(v + CONFIGURATION, s + POSITION, shift);
   if (!status) status = @NAME@_joint_velocities(v + CONFIGURATION, s + VELOCITY, t + RATE);
-  for (k = 0; k < 7; k++) t[POSE + k] = 0.0;
+  for (k = 0; k < 7; k++) t[BODY + k] = 0.0;
   for (i = 0; i < N; i++) changes[i] = 0.0;
   for (k = 1; k > -2 && !status; k -= 2) {
     double there[N], rates[N], faster[NV], moved[NQ], pose[7], stops[N];
@@ -88,7 +66,7 @@ static int tangent(const double *v, const double *s, double *t) {
     if (!status) status = @NAME@_joint_velocities(moved, v + VELOCITY, rates);
     if (!status) status = @NAME@_body_pose(moved, pose);
     for (i = 0; i < N && !status; i++) t[RATE + i] += k * rates[i] / (2.0 * h);
-    for (i = 0; i < 7 && !status; i++) t[POSE + i] += k * pose[i] / (2.0 * h);
+    for (i = 0; i < 7 && !status; i++) t[BODY + i] += k * pose[i] / (2.0 * h);
     if (!status) status = @NAME@_joint_velocities(moved, faster, rates);
     if (!status) status = @NAME@_end_stop_efforts(there, rates, stops);
     for (i = 0; i < N && !status; i++) changes[i] += k * stops[i] / (2.0 * h);

@@ -1,7 +1,33 @@
-/* What FMI 2.0 and 3.0 have in common. Calls return 0, or 3: an error in both. */
+/* FMI @FMI@.0 of @MECHANISM@. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "@NAME@.h"
+
+#define UNUSED(x) (void)(x)
+/* Calls return 0, or 3: an error in both versions. */
 #define EXPORTED __attribute__((visibility("default")))
 enum { FINE = 0, DISCARD = 2, ERROR = 3 };
 
+/* Value references, as modelDescription.xml has them, and what the variables are at first; those
+   before SETTABLE may be set. */
+enum { NQ = @UPPER@_NQ, NV = @UPPER@_NV, N = @UPPER@_N };
+enum { @REFERENCES@ };
+static const double STARTS[COUNT] = {@STARTS@};
+
+#if @FMI@ == 2
+typedef int Boolean;
+typedef void (*Logger)(void *, const char *, int, const char *, const char *, ...);
+#define SAY(m, text) (m)->logger((m)->environment, (m)->name, ERROR, "logStatusError", "%s", text)
+#else
+typedef bool Boolean;
+typedef void (*Logger)(void *, int, const char *, const char *);
+#define SAY(m, text) (m)->logger((m)->environment, ERROR, "logStatusError", text)
+#endif
+
+@MODEL@
 typedef struct {
   double values[COUNT];
   int exchanges, runs, stale; /* for model exchange; initialized; outputs to be computed */
@@ -12,7 +38,7 @@ typedef struct {
 
 static int told(Instance *m, int status) {
   if (!status) return FINE;
-  if (m->logger) say(m->logger, m->environment, m->name, @NAME@_status_text(status));
+  if (m->logger) SAY(m, @NAME@_status_text(status));
   return ERROR;
 }
 
@@ -23,8 +49,7 @@ static int refresh(Instance *m) {
 }
 
 static int reset(Instance *m) {
-  memset(m->values, 0, sizeof m->values);
-  start(m->values);
+  memcpy(m->values, STARTS, sizeof STARTS);
   m->runs = 0, m->stale = 1;
   return FINE;
 }
@@ -58,7 +83,7 @@ static int get(Instance *m, const unsigned *which, size_t n, double *values) {
 static int set(Instance *m, const unsigned *which, size_t n, const double *values) {
   size_t i;
   for (i = 0; i < n; i++) {
-    if (!is_settable(which[i])) return ERROR;
+    if (which[i] >= SETTABLE) return ERROR;
     m->values[which[i]] = values[i];
   }
   m->stale = 1;
@@ -134,3 +159,43 @@ static int let_go(void **kept) {
   *kept = NULL;
   return FINE;
 }
+
+/* What both versions spell alike, but for the number. */
+EXPORTED const char *@PREFIX@GetVersion(void) { return "@FMI@.0"; }
+EXPORTED void @PREFIX@FreeInstance(void *c) { free(c); }
+EXPORTED int @PREFIX@SetDebugLogging(void *c, Boolean on, size_t n, const char *const *categories) {
+  UNUSED(c), UNUSED(on), UNUSED(n), UNUSED(categories);
+  return FINE;
+}
+EXPORTED int @PREFIX@ExitInitializationMode(void *c) { return run(c); }
+EXPORTED int @PREFIX@Terminate(void *c) { return UNUSED(c), FINE; }
+EXPORTED int @PREFIX@Reset(void *c) { return reset(c); }
+EXPORTED int @PREFIX@Get@STATE@(void *c, void **kept) { return keep(c, kept); }
+EXPORTED int @PREFIX@Set@STATE@(void *c, void *kept) { return bring_back(c, kept); }
+EXPORTED int @PREFIX@Free@STATE@(void *c, void **kept) { return UNUSED(c), let_go(kept); }
+EXPORTED int @PREFIX@EnterEventMode(void *c) { return UNUSED(c), FINE; }
+EXPORTED int @PREFIX@EnterContinuousTimeMode(void *c) { return UNUSED(c), FINE; }
+EXPORTED int @PREFIX@CompletedIntegratorStep(void *c, Boolean no_return, Boolean *enter,
+                                      Boolean *terminate) {
+  UNUSED(c), UNUSED(no_return);
+  *enter = *terminate = 0;
+  return FINE;
+}
+EXPORTED int @PREFIX@SetTime(void *c, double time) { return set_time(c, time); }
+EXPORTED int @PREFIX@SetContinuousStates(void *c, const double *x, size_t n) {
+  return set_states(c, x, n);
+}
+EXPORTED int @PREFIX@GetContinuousStates(void *c, double *x, size_t n) {
+  return get_all(c, ALL_STATES, x, n);
+}
+EXPORTED int @PREFIX@Get@SLOPES@(void *c, double *x, size_t n) {
+  return get_all(c, ALL_SLOPES, x, n);
+}
+EXPORTED int @PREFIX@GetNominalsOfContinuousStates(void *c, double *x, size_t n) {
+  return get_all(c, ALL_NOMINALS, x, n);
+}
+EXPORTED int @PREFIX@GetEventIndicators(void *c, double *x, size_t n) {
+  return get_all(c, ALL_INDICATORS, x, n);
+}
+
+@OWN@
