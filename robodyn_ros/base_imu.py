@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
     from robodyn.arrays import FloatArray
-    from robodyn_ros.interfaces import Interface
+    from robodyn.mechanisms.mechanism import Mechanism
 
 # A message that is further than this [s] from the state counts no more: the base is taken to rest.
 STALE = 0.2
@@ -53,13 +53,13 @@ class BaseImu:
 
     Args:
         node: that subscribes and has the parameters TRANSFORMS.
-        interface: has the frames of the mechanism.
+        mechanism: whose base moves.
         now: the stamp [ns] of the latest state.
     """
 
-    def __init__(self, node: Node, interface: Interface, now: Callable[[], int]) -> None:
+    def __init__(self, node: Node, mechanism: Mechanism, now: Callable[[], int]) -> None:
         self._node = node
-        self._own = interface.base_frame, interface.body_frame
+        self._own = mechanism.frames
         self._frames = Frames(node, self._own, now)
         self._filters: dict[str, BaseMotionFilter] = {}
         self._last: tuple[int, BaseMotion] | None = None

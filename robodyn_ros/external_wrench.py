@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn_ros.interfaces import Interface
 
 
 # Period of retries for a wrench whose frame is not known yet [s].
@@ -46,7 +45,6 @@ class ExternalWrench:
         node: that subscribes and has the parameters TRANSFORMS; it subscribes to TF with the
             first wrench that needs it.
         mechanism: what the wrench acts on.
-        interface: has its frames.
         now: the stamp [ns] of the latest state.
     """
 
@@ -54,12 +52,11 @@ class ExternalWrench:
         self,
         node: Node,
         mechanism: Mechanism,
-        interface: Interface,
         now: Callable[[], int],
     ) -> None:
         self._node = node
         self._mechanism = mechanism
-        self._own = interface.base_frame, interface.body_frame
+        self._own = mechanism.frames
         self._frames = Frames(node, self._own, now)
         self._value = np.zeros(6)
         self._turns = False

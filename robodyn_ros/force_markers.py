@@ -12,22 +12,31 @@ import math
 import time
 from typing import TYPE_CHECKING
 
+import numpy as np
+from geometry_msgs.msg import Point
+from rclpy.duration import Duration
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64
-from visualization_msgs.msg import MarkerArray
+from std_msgs.msg import ColorRGBA, Float64
+from visualization_msgs.msg import Marker, MarkerArray
 
 import robodyn as rd
 from robodyn.control.conditioning import ConditionLevel
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, listen, steady_timer
-from robodyn_ros.markers import ForceArrows
+from robodyn_ros.markers import LEVELS
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
 
 PARAMETERS = table("mechanism", "force_markers")
+# As in `markers`: distinguishable with any colour vision, and by brightness.
+PUSH = (0.0, 0.447, 0.698)  # blue
+PULL = (0.902, 0.624, 0.0)  # orange
+# An arrow shorter than this fraction of its width is not drawn.
+SHORTEST = 0.01
 
 
 class ForceMarkers(Node):
@@ -91,3 +100,108 @@ class ForceMarkers(Node):
         if self._p["values"] and self._number is not None:
             markers.append(self._arrows.condition(stamp, configuration, self._number, level))
         self._markers.publish(MarkerArray(markers=markers))
+
+
+class ForceArrows:
+    """Makes the markers of one mechanism.
+
+    Args:
+        mechanism: its actuators push on the moving body along legs.
+        newtons_per_metre: force that an arrow of one metre stands for.
+        width: diameter of an arrow's shaft [m].
+        lifetime: markers not renewed for this long disappear [s].
+        by_level: colour arrows by the condition level instead of by the force's sign.
+        values: write each force beside its arrow.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        newtons_per_metre: float,
+        width: float,
+        lifetime: float,
+        by_level: bool,
+        values: bool,
+    ) -> None:
+        self._mechanism = mechanism
+        self._scale = newtons_per_metre
+        self._width = width
+        self._lifetime = Duration(seconds=lifetime).to_msg()
+        self._by_level = by_level
+        self._values = values
+        self._frame = mechanism.frames[0]
+        self._size = mechanism.size
+
+    def markers(
+        self, stamp: int, configuration: FloatArray, forces: FloatArray, level: int
+    ) -> list[Marker]:
+        """One arrow per leg for its force on the moving body, forces (n,) [N].
+
+        Raises:
+            KinematicsError: a leg has no direction in this configuration.
+        """
+        tips, directions = self._mechanism.leg_directions(configuration)
+        ends = tips + (forces / self._scale)[:, None] * directions
+        found = []
+        for leg, force in enumerate(forces):
+            rgb = LEVELS[level] if self._by_level else (PUSH if force >= 0.0 else PULL)
+            found.append(self._arrow(stamp, leg, tips[leg], ends[leg], rgb))
+            if self._values:
+                text = self.text(stamp, "force_value", leg, f"{force:.4g}N", ends[leg], rgb)
+                found.append(text)
+        return found
+
+    def condition(self, stamp: int, configuration: FloatArray, number: float, level: int) -> Marker:
+        """The condition number above the moving body, in the colour of its level."""
+        above = self._mechanism.body_pose(configuration)[:3] + np.array(
+            [0.0, 0.0, 0.5 * self._size]
+        )
+        text = f"condition={number:.4g}"  # RViz draws spaces much too wide
+        return self.text(stamp, "condition_number", 0, text, above, LEVELS[level])
+
+    def text(
+        self,
+        stamp: int,
+        namespace: str,
+        number: int,
+        text: str,
+        where: FloatArray,
+        rgb: tuple[float, float, float],
+    ) -> Marker:
+        """A label that faces the camera."""
+        marker = self._marker(stamp, namespace, number, Marker.TEXT_VIEW_FACING, rgb)
+        marker.text = text
+        marker.scale.z = 4.0 * self._width
+        position = marker.pose.position
+        position.x, position.y, position.z = (float(value) for value in where)
+        return marker
+
+    def _arrow(
+        self,
+        stamp: int,
+        leg: int,
+        start: FloatArray,
+        end: FloatArray,
+        rgb: tuple[float, float, float],
+    ) -> Marker:
+        marker = self._marker(stamp, "force", leg, Marker.ARROW, rgb)
+        length = float(np.linalg.norm(end - start))
+        if length < SHORTEST * self._width:
+            marker.action = Marker.DELETE
+            return marker
+        marker.points = [Point(x=float(x), y=float(y), z=float(z)) for x, y, z in (start, end)]
+        marker.scale.x, marker.scale.y = self._width, 2.0 * self._width
+        # a head of fixed size, but never longer than half the arrow
+        marker.scale.z = min(3.0 * self._width, 0.5 * length)
+        return marker
+
+    def _marker(
+        self, stamp: int, namespace: str, number: int, kind: int, rgb: tuple[float, float, float]
+    ) -> Marker:
+        marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD)
+        marker.header.frame_id = self._frame
+        marker.header.stamp = messages.to_stamp(stamp)
+        marker.pose.orientation.w = 1.0
+        marker.lifetime = self._lifetime
+        marker.color = ColorRGBA(r=rgb[0], g=rgb[1], b=rgb[2], a=1.0)
+        return marker

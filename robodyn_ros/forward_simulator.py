@@ -98,8 +98,8 @@ class ForwardSimulator(Node):
         self._path_start: int | None = None
         if lockstep and p["ends_with_path"]:
             topics.on_trajectory(self._on_trajectory)
-        self._wrench = ExternalWrench(self, self._mechanism, topics, lambda: self._stamp)
-        self._base = BaseImu(self, topics, lambda: self._stamp)
+        self._wrench = ExternalWrench(self, self._mechanism, lambda: self._stamp)
+        self._base = BaseImu(self, self._mechanism, lambda: self._stamp)
         self._topic = topics.state_topic
         self._tell_time = sender(self, self.create_publisher(
             Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip

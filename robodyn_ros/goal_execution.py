@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from robodyn.control.goal_watch import (
-    INVALID_GOAL,
-    PATH_TOLERANCE_VIOLATED,
-    SUCCESSFUL,
-    Errors,
-    Verdict,
-)
+from robodyn.control.goal_watch import Errors, GoalCode, Verdict
 from robodyn.control.path_tolerance import path_tolerances
 from robodyn.errors import KinematicsError
 from robodyn_ros.trajectory_goals import GoalRefused, Present, examine
@@ -93,16 +87,14 @@ class GoalExecution:
                 trajectories are not followed.
         """
         if present is None:
-            raise GoalRefused(INVALID_GOAL, "no state has been heard yet: nobody knows where it is")
+            raise GoalRefused("no state has been heard yet: nobody knows where it is")
         if self.follower.mode == "gravity_compensation":
-            raise GoalRefused(
-                INVALID_GOAL, "mode is gravity_compensation, which follows no trajectory"
-            )
+            raise GoalRefused("mode is gravity_compensation, which follows no trajectory")
         return examine(goal, self.follower.mechanism, present, self._settings)
 
     def begin(self, plan: GoalPlan, client: Client) -> None:
         """Execute a plan; a goal that is being executed is aborted, and handed over from."""
-        self._end(ABORTED, Verdict(INVALID_GOAL, REPLACED))
+        self._end(ABORTED, Verdict(GoalCode.INVALID_GOAL, REPLACED))
         self.follower.follow(plan.trajectory, plan.start)
         self._plan, self._client = plan, client
         self.keep_to(self._tolerance)
@@ -126,7 +118,7 @@ class GoalExecution:
             self.follower.stop()
         return True
 
-    def abandon(self, why: str, code: int = PATH_TOLERANCE_VIOLATED) -> None:
+    def abandon(self, why: str, code: GoalCode = GoalCode.PATH_TOLERANCE_VIOLATED) -> None:
         """End the goal, if there is one, and come to rest with the states to come."""
         if self._client is not None:
             self.follower.stop()
@@ -146,26 +138,26 @@ class GoalExecution:
             return
         if self._canceling:
             if not follower.is_stopping:
-                self._end(CANCELED, Verdict(SUCCESSFUL, "canceled, and at rest"))
+                self._end(CANCELED, Verdict(GoalCode.SUCCESSFUL, "canceled, and at rest"))
             return
         if follower.abandoned:
-            self._end(ABORTED, Verdict(PATH_TOLERANCE_VIOLATED, follower.abandoned))
+            self._end(ABORTED, Verdict(GoalCode.PATH_TOLERANCE_VIOLATED, follower.abandoned))
             return
         past_end = follower.past_end(plan.trajectory)
         if past_end is None or follower.mode == "gravity_compensation":
             why = why or "its trajectory was stopped or replaced"
-            self._end(ABORTED, Verdict(INVALID_GOAL, why))
+            self._end(ABORTED, Verdict(GoalCode.INVALID_GOAL, why))
             return
         report = self._report(time, configuration, velocity)
         if report is None:
             return
         verdict = plan.watch.judge(time, past_end, report.errors)
         if verdict is not None:
-            if verdict.code == PATH_TOLERANCE_VIOLATED:
+            if verdict.code == GoalCode.PATH_TOLERANCE_VIOLATED:
                 follower.abandon(
                     f"motion abandoned, as its commands are not obeyed: {verdict.text}"
                 )
-            elif verdict.code != SUCCESSFUL:
+            elif verdict.code != GoalCode.SUCCESSFUL:
                 follower.stop()
             self._end(ABORTED if verdict.code else SUCCEEDED, verdict)
         elif not 0 <= (time - self._told) * self._settings["feedback_rate"] < 1e9:

@@ -71,11 +71,13 @@ def listen(
     topic: str,
     callback: Callable[[Any], None],
     profile: QoSProfile,
+    *,
+    quiet: float = QUIET,
     **more: Any,
 ) -> Subscription:
     """Subscribe; a message for which `callback` raises a RobodynError is refused, in the log.
 
-    That is logged once a second at most: whoever sends one such message sends many.
+    That is logged once in `quiet` [s] at most: whoever sends one such message sends many.
     """
     logged = -math.inf
 
@@ -84,7 +86,7 @@ def listen(
         try:
             callback(message)
         except RobodynError as error:
-            if (now := time.monotonic()) - logged >= QUIET:
+            if (now := time.monotonic()) - logged >= quiet:
                 logged = now
                 node.get_logger().error(f"{topic} refused: {error}")
 
@@ -218,36 +220,24 @@ def subscribe_latched_or_not(
     have the same source timestamp; where rclpy passes none to callbacks, as on Humble, they are
     recognised by their content.
     """
-    once = _Once(callback)
-    # a volatile publisher does not match the second, which rclpy would warn of
-    quiet = SubscriptionEventCallbacks(incompatible_qos=lambda _: None)
-    node.create_subscription(kind, topic, once.receiver(0), qos.RECENT)
-    node.create_subscription(
-        kind, topic, once.receiver(1), qos.LATCHED_RECENT, event_callbacks=quiet
-    )
+    volatile: deque[Any] = deque(maxlen=PENDING)
+    latched: deque[Any] = deque(maxlen=PENDING)
 
-
-class _Once:
-    """Passes on the first copy of what two subscriptions deliver."""
-
-    def __init__(self, callback: Callable[[Any], None]) -> None:
-        self._callback = callback
-        self._pending: tuple[deque[Any], deque[Any]] = (
-            deque(maxlen=PENDING),
-            deque(maxlen=PENDING),
-        )
-
-    def receiver(self, own: int) -> Callable[..., None]:
-        """The callback of one of the two subscriptions."""
-        mine, other = self._pending[own], self._pending[1 - own]
-
+    def receiver(mine: deque[Any], other: deque[Any]) -> Callable[..., None]:
         def receive(message: Any, copy: Any) -> None:
             if copy in other:
                 other.remove(copy)
                 return
             mine.append(copy)
-            self._callback(message)
+            callback(message)
 
         if STAMPED:
             return lambda message, info: receive(message, info["source_timestamp"] or message)
         return lambda message: receive(message, message)
+
+    # a volatile publisher does not match the second, which rclpy would warn of
+    quiet = SubscriptionEventCallbacks(incompatible_qos=lambda _: None)
+    node.create_subscription(kind, topic, receiver(volatile, latched), qos.RECENT)
+    node.create_subscription(
+        kind, topic, receiver(latched, volatile), qos.LATCHED_RECENT, event_callbacks=quiet
+    )

@@ -28,7 +28,7 @@ from std_msgs.msg import Float64
 
 import robodyn as rd
 from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
-from robodyn.control.goal_watch import INVALID_GOAL
+from robodyn.control.goal_watch import GoalCode
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import diagnostics, qos
 from robodyn_ros.base_imu import BaseImu
@@ -83,8 +83,8 @@ class InverseDynamics(ManagedNode):
         self._outputs = EffortOutputs(self, self._mechanism, p["command_unit"])
         self._report = diagnostics.reporter(self)
         self._interface = Interface(self, self._mechanism)
-        self._wrench = ExternalWrench(self, self._mechanism, self._interface, lambda: self._stamp)
-        self._base = BaseImu(self, self._interface, lambda: self._stamp)
+        self._wrench = ExternalWrench(self, self._mechanism, lambda: self._stamp)
+        self._base = BaseImu(self, self._mechanism, lambda: self._stamp)
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
@@ -116,7 +116,7 @@ class InverseDynamics(ManagedNode):
 
     def deactivate(self) -> None:
         """Come to rest and hold, then let the efforts go; afterwards command nothing."""
-        self._goals.abandon("the node was deactivated", INVALID_GOAL)
+        self._goals.abandon("the node was deactivated", GoalCode.INVALID_GOAL)
         if not self._watchdog.is_fed:  # nothing has been commanded
             return
         self._follower.stop()
@@ -315,7 +315,7 @@ class InverseDynamics(ManagedNode):
     def _plan_of(self, goal: Goal) -> GoalPlan:
         """The plan of an action's goal, from where the mechanism is."""
         if not self.is_active:
-            raise GoalRefused(INVALID_GOAL, "the node is inactive")
+            raise GoalRefused("the node is inactive")
         present = None
         if self._last is not None and self._rates is not None:
             measured = Motion(self._last, self._rates, 0.0 * self._rates)

@@ -96,7 +96,7 @@ class JointCommander(ManagedNode):
         self._states = publish(String, "machine_state", qos.LATCHED)
         self._wished = publish(Odometry, "~/wished_state", qos.STATE)
         self._report = diagnostics.reporter(self)
-        self._base = BaseImu(self, self._interface, lambda: self._time)
+        self._base = BaseImu(self, m, lambda: self._time)
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(
             self._on_trajectory, lambda: self._machine.commander.configuration

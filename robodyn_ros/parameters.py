@@ -57,8 +57,8 @@ class Spec:
 
     default: Any
     text: str
-    low: float | None = None
-    high: float | None = None
+    low: float = -math.inf
+    high: float = math.inf
     choices: tuple[str, ...] = ()
     read_only: bool = True
 
@@ -67,7 +67,7 @@ class Spec:
         """One of `parameters.yaml`; a default that is not told is the parameter's type."""
         rules = told.get("validation", {})
         unset = "default_value" not in told
-        low, high = rules.get("bounds<>") or (*rules.get("gt_eq<>", (None,)), None)
+        low, high = rules.get("bounds<>") or (*rules.get("gt_eq<>", (-math.inf,)), math.inf)
         return cls(
             Parameter.Type[told["type"].upper()] if unset else told["default_value"],
             told["description"],
@@ -82,18 +82,14 @@ class Spec:
         descriptor = ParameterDescriptor(description=self.text, read_only=self.read_only)
         if self.choices:
             descriptor.additional_constraints = "one of " + ", ".join(self.choices)
-        if self.low is not None or self.high is not None:
-            low = -math.inf if self.low is None else self.low
-            high = math.inf if self.high is None else self.high
-            if isinstance(self.default, int):
-                descriptor.integer_range = [
-                    IntegerRange(from_value=int(low), to_value=int(min(high, 2**31)), step=0)
-                ]
-            else:
-                finite = min(high, 1e300)
-                descriptor.floating_point_range = [
-                    FloatingPointRange(from_value=low, to_value=finite, step=0.0)
-                ]
+        if self.low > -math.inf and isinstance(self.default, int):
+            descriptor.integer_range = [
+                IntegerRange(from_value=int(self.low), to_value=int(min(self.high, 2**31)))
+            ]
+        elif self.low > -math.inf:
+            descriptor.floating_point_range = [
+                FloatingPointRange(from_value=self.low, to_value=min(self.high, 1e300))
+            ]
         return descriptor
 
 
@@ -196,14 +192,13 @@ def check(name: str, spec: Spec, value: Any) -> Any:
                 f"parameter {name} is {number}, expected a finite number ({spec.text})",
                 value=value,
             )
-    if isinstance(spec.default, list) and (spec.low is not None or spec.high is not None):
+    if isinstance(spec.default, list) and spec.low > -math.inf:
         # ROS checks the range of single numbers only
-        low = -math.inf if spec.low is None else spec.low
-        high = math.inf if spec.high is None else spec.high
         for number in numbers:
-            if not low <= number <= high:
+            if not spec.low <= number <= spec.high:
                 raise rd.InvalidInput(
-                    f"parameter {name} has {number}, expected {low:g} to {high:g} ({spec.text})",
+                    f"parameter {name} has {number}, expected {spec.low:g} to {spec.high:g} "
+                    f"({spec.text})",
                     value=value,
                 )
     return value

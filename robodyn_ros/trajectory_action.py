@@ -11,7 +11,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from robodyn_ros import messages
 from robodyn_ros.goal_execution import ABORTED
-from robodyn_ros.trajectory_goals import WORDS, GoalRefused
+from robodyn_ros.trajectory_goals import GoalRefused
 
 try:
     from control_msgs.action import FollowJointTrajectory
@@ -99,7 +99,7 @@ class TrajectoryAction:
         """A goal has ended, as `goal_execution` says."""
         self._clients.pop(bytes(handle.goal_id.uuid), None)
         text = f": {verdict.text}" if verdict.text else ""
-        line = f"follow_joint_trajectory: {WORDS[verdict.code]}{text}"
+        line = f"follow_joint_trajectory: {verdict.code.name}{text}"
         if how == ABORTED:
             self._node.get_logger().warning(line)
         else:
@@ -116,7 +116,7 @@ class TrajectoryAction:
             self._plan = self._plan_of(goal)
         except GoalRefused as refused:
             self._node.get_logger().error(
-                f"follow_joint_trajectory refused, {WORDS[refused.code]}: {refused}"
+                f"follow_joint_trajectory refused, {refused.code.name}: {refused}"
             )
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT

@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from robodyn.analysis.limits import check_limits
-from robodyn.control.goal_watch import (
-    GOAL_TOLERANCE_VIOLATED,
-    INVALID_GOAL,
-    INVALID_JOINTS,
-    OLD_HEADER_TIMESTAMP,
-    PATH_TOLERANCE_VIOLATED,
-    SUCCESSFUL,
-    GoalWatch,
-    Tolerances,
-    resolved,
-)
+from robodyn.control.goal_watch import GoalCode, GoalWatch, Tolerances, resolved
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn.trajectories.joint_points import through_points
@@ -48,20 +38,12 @@ SETTINGS = table("trajectory_goals")
 PERIOD, POINTS = 0.01, 20_000
 # [m/s, rad/s] of a joint that is at rest.
 REST = 1e-6
-WORDS = {
-    SUCCESSFUL: "SUCCESSFUL",
-    INVALID_GOAL: "INVALID_GOAL",
-    INVALID_JOINTS: "INVALID_JOINTS",
-    OLD_HEADER_TIMESTAMP: "OLD_HEADER_TIMESTAMP",
-    PATH_TOLERANCE_VIOLATED: "PATH_TOLERANCE_VIOLATED",
-    GOAL_TOLERANCE_VIOLATED: "GOAL_TOLERANCE_VIOLATED",
-}
 
 
 class GoalRefused(RobodynError):
     """A goal that is not accepted: `code` is that of the action's result, the text says why."""
 
-    def __init__(self, code: int, text: str) -> None:
+    def __init__(self, text: str, code: GoalCode = GoalCode.INVALID_GOAL) -> None:
         super().__init__(text, value=code)
         self.code = code
 
@@ -130,9 +112,9 @@ def examine(
         ahead = 0.0 if start is None else (start - present.stamp) * 1e-9
         if ahead + times[-1] < 0.0:
             raise GoalRefused(
-                OLD_HEADER_TIMESTAMP,
                 f"it ended {-ahead - times[-1]:.4g} s ago, by its header.stamp and the stamp of "
                 "the latest state",
+                GoalCode.OLD_HEADER_TIMESTAMP,
             )
         motion = through_points(times, *rows)
         if ahead <= 0.0:
@@ -148,9 +130,9 @@ def examine(
     except GoalRefused:
         raise
     except RobodynError as error:
-        raise GoalRefused(INVALID_GOAL, str(error)) from error
+        raise GoalRefused(str(error)) from error
     if broken is not None:
-        raise GoalRefused(INVALID_GOAL, broken.text)
+        raise GoalRefused(broken.text)
     says = frozenset(each.name for each in goal.path_tolerance if each.position)
     return GoalPlan(trajectory, start, watch, says)
 
@@ -159,12 +141,10 @@ def _check_fields(goal: Goal) -> None:
     """Refuse what the goal would have to ignore."""
     several = getattr(goal, "multi_dof_trajectory", None)
     if several is not None and several.points:
-        raise GoalRefused(
-            INVALID_GOAL, "multi_dof_trajectory is not executed; give the joints in trajectory"
-        )
+        raise GoalRefused("multi_dof_trajectory is not executed; give the joints in trajectory")
     for name in ("component_path_tolerance", "component_goal_tolerance"):
         if getattr(goal, name, ()):
-            raise GoalRefused(INVALID_GOAL, f"{name} is of multi_dof_trajectory; leave it empty")
+            raise GoalRefused(f"{name} is of multi_dof_trajectory; leave it empty")
 
 
 def _check_names(given: list[str], names: Sequence[str]) -> None:
@@ -177,7 +157,8 @@ def _check_names(given: list[str], names: Sequence[str]) -> None:
         lists = (("missing", missing), ("unknown", unknown))
         what = "; ".join(f"{word}: {', '.join(some)}" for word, some in lists if some)
     raise GoalRefused(
-        INVALID_JOINTS, f"joints do not match ({what}), expected each of {', '.join(names)} once"
+        f"joints do not match ({what}), expected each of {', '.join(names)} once",
+        GoalCode.INVALID_JOINTS,
     )
 
 
@@ -218,7 +199,6 @@ def _check_start(
     if allowed and not off.max() <= allowed:
         joint = int(off.argmax())
         raise GoalRefused(
-            INVALID_GOAL,
             f"it begins with {mechanism.independent_joints[joint]} at {first[joint]:.6g}, which is "
             f"at {here[joint]:.6g}; start_tolerance is {allowed:g}",
         )
@@ -248,7 +228,8 @@ def _tolerances(
     for each in given:
         if each.name not in names:
             raise GoalRefused(
-                INVALID_JOINTS, f"{field} names {each.name!r}, expected some of {', '.join(names)}"
+                f"{field} names {each.name!r}, expected some of {', '.join(names)}",
+                GoalCode.INVALID_JOINTS,
             )
         joint = list(names).index(each.name)
         for values, told, usual in zip(

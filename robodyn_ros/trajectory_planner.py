@@ -45,7 +45,7 @@ from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.background import Background
 from robodyn_ros.frames import Frames
-from robodyn_ros.interfaces import Interface, serve_trigger
+from robodyn_ros.interfaces import Interface, listen, serve_trigger
 from robodyn_ros.markers import PathDisplay
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
 from robodyn_ros.trajectory_goals import joint_goal
@@ -81,11 +81,10 @@ class TrajectoryPlanner(Node):
         self._send = self._interface.trajectory_publisher()
         self._display = PathDisplay(self, self._mechanism)
         self._interface.on_state(self._on_state, qos.LATEST)
-        own = self._interface.base_frame, self._interface.body_frame
-        self._frames = Frames(self, own, lambda: self._stamp)
+        self._frames = Frames(self, self._mechanism.frames, lambda: self._stamp)
         self._frames.listen()
-        self.create_subscription(PoseStamped, "goal_pose", self._on_goal_pose, qos.COMMAND)
-        self.create_subscription(JointState, "goal_joints", self._on_goal_joints, qos.COMMAND)
+        self._take_goals(PoseStamped, "goal_pose", self._on_goal_pose)
+        self._take_goals(JointState, "goal_joints", self._on_goal_joints)
         serve_trigger(self, "~/plan", self._plan_again)
         serve_trigger(self, "~/start", self._publish_plan)
         serve_trigger(self, "~/cancel", self._cancel)
@@ -212,33 +211,32 @@ class TrajectoryPlanner(Node):
             except rd.RobodynError as error:  # sample_period may have changed meanwhile
                 self.get_logger().error(f"not published: {error}")
 
-    def _waits(self, topic: str, goal: Callable[[], None]) -> bool:
-        """Keep a goal that comes before the first state; the latest one counts."""
-        if self._here is not None:
-            return False
-        self._waiting = goal
-        state = self._interface.state_topic
-        self.get_logger().info(f"{topic} waits for the first {state} to start from")
-        return True
+    def _take_goals(self, kind: type[Any], topic: str, plan: Callable[[Any], None]) -> None:
+        """Plan to goals; of those that come before the first state the latest one counts."""
+
+        def receive(message: Any) -> None:
+            if self._here is not None:
+                plan(message)
+                return
+            self._waiting = lambda: heard.callback(message)
+            state = self._interface.state_topic
+            self.get_logger().info(f"{topic} waits for the first {state} to start from")
+
+        heard = listen(self, kind, topic, receive, qos.COMMAND, quiet=0.0)
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
-        if self._waits("goal_pose", lambda: self._on_goal_pose(message)):
-            return
-        try:
-            goal = self._frames.in_base(
-                message.header.frame_id,
-                messages.pose_array(message.pose),
-                self._mechanism.body_pose(self._start()),
-            )
-            angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
-            what = f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad"
-            if self._is_fastest:
-                self._hurry(goal, what, "goal_pose", of_body=True)
-            else:
-                self._background.cancel()
-                self._take(self._motion_of_body_to(goal), what)
-        except rd.RobodynError as error:
-            self.get_logger().error(f"goal_pose refused: {error}")
+        goal = self._frames.in_base(
+            message.header.frame_id,
+            messages.pose_array(message.pose),
+            self._mechanism.body_pose(self._start()),
+        )
+        angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
+        what = f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad"
+        if self._is_fastest:
+            self._hurry(goal, what, "goal_pose", of_body=True)
+        else:
+            self._background.cancel()
+            self._take(self._motion_of_body_to(goal), what)
 
     def _hurry(self, goal: FloatArray, what: str, topic: str, *, of_body: bool) -> None:
         """Plan the fastest motion to a pose of the body or to driven joints, in a thread.
@@ -307,20 +305,15 @@ class TrajectoryPlanner(Node):
         return {"profile": p["profile"], "v_max": p["v_max"], "w_max": p["w_max"]}
 
     def _on_goal_joints(self, message: JointState) -> None:
-        if self._waits("goal_joints", lambda: self._on_goal_joints(message)):
+        present = self._mechanism.joint_positions(self._start())
+        goal = joint_goal(message, self._mechanism.joint_names, present)
+        what = f"goal {goal.round(4).tolist()}"
+        if self._is_fastest:
+            self._hurry(goal, what, "goal_joints", of_body=False)
             return
-        try:
-            present = self._mechanism.joint_positions(self._start())
-            goal = joint_goal(message, self._mechanism.joint_names, present)
-            what = f"goal {goal.round(4).tolist()}"
-            if self._is_fastest:
-                self._hurry(goal, what, "goal_joints", of_body=False)
-                return
-            self._background.cancel()
-            plan = self._motion_to(self._mechanism.assemble(goal, self._start()))
-            self._take(plan, what)
-        except rd.RobodynError as error:
-            self.get_logger().error(f"goal_joints refused: {error}")
+        self._background.cancel()
+        plan = self._motion_to(self._mechanism.assemble(goal, self._start()))
+        self._take(plan, what)
 
     def _start(self) -> FloatArray:
         if self._here is None:

@@ -53,7 +53,7 @@ def cue(
     with progress_bar("riding") as tell:
         found = ride(mechanism, vehicle, parameters, **settings, progress=tell)
     try:
-        violation = check_limits(mechanism, found.trajectory, dt=settings.get("dt", 0.01))
+        violation = check_limits(mechanism, found.trajectory, dt=settings["dt"])
         problem = None if violation is None else violation.text
     except KinematicsError as error:
         problem = str(error)

@@ -8,6 +8,7 @@ FollowJointTrajectory and of the joint_trajectory_controller.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,12 +20,16 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
 
-SUCCESSFUL = 0
-INVALID_GOAL = -1
-INVALID_JOINTS = -2
-OLD_HEADER_TIMESTAMP = -3
-PATH_TOLERANCE_VIOLATED = -4
-GOAL_TOLERANCE_VIOLATED = -5
+
+class GoalCode(IntEnum):
+    """Of FollowJointTrajectory's result."""
+
+    SUCCESSFUL = 0
+    INVALID_GOAL = -1
+    INVALID_JOINTS = -2
+    OLD_HEADER_TIMESTAMP = -3
+    PATH_TOLERANCE_VIOLATED = -4
+    GOAL_TOLERANCE_VIOLATED = -5
 
 
 class Tolerances(NamedTuple):
@@ -43,11 +48,11 @@ class Verdict(NamedTuple):
     """How a motion ended.
 
     Attributes:
-        code: of FollowJointTrajectory's result.
+        code: that the action's result has.
         text: in words.
     """
 
-    code: int
+    code: GoalCode
     text: str
 
 
@@ -116,16 +121,16 @@ class GoalWatch:
         if past_end < 0.0:
             self._ended = None
             text = broken(self._names, self._path, errors, "path")
-            return Verdict(PATH_TOLERANCE_VIOLATED, text) if text else None
+            return Verdict(GoalCode.PATH_TOLERANCE_VIOLATED, text) if text else None
         if self._ended is None:
             self._ended = time
         text = broken(self._names, self._goal, errors, "goal")
         if not text:
-            return Verdict(SUCCESSFUL, "")
+            return Verdict(GoalCode.SUCCESSFUL, "")
         late = (time - self._ended) * 1e-9
         if late <= self._goal_time:
             return None
-        return Verdict(GOAL_TOLERANCE_VIOLATED, f"{text}, {late:.3g} s after the end")
+        return Verdict(GoalCode.GOAL_TOLERANCE_VIOLATED, f"{text}, {late:.3g} s after the end")
 
 
 def broken(names: Sequence[str], tolerances: Tolerances, errors: Errors, which: str) -> str:

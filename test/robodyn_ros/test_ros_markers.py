@@ -15,7 +15,8 @@ from std_msgs.msg import Float64
 from visualization_msgs.msg import Marker, MarkerArray
 
 from robodyn.poses import rotation_matrix
-from robodyn_ros.markers import LEVELS, PULL, PUSH, ForceArrows
+from robodyn_ros.force_markers import PULL, PUSH, ForceArrows
+from robodyn_ros.markers import LEVELS
 
 pytestmark = pytest.mark.ros
 SCALE = 200.0

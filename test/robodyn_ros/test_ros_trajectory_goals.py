@@ -15,14 +15,7 @@ from builtin_interfaces.msg import Duration
 
 import robodyn as rd
 from robodyn.control import TrajectoryFollower, joint_motion
-from robodyn.control.goal_watch import (
-    GOAL_TOLERANCE_VIOLATED,
-    INVALID_GOAL,
-    INVALID_JOINTS,
-    OLD_HEADER_TIMESTAMP,
-    PATH_TOLERANCE_VIOLATED,
-    SUCCESSFUL,
-)
+from robodyn.control.goal_watch import GoalCode
 from robodyn.trajectories import Motion
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages
@@ -149,7 +142,7 @@ def test_points_at_the_limit_of_rates_are_beyond_it_between_them():
     robot = Robot(rd.load("puma560"))
     goal, _ = as_moveit_sends_it(robot, robot.mechanism.velocity_limits[0])
     refused = robot.refusal(goal)
-    assert refused.code == INVALID_GOAL
+    assert refused.code == GoalCode.INVALID_GOAL
     assert "joint1 reaches" in str(refused)
     assert "rad/s" in str(refused)
 
@@ -160,7 +153,7 @@ def test_five_percent_below_the_limit_of_rates_leave_room_for_that():
     goal, duration = as_moveit_sends_it(robot, 0.95 * limit)
     client = robot.send(goal)
     robot.go(round(duration * SECOND / PERIOD) + 5)
-    assert [code for _, code, _ in client.ends] == [SUCCESSFUL]
+    assert [code for _, code, _ in client.ends] == [GoalCode.SUCCESSFUL]
     fastest = max(np.abs(report.desired[1]).max() for report in client.reports)
     assert 0.94 * limit < fastest < limit
 
@@ -181,7 +174,7 @@ def test_every_kind_of_mechanism_gets_there(mechanism, degree):
     np.testing.assert_array_equal(report.errors.position, report.desired[0] - report.actual[0])
     robot.go(120)
     ((how, code, _),) = client.ends
-    assert (how, code) == (SUCCEEDED, SUCCESSFUL)
+    assert (how, code) == (SUCCEEDED, GoalCode.SUCCESSFUL)
     np.testing.assert_allclose(robot.joints()[0], goal, atol=1e-4)
     # feedback came every twentieth of a second, from the first state on
     stamps = np.array([r.stamp for r in client.reports])
@@ -212,7 +205,7 @@ def test_one_point_is_reached_from_where_it_is(arm, scrambled):
     names = [arm.joint_names[i] for i in order]
     client = robot.send(goal_of(names, [1.0], [goal[order]]))
     robot.go(215)
-    assert client.ends == [(SUCCEEDED, SUCCESSFUL, "")]
+    assert client.ends == [(SUCCEEDED, GoalCode.SUCCESSFUL, "")]
     np.testing.assert_allclose(robot.joints()[0], goal, atol=1e-6)
 
 
@@ -228,7 +221,7 @@ def test_the_path_tolerance_ends_it(arm):
     robot.shift = 0.02
     robot.go(1)
     ((how, code, text),) = client.ends
-    assert (how, code) == (ABORTED, PATH_TOLERANCE_VIOLATED)
+    assert (how, code) == (ABORTED, GoalCode.PATH_TOLERANCE_VIOLATED)
     assert arm.joint_names[2] in text
     # and comes to rest
     robot.shift = 0.0
@@ -250,7 +243,7 @@ def test_a_robot_that_does_not_obey_ends_it_unless_the_goal_allows_it():
     robot.shift = 0.11
     robot.go(1)
     ((how, code, text),) = client.ends
-    assert (how, code) == (ABORTED, PATH_TOLERANCE_VIOLATED)
+    assert (how, code) == (ABORTED, GoalCode.PATH_TOLERANCE_VIOLATED)
     assert "its path tolerance is 0.1" in text
     # held where it is found, also when that is elsewhere
     robot.shift = 0.0
@@ -270,7 +263,7 @@ def test_a_robot_that_does_not_obey_ends_it_unless_the_goal_allows_it():
     # a goal's own tolerance is for this goal
     robot.shift = 0.0
     robot.go(200)
-    assert client.ends == [(SUCCEEDED, SUCCESSFUL, "")]
+    assert client.ends == [(SUCCEEDED, GoalCode.SUCCESSFUL, "")]
     robot.shift = 0.11
     robot.go(1)
     assert "its path tolerance is 0.1" in robot.follower.abandoned
@@ -288,7 +281,7 @@ def test_the_goal_tolerance_is_waited_for_as_long_as_is_allowed(arm):
     assert client.ends == []
     robot.go(30)
     ((how, code, text),) = client.ends
-    assert (how, code) == (ABORTED, GOAL_TOLERANCE_VIOLATED)
+    assert (how, code) == (ABORTED, GoalCode.GOAL_TOLERANCE_VIOLATED)
     assert arm.joint_names[0] in text
     # without a limit of that joint, or once it is there, it succeeds
     for name, late in ((arm.joint_names[0], -1.0), (arm.joint_names[1], 0.005)):
@@ -300,7 +293,7 @@ def test_the_goal_tolerance_is_waited_for_as_long_as_is_allowed(arm):
         robot.go(205)
         robot.shift = 0.01 if late < 0.0 else 0.0
         robot.go(10)
-        assert client.ends == [(SUCCEEDED, SUCCESSFUL, "")]
+        assert client.ends == [(SUCCEEDED, GoalCode.SUCCESSFUL, "")]
 
 
 def test_a_cancelled_goal_is_told_at_rest_and_held(arm):
@@ -331,13 +324,13 @@ def test_a_newer_goal_takes_over_without_a_jump(arm):
     before = robot.motion
     home = robot.joints(before._replace(configuration=arm.home))[0]
     second = robot.send(goal_of(robot.names, [1.5], [home]))
-    assert first.ends == [(ABORTED, INVALID_GOAL, REPLACED)]
+    assert first.ends == [(ABORTED, GoalCode.INVALID_GOAL, REPLACED)]
     robot.go(1)
     limit = np.abs(before.velocity) * 1.1 * PERIOD * 1e-9 + 1e-6
     assert (np.abs(robot.motion.configuration - before.configuration) <= limit).all()
     np.testing.assert_allclose(robot.motion.velocity, before.velocity, atol=0.02)
     robot.go(400)
-    assert second.ends == [(SUCCEEDED, SUCCESSFUL, "")]
+    assert second.ends == [(SUCCEEDED, GoalCode.SUCCESSFUL, "")]
     np.testing.assert_allclose(robot.joints()[0], home, atol=1e-6)
 
 
@@ -347,18 +340,18 @@ def test_what_else_ends_a_goal(arm):
     robot.go(20)
     robot.follower.stop()
     robot.go(2)
-    assert client.ends[0][:2] == (ABORTED, INVALID_GOAL)
+    assert client.ends[0][:2] == (ABORTED, GoalCode.INVALID_GOAL)
     assert "stopped or replaced" in client.ends[0][2]
     robot.go(200)
     client = robot.send(simple(robot))
     robot.execution.abandon("no joint_states for 0.5 s")
-    assert client.ends == [(ABORTED, PATH_TOLERANCE_VIOLATED, "no joint_states for 0.5 s")]
+    assert client.ends == [(ABORTED, GoalCode.PATH_TOLERANCE_VIOLATED, "no joint_states for 0.5 s")]
     robot.go(200)
     client = robot.send(simple(robot))
     robot.go(5)
     robot.follower.mode = "gravity_compensation"
     robot.execution.update(robot.stamp, *robot.motion[:2], "")
-    assert client.ends[0][:2] == (ABORTED, INVALID_GOAL)
+    assert client.ends[0][:2] == (ABORTED, GoalCode.INVALID_GOAL)
     assert "gravity_compensation" in str(robot.refusal(simple(robot)))
 
 
@@ -376,28 +369,35 @@ def test_what_is_no_goal_is_refused_with_its_reason(arm):
         for text in texts:
             assert text in str(found)
 
-    refused(INVALID_JOINTS, "unknown: elbow", f"missing: {names[-1]}", names=[*names[:-1], "elbow"])
-    refused(INVALID_JOINTS, "named twice", names=[*names, names[0]], rows=([[*here, 0.0]] * 2,))
-    refused(INVALID_GOAL, "without points", times=(), rows=(np.zeros((0, n)),))
-    refused(INVALID_GOAL, "increase", times=(0.0, 0.0))
-    refused(INVALID_GOAL, "finite", rows=([here, here * np.nan],))
-    refused(INVALID_GOAL, "must be at rest", rows=(rest, np.ones((2, n))))
-    refused(INVALID_GOAL, "start_tolerance", rows=([here + 0.06, here],))
+    refused(
+        GoalCode.INVALID_JOINTS,
+        "unknown: elbow",
+        f"missing: {names[-1]}",
+        names=[*names[:-1], "elbow"],
+    )
+    refused(
+        GoalCode.INVALID_JOINTS, "named twice", names=[*names, names[0]], rows=([[*here, 0.0]] * 2,)
+    )
+    refused(GoalCode.INVALID_GOAL, "without points", times=(), rows=(np.zeros((0, n)),))
+    refused(GoalCode.INVALID_GOAL, "increase", times=(0.0, 0.0))
+    refused(GoalCode.INVALID_GOAL, "finite", rows=([here, here * np.nan],))
+    refused(GoalCode.INVALID_GOAL, "must be at rest", rows=(rest, np.ones((2, n))))
+    refused(GoalCode.INVALID_GOAL, "start_tolerance", rows=([here + 0.06, here],))
     limits = np.where(np.isfinite(arm.position_limits[:, 1]), arm.position_limits[:, 1], 9.0)
-    refused(INVALID_GOAL, "its limit is", times=(0.0, 9.0), rows=([here, limits + 0.1],))
+    refused(GoalCode.INVALID_GOAL, "its limit is", times=(0.0, 9.0), rows=([here, limits + 0.1],))
     turned = here + 2.5 * np.eye(n)[-1]
     seconds = 2.5 / arm.velocity_limits[-1]
-    refused(INVALID_GOAL, "rad/s", names[-1], times=(0.0, seconds), rows=([here, turned],))
-    refused(INVALID_GOAL, " N m ", times=(0.0, 0.02), rows=([here, here + 0.5],))
-    refused(OLD_HEADER_TIMESTAMP, "ended", start=98 * SECOND)
+    refused(GoalCode.INVALID_GOAL, "rad/s", names[-1], times=(0.0, seconds), rows=([here, turned],))
+    refused(GoalCode.INVALID_GOAL, " N m ", times=(0.0, 0.02), rows=([here, here + 0.5],))
+    refused(GoalCode.OLD_HEADER_TIMESTAMP, "ended", start=98 * SECOND)
     more = {"multi_dof_trajectory": SimpleNamespace(points=[None])}
-    refused(INVALID_GOAL, "give the joints in trajectory", **more)
-    refused(INVALID_GOAL, "leave it empty", component_goal_tolerance=[None])
-    refused(INVALID_JOINTS, "'elbow'", path_tolerance=[tolerance("elbow")])
-    refused(INVALID_GOAL, "nan", goal_tolerance=[tolerance(names[0], np.nan)])
+    refused(GoalCode.INVALID_GOAL, "give the joints in trajectory", **more)
+    refused(GoalCode.INVALID_GOAL, "leave it empty", component_goal_tolerance=[None])
+    refused(GoalCode.INVALID_JOINTS, "'elbow'", path_tolerance=[tolerance("elbow")])
+    refused(GoalCode.INVALID_GOAL, "nan", goal_tolerance=[tolerance(names[0], np.nan)])
     empty = goal_of(names, [0.0, 1.0], rest)
     empty.trajectory.points[1].positions = []
-    assert robot.refusal(empty).code == INVALID_GOAL
+    assert robot.refusal(empty).code == GoalCode.INVALID_GOAL
     with pytest.raises(GoalRefused, match="no state"):
         robot.execution.examine(goal_of(names, [1.0], [here]), None)
     # that it is away is no matter where any distance is allowed
@@ -414,7 +414,7 @@ def test_more_effort_than_there_is_is_refused():
     quick = [legs, legs + 0.01]
     still = np.zeros((2, 6))
     found = robot.refusal(goal_of(robot.names, [0.0, 0.03], quick, still, still))
-    assert found.code == INVALID_GOAL
+    assert found.code == GoalCode.INVALID_GOAL
     assert " N after" in str(found)
 
 
@@ -424,7 +424,7 @@ def test_a_later_start_is_waited_for(arm):
     robot.go(190)
     np.testing.assert_allclose(robot.motion.configuration, arm.home, atol=1e-9)
     robot.go(220)
-    assert client.ends == [(SUCCEEDED, SUCCESSFUL, "")]
+    assert client.ends == [(SUCCEEDED, GoalCode.SUCCESSFUL, "")]
 
 
 @pytest.mark.parametrize("name", ["delta", "stewart_symmetric"])

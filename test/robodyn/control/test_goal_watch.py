@@ -7,15 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robodyn.control.goal_watch import (
-    GOAL_TOLERANCE_VIOLATED,
-    PATH_TOLERANCE_VIOLATED,
-    SUCCESSFUL,
-    Errors,
-    GoalWatch,
-    Tolerances,
-    resolved,
-)
+from robodyn.control.goal_watch import Errors, GoalCode, GoalWatch, Tolerances, resolved
 from robodyn.errors import InvalidInput
 
 SECOND = 1_000_000_000
@@ -57,9 +49,9 @@ def test_the_path_is_held_against_its_own_tolerance_only_on_the_way():
     assert judge(1, -np.inf, off(5.0, 5.0)) is None
     assert judge(2, -0.5, off(0.1, 5.0)) is None
     code, text = judge(3, -0.4, off(-0.11, 5.0))
-    assert code == PATH_TOLERANCE_VIOLATED
+    assert code == GoalCode.PATH_TOLERANCE_VIOLATED
     assert "a is off by -0.11 in position" in text
-    assert judge(4, -0.4, off(np.nan, 0.0)).code == PATH_TOLERANCE_VIOLATED
+    assert judge(4, -0.4, off(np.nan, 0.0)).code == GoalCode.PATH_TOLERANCE_VIOLATED
 
 
 def test_after_the_end_it_may_take_its_time_but_no_longer():
@@ -67,9 +59,9 @@ def test_after_the_end_it_may_take_its_time_but_no_longer():
     assert judge(SECOND, 0.0, off(0.02, 0.0)) is None
     assert judge(SECOND + SECOND // 2, 0.5, off(0.0, 0.0, rate=0.2)) is None
     code, text = judge(SECOND + SECOND // 2 + 1, 0.5, off(0.0, 0.03))
-    assert code == GOAL_TOLERANCE_VIOLATED
+    assert code == GoalCode.GOAL_TOLERANCE_VIOLATED
     assert "b is off by 0.03 in position, its goal tolerance is 0.02" in text
-    assert judge(2 * SECOND, 1.0, off(0.01, 0.02, rate=-0.1)).code == SUCCESSFUL
+    assert judge(2 * SECOND, 1.0, off(0.01, 0.02, rate=-0.1)).code == GoalCode.SUCCESSFUL
 
 
 def test_without_a_goal_time_it_waits_and_a_path_begun_anew_begins_anew():
