@@ -48,7 +48,8 @@ def spacing(problem: Intervals, x: FloatArray) -> Spacing | None:
     value = A * acceleration + B * square + C * np.sqrt(square) + D + S / (1.0 + G * square)
     whole = problem.upper - problem.lower
     limited = np.isfinite(whole) & (whole > 0.0)
-    middle = np.where(limited, 0.5 * (problem.upper + problem.lower), 0.0)[:, None]
+    with np.errstate(invalid="ignore"):  # of what has no limits
+        middle = np.where(limited, 0.5 * (problem.upper + problem.lower), 0.0)[:, None]
     half = np.where(limited, 0.5 * whole, np.inf)[:, None]
     # from -1 at the least to 1 at the most
     used = (value - middle) / half

@@ -24,7 +24,7 @@ from robodyn.planning.time_optimal.explanations import (
 )
 from robodyn.planning.time_optimal.motion import Timed, TimeOptimal, node_times
 from robodyn.planning.time_optimal.path import PathPieces
-from robodyn.planning.time_optimal.problem import intervals_of
+from robodyn.planning.time_optimal.problem import UNBOUNDED, intervals_of
 from robodyn.planning.time_optimal.search import Failed, Unverified, fastest_within, unverified
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.smooth import smooth_piece
@@ -206,20 +206,30 @@ def _piece(
         problem = intervals_of(path, constraints, ends)
     except KinematicsError as error:
         raise cannot_be(error, piece, len(VERIFIED), whole) from error
+    limited = np.isfinite(problem.upper) | np.isfinite(problem.lower)
+    if not limited.any() and not problem.counts.any() and problem.bounds.max() >= UNBOUNDED:
+        raise _unlimited(mechanism, whole)
     try:
         found = fastest_within(path, problem, constraints, ends, tell)
     except Failed as failed:
         raise impossible(constraints, piece, problem, failed, ends, whole) from failed
     times = node_times(path.steps, found.x)
-    if not np.isfinite(times[-1]):
-        raise InfeasibleTrajectory(
-            f"nothing limits the motion along {whole[0]:.3g} to {whole[1]:.3g} of the path; give "
-            "limits of effort, rate or acceleration",
-            value=np.inf,
-        )
+    if not np.isfinite(times[-1]) or found.x.max() > 1e-3 * UNBOUNDED:
+        raise _unlimited(mechanism, whole)
     middle = 0.5 * (found.x[1:] + found.x[:-1]), 0.5 * np.diff(found.x) / path.steps
     why = limiting(path, problem, constraints, middle, times)
     return Timed(piece, found.x, times), found.gap, why
+
+
+def _unlimited(mechanism: Mechanism, whole: tuple[float, float]) -> InfeasibleTrajectory:
+    """The error for a motion that could be infinitely fast."""
+    return InfeasibleTrajectory(
+        f"nothing limits how fast {mechanism.name} moves from {100.0 * whole[0]:.3g} to "
+        f"{100.0 * whole[1]:.3g} % of the path; give effort_limits, velocity_limits or "
+        "acceleration_limits (robodyn plan: --acceleration), or its joints limits in its "
+        "description",
+        value=np.inf,
+    )
 
 
 def _end_speeds(

@@ -392,6 +392,10 @@ def test_it_is_flown_without_saturation(platform, curve):
         ({"reserve": 1.0}, ["reserve is 1", "below 1"]),
         ({"start_velocity": [1, 2, 3, 4, 5, 6]}, ["start_velocity", "direction"]),
         ({"wrench": [0, 0, -1e6, 0, 0, 0]}, ["leg", "N to move slowly at", "its limit is"]),
+        (
+            {"effort_limits": np.inf, "velocity_limits": np.inf},
+            ["nothing limits how fast stewart_symmetric moves", "acceleration_limits"],
+        ),
     ],
 )  # fmt: skip
 def test_impossible_wishes_are_refused_with_limit_place_and_number(platform, curve, options, parts):

@@ -33,8 +33,9 @@ NO_FACET = 1e-9
 class RedundantEfforts(Efforts):
     """Limits of the efforts of redundant drives; see `Efforts`.
 
-    What is limited are shares: 1 where a combination is at its bound, the second half of them for
-    the lower bounds. Of dry friction no joint that turns round is looked at by itself.
+    What is limited are shares, at least -1, and 1 where a combination is at its bound; the second
+    half of them are for the lower bounds. Joints with dry friction that turn round are not looked
+    at by themselves.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class RedundantEfforts(Efforts):
         joints = mechanism.joint_names
         self.subjects = 2 * [", ".join(joints[k] for k in which) for which in sets]
         self.names = [f"efforts of {those}" for those in self.subjects]
-        self.limits = np.tile([-np.inf, 1.0], (len(self.names), 1))
+        self.limits = np.tile([-1.0, 1.0], (len(self.names), 1))
         self.sizes = np.ones((2, len(self.names)))
 
     def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
@@ -101,7 +102,7 @@ class RedundantEfforts(Efforts):
         return np.zeros((len(dry), dry.shape[-1])), dry
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Factors (..., K / 2, r + 1) of combinations, and their bounds (..., K), as shares."""
+        """Factors (..., K, r + 1) of combinations, and their bounds (..., K), as shares."""
         mechanism, f = self._mechanism, self._freedoms
         rates = [mechanism.joint_velocities(q, np.broadcast_to(e, (*q.shape[:-1], f)))
                  for e in np.eye(f)]  # fmt: skip
@@ -114,15 +115,15 @@ class RedundantEfforts(Efforts):
         size = (np.abs(factors) * self._weights[self._sets]).sum(axis=-1, keepdims=True)
         none = size <= NO_FACET * size.max(axis=-2, keepdims=True)
         factors = np.where(none, 0.0, factors / np.where(none, 1.0, size))
-        ends = self._bounds[self._sets]
+        factors = np.concatenate([factors, -factors], axis=-2)
+        ends = self._bounds[np.tile(self._sets, (2, 1))]
         with np.errstate(invalid="ignore"):  # an infinite limit that has no part
-            both = np.nan_to_num(factors[..., None] * ends, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        most, least = both.max(axis=-1).sum(axis=-1), both.min(axis=-1).sum(axis=-1)
-        bounds = np.concatenate([most, -least], axis=-1)
+            both = factors[..., None] * ends
+        most = np.where(factors == 0.0, 0.0, both.max(axis=-1)).sum(axis=-1)
         # what has no bound, or is no facet, is never reached
-        return factors, np.where(np.tile(none[..., 0], 2), 2.0, np.minimum(bounds, 1e6))
+        idle = ~np.isfinite(most) | ~factors.any(axis=-1)
+        return np.where(idle[..., None], 0.0, factors), np.where(idle, 1.0, most)
 
     def _combined(self, factors: FloatArray, efforts: FloatArray) -> FloatArray:
         """Shares (..., K) of efforts (..., n)."""
-        found = (factors * efforts[..., self._sets]).sum(axis=-1)
-        return np.concatenate([found, -found], axis=-1)
+        return np.asarray((factors * efforts[..., np.tile(self._sets, (2, 1))]).sum(axis=-1))
