@@ -206,7 +206,8 @@ def impossible(
     still = problem.terms[:, :, :joints, 3] + problem.terms[:, :, :joints, 4]
     lower, upper = efforts.limits.T
     size = np.where(np.isfinite(upper - lower), upper - lower, efforts.sizes.min(axis=0))
-    beyond = np.maximum(still - upper, lower - still) / np.maximum(size, 1e-300)
+    with np.errstate(invalid="ignore"):  # of efforts without limits
+        beyond = np.nan_to_num(np.maximum(still - upper, lower - still) / np.maximum(size, 1e-300))
     worst = np.unravel_index(int(beyond.argmax()), beyond.shape)
     if beyond[worst] > 0.0:
         interval, at, joint = (int(i) for i in worst)

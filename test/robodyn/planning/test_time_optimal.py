@@ -392,10 +392,6 @@ def test_it_is_flown_without_saturation(platform, curve):
         ({"reserve": 1.0}, ["reserve is 1", "below 1"]),
         ({"start_velocity": [1, 2, 3, 4, 5, 6]}, ["start_velocity", "direction"]),
         ({"wrench": [0, 0, -1e6, 0, 0, 0]}, ["leg", "N to move slowly at", "its limit is"]),
-        (
-            {"effort_limits": np.inf, "velocity_limits": np.inf},
-            ["nothing limits how fast stewart_symmetric moves", "acceleration_limits"],
-        ),
     ],
 )  # fmt: skip
 def test_impossible_wishes_are_refused_with_limit_place_and_number(platform, curve, options, parts):
@@ -404,6 +400,16 @@ def test_impossible_wishes_are_refused_with_limit_place_and_number(platform, cur
     for part in parts:
         assert part in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_motions_that_nothing_limits_are_refused(platform, curve):
+    """Of motors whose curves limit them, and of joints with limits, there is a fastest one."""
+    unlimited = {"effort_limits": np.inf, "velocity_limits": np.inf}
+    ideal = platform.without_actuators()
+    with pytest.raises(rd.InfeasibleTrajectory, match=r"nothing limits how fast .*_limits"):
+        rd.time_optimal(ideal, curve, points=POINTS, **unlimited)
+    bounded = rd.time_optimal(ideal, curve, points=POINTS, **unlimited, acceleration_limits=1.0)
+    assert 0.1 < bounded.duration < 10.0
 
 
 def test_paths_that_cannot_be_are_refused(platform, arm):
