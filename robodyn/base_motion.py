@@ -11,7 +11,7 @@ import numpy as np
 from robodyn.checks import as_array, as_exact, as_pose, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import flatten
-from robodyn.poses import rotation_matrix
+from robodyn.poses import inverse_pose, rotation_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -133,9 +133,7 @@ class BaseMotionFilter:
         self._gap = as_scalar("gap", gap, "s", above=0.0)
         self._base: FloatArray | None = None  # pose of the base frame in that of the IMU
         if pose is not None:
-            at = as_pose("pose", pose)
-            shift = -at[:3] @ rotation_matrix(at)
-            self._base = np.concatenate([shift, at[3:] * [-1.0, -1.0, -1.0, 1.0]])
+            self._base = inverse_pose(as_exact("pose", pose, (7,)))
         self._last: tuple[float, FloatArray] | None = None
         self._acceleration = _NONE
 

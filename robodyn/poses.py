@@ -180,6 +180,17 @@ def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
     return out.reshape(*shape, 7)
 
 
+def inverse_pose(pose: ArrayLike) -> FloatArray:
+    """Pose (..., 7) of the base frame in a frame whose pose (..., 7) in the base frame is given.
+
+    Raises:
+        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+    """
+    given = as_pose("pose", pose)
+    shift = -(given[..., None, :3] @ rotation_matrix(given))[..., 0, :]
+    return np.concatenate([shift, given[..., 3:] * [-1.0, -1.0, -1.0, 1.0]], axis=-1)
+
+
 def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
     """A wrench at the origin of a frame, expressed about the base's origin, base frame (..., 6).
 

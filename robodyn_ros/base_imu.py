@@ -55,10 +55,17 @@ class BaseImu:
         node: that subscribes and has the parameters TRANSFORMS.
         mechanism: whose base moves.
         now: the stamp [ns] of the latest state.
+        heard: called with the stamp [ns] of each message and its motion; may refuse it.
     """
 
-    def __init__(self, node: Node, mechanism: Mechanism, now: Callable[[], int]) -> None:
-        self._node = node
+    def __init__(
+        self,
+        node: Node,
+        mechanism: Mechanism,
+        now: Callable[[], int],
+        heard: Callable[[int, BaseMotion], None] = lambda *_: None,
+    ) -> None:
+        self._node, self._heard = node, heard
         self._own = mechanism.frames
         self._frames = Frames(node, self._own, now)
         self._filters: dict[str, BaseMotionFilter] = {}
@@ -84,6 +91,7 @@ class BaseImu:
             stamp, force, rate = read_imu(message)
             moved = self._filter(message.header.frame_id).step(stamp * 1e-9, force, rate)
             self._last = stamp, moved
+            self._heard(stamp, moved)
         except RobodynError:
             if not self._frames.is_new:  # its frame may still become known
                 raise

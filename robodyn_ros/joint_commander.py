@@ -3,12 +3,14 @@
 """Node `joint_commander`: positions for drives that close their own loops, and a machine's states.
 
 Subscribes `platform_trajectory` or `joint_trajectory`, the stream `platform_setpoint`, what drives
-tell on `joint_states`, `enable` (a heartbeat), `emergency_stop`, `/diagnostics` of the drives, and
-`base_imu` of a base that moves, for the feed-forward.
-Publishes, at `rate`, `position_controller/commands` and `joint_commands` (position, velocity and,
-in `command_unit`, the effort as feed-forward); `machine_state`, latched, `~/wished_state` and
-`/diagnostics`. Serves `~/engage`, `~/park`, `~/freeze` and `~/reset`; what cannot be obeyed is
-refused in words. It is no safety function: see docs/machine.md.
+tell on `joint_states`, `enable` (a heartbeat), `emergency_stop`, faults of the drives on
+`/diagnostics`, `dynamic_joint_states` and `gpio_states`, and `base_imu` of a base that moves, for
+the feed-forward and, with `stabilise`, to hold the platform in the world.
+Publishes, at `rate`, `position_controller/commands`, `velocity_controller/commands`,
+`effort_controller/commands` and, all in one, `joint_commands` (the effort, as feed-forward, in
+`command_unit`); `machine_state`, latched, `~/wished_state` and `/diagnostics`. Serves `~/engage`,
+`~/park`, `~/freeze` and `~/reset`; what cannot be obeyed is refused in words. It is no safety
+function: see docs/machine.md.
 
 A managed (lifecycle) node: inactive, it sends nothing; active, the machine is homed and parks.
 """
@@ -27,9 +29,11 @@ from std_msgs.msg import Bool, Float64MultiArray, String
 
 import robodyn as rd
 from robodyn.control import CommandUnit
+from robodyn.motion_base.base_pose import BasePoseEstimator, ImuNoise
 from robodyn.motion_base.limits import DriveLimits
 from robodyn.motion_base.machine import Machine, MachineSettings
 from robodyn.motion_base.machine_states import RequestRefused
+from robodyn.motion_base.stabilised import StabilisedWish
 from robodyn.motion_base.wishes import PoseStream, TrajectoryWish
 from robodyn.simulation import Pacer
 from robodyn_ros import diagnostics, messages, qos
@@ -37,17 +41,25 @@ from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.interfaces import Interface, serve_trigger, steady_timer
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.messages import JointStateMessage, MultiArrayMessage, OdometryMessage
-from robodyn_ros.parameters import load_mechanism, table
+from robodyn_ros.parameters import load_mechanism, on_change, table
+
+try:
+    from control_msgs.msg import DynamicInterfaceGroupValues, DynamicJointState
+except ImportError:  # these are not everywhere
+    DynamicJointState = None
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from robodyn.arrays import FloatArray
     from robodyn.motion_base.commander import SetPoint
     from robodyn.trajectories import SampledTrajectory
 
-PARAMETERS = table("mechanism", "autostart", "transforms", "command_unit", "joint_commander")
+LIVE = table("stabilisation")
+PARAMETERS = table("mechanism", "autostart", "transforms", "command_unit", "joint_commander") | LIVE
 # The fields of the library's settings are parameters of the same names.
 SETTINGS = ("homing", "slow", "ease", "enable_required", "enable_timeout", "feedback_timeout",
-            "following_time", "drive_delay", "condition_limit")  # fmt: skip
+            "following_time", "drive_delay", "back_drives", "condition_limit")  # fmt: skip
 DIAGNOSE, RETRY = 0.5, 0.5  # [s]
 # States in which poses are taken: after a freeze it eases back to what is wished for by then.
 LISTENING = ("engaging", "engaged", "freezing", "frozen")
@@ -87,16 +99,23 @@ class JointCommander(ManagedNode):
         self._said = self._problem = ""
         self._point: SetPoint | None = None
         self._unit = CommandUnit(m, p["command_unit"])
-        self._positions = MultiArrayMessage()
+        self._values = MultiArrayMessage()
         self._command = JointStateMessage(m.joint_names, p["command_unit"])
         self._wish = OdometryMessage(m.frames)
         publish = self.create_publisher
-        self._commands = publish(Float64MultiArray, "position_controller/commands", qos.COMMAND)
+        self._commands = [
+            publish(Float64MultiArray, f"{each}_controller/commands", qos.COMMAND)
+            for each in ("position", "velocity", "effort")
+        ]
         self._joint_commands = publish(JointState, "joint_commands", qos.COMMAND)
         self._states = publish(String, "machine_state", qos.LATCHED)
         self._wished = publish(Odometry, "~/wished_state", qos.STATE)
         self._report = diagnostics.reporter(self)
-        self._base = BaseImu(self, m, lambda: self._time)
+        noise = ImuNoise(p["accelerometer_noise"], p["gyroscope_noise"])
+        self._place = BasePoseEstimator(noise, p["longest_period"])
+        self._base = BaseImu(self, m, lambda: self._time, self._place.step)
+        self._stabilise(p)
+        on_change(self, LIVE, p, self._stabilise)
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(
             self._on_trajectory, lambda: self._machine.commander.configuration
@@ -108,6 +127,8 @@ class JointCommander(ManagedNode):
         listen(Bool, "emergency_stop", self._on_emergency_stop, qos.RECENT)
         if p["drive_diagnostics"]:
             listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.EVENTS)
+        if p["drive_faults"]:
+            self._listen_to_interfaces()
         for request in ("engage", "park", "freeze", "reset"):
             serve_trigger(self, f"~/{request}", partial(self._request, request))
         self._time, self._tried = self.get_clock().now().nanoseconds, 0.0
@@ -204,6 +225,29 @@ class JointCommander(ManagedNode):
             ):
                 self._machine.fault(f"{status.name}: {status.message}")
 
+    def _listen_to_interfaces(self) -> None:
+        if DynamicJointState is None:
+            raise rd.InvalidInput("drive_faults needs the package control_msgs, which is missing")
+        for kind, topic, names in (
+            (DynamicJointState, "dynamic_joint_states", "joint_names"),
+            (DynamicInterfaceGroupValues, "gpio_states", "interface_groups"),
+        ):
+            self.create_subscription(kind, topic, partial(self._on_interfaces, names), qos.RECENT)
+
+    def _on_interfaces(self, names: str, message: Any) -> None:
+        for name, group in zip(getattr(message, names), message.interface_values, strict=False):
+            for interface, value in zip(group.interface_names, group.values, strict=False):
+                # one that is not a number is not known to be well
+                if value != 0.0 and f"{name}/{interface}" in self._p["drive_faults"]:
+                    self._machine.fault(f"{name}/{interface} is {value:g}")
+
+    def _stabilise(self, p: dict[str, Any]) -> None:
+        """Hold the platform in the world, or relative to its base, from now on."""
+        ahead = round(1e9 * (p["drive_delay"] + p["imu_delay"]))
+        self._machine.stabilised = (
+            StabilisedWish(self._mechanism, self._place, ahead) if p["stabilise"] else None
+        )
+
     def _follow_clock(self) -> None:
         """The ticks that are due; late ones are made up for, with stamps as if in time."""
         lost = self._pacer.lost
@@ -240,13 +284,13 @@ class JointCommander(ManagedNode):
 
     def _publish(self, point: SetPoint) -> None:
         position = self._sign * (point.positions - self._offset)
-        if self._commands.get_subscription_count():
-            self._commands.publish(self._positions.filled(position))
+        velocity, efforts = self._sign * point.velocities, point.efforts
+        if not self._unit.is_effort:
+            efforts = self._unit.of_efforts(efforts, point.velocities)
+        for publisher, values in zip(self._commands, (position, velocity, efforts), strict=True):
+            if publisher.get_subscription_count():
+                publisher.publish(self._values.filled(values))
         if self._joint_commands.get_subscription_count():
-            efforts = point.efforts
-            if not self._unit.is_effort:
-                efforts = self._unit.of_efforts(efforts, point.velocities)
-            velocity = self._sign * point.velocities
             self._joint_commands.publish(
                 self._command.filled(self._time, position, velocity, efforts)
             )

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 # [rad/s] with which the nearest pose inside is followed: it has corners, and is known to a
 # linearisation only.
 EDGE = 30.0
+# Share of a drive's effort at which all are slowed down, to this share of the limits at least; how
+# quickly, and how quickly not any more [1/s].
+STRAINED, SLOWEST, SLOWER, QUICKER = 0.8, 0.3, 45.0, 4.0
 
 
 class SetPoint(NamedTuple):
@@ -52,7 +55,8 @@ class PositionCommander:
     """Set-points of the driven joints that follow a wish as closely as limits allow.
 
     At every tick the machine could come to rest, within all limits and away from singularities: a
-    step after which it could not is not taken, and it brakes instead.
+    step after which it could not is not taken, and it brakes instead. When drives come near their
+    efforts, less of the other limits is used; only braking uses all of these.
 
     Args:
         mechanism: whose independent joints are all driven.
@@ -111,7 +115,7 @@ class PositionCommander:
         self.wished: FloatArray | None = None
         self._inside: FloatArray | None = None
         self._target: FloatArray | None = None
-        self._smooth = self.set_points.state
+        self._smooth, self._ease = self.set_points.state, 1.0
 
     def warm_up(self) -> None:
         """Call what `step` may need once, so that later calls are fast; be where it was after."""
@@ -151,6 +155,7 @@ class PositionCommander:
         if self._target is None:
             self.set_points.brake()
             return self._set_point(problem)
+        pace *= self._ease
         objection = self._try(self._target, pace)
         if objection and self._slides(pace):
             self._target = self.set_points.state + np.inf  # it has not arrived
@@ -229,6 +234,19 @@ class PositionCommander:
             efforts = self.mechanism.inverse_dynamics(*motion, base=self.base)
             if np.isfinite(efforts).all():
                 self._efforts = efforts
+                problem = problem or self._spare(efforts, v)
         except RobodynError as error:  # the last efforts serve
             problem = problem or str(error)
         return SetPoint(p, v, a, self._efforts, problem)
+
+    def _spare(self, efforts: FloatArray, rates: FloatArray) -> str:
+        """Slow down, or not any more, by the efforts (n,) of this tick; which drive is too weak."""
+        m = self.mechanism
+        with np.errstate(divide="ignore", invalid="ignore"):
+            strain = np.nan_to_num(np.abs(efforts) / m.effort_limits_at(rates))
+        worst = int(np.argmax(strain))
+        change = -SLOWER if strain[worst] > STRAINED else QUICKER
+        self._ease = min(max(self._ease * np.exp(change * self._dt), SLOWEST), 1.0)
+        if strain[worst] <= 1.0:
+            return ""
+        return f"{m.joint_names[worst]} needs {strain[worst]:.3g} times its effort: slower"

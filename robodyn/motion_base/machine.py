@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.motion_base.set_points import SetPoints
+    from robodyn.motion_base.stabilised import StabilisedWish
     from robodyn.motion_base.wishes import Wish
 
 # At the end of easing the machine counts as engaged this much later [s], even if a wish outruns it.
@@ -54,6 +55,8 @@ class MachineSettings:
         following_time: [s] for which it has to last.
         drive_delay: [s] by which drives are behind their commands: they are compared with what
             they were told so long ago.
+        back_drives: the machine sinks when its drives have no power. It is not where it was told
+            to be then: `reset` of a fault switches it off, and it is homed again.
         condition_limit: see `Workspace`.
     """
 
@@ -67,6 +70,7 @@ class MachineSettings:
     following_error: ArrayLike = np.inf
     following_time: float = 0.1
     drive_delay: float = 0.0
+    back_drives: bool = False
     condition_limit: float = 60.0
 
 
@@ -84,6 +88,7 @@ class Machine:
         state: one of `machine_states.STATES`.
         reason: of the last fault or freeze; empty if there was none since it was engaged.
         wish: what it does while it is engaged, see `Wish`; None: stay at home.
+        stabilised: through which the wish is fulfilled in the world; None: relative to the base.
 
     Raises:
         InvalidInput: a number out of range; or as for `PositionCommander`.
@@ -117,6 +122,7 @@ class Machine:
         self._neutral = goal(mechanism, home, mechanism.home)
         self.state, self.reason = "off", ""
         self.wish: Wish | None = None
+        self.stabilised: StabilisedWish | None = None
         self._homing: Homing | None = None
         self._offset = np.zeros(n)
         self._measured: tuple[int, FloatArray] | None = None
@@ -178,8 +184,8 @@ class Machine:
         elif self.state == "fault" and not self._points.is_at_rest:
             refusal = "the machine has not come to rest yet"
         elif request == "reset" and not begins:
-            refusal = self._cause()
-            state = "off" if self._homing is not None else state
+            again = self._homing is not None or self.settings.back_drives
+            state, refusal = ("off", self._pressed) if again else (state, self._cause())
         elif state == "homing":
             refusal = self._begin_homing()
         if refusal:
@@ -265,7 +271,11 @@ class Machine:
         return None, 1.0  # come to rest
 
     def _engaged_wish(self) -> Wish | None:
-        return self._neutral if self.wish is None else self.wish
+        wish = self._neutral if self.wish is None else self.wish
+        if self.stabilised is None:
+            return wish
+        self.stabilised.wish = wish
+        return self.stabilised
 
     def _event(self, point: SetPoint) -> str:
         """What has happened by this tick, or nothing."""
@@ -280,11 +290,15 @@ class Machine:
             return "arrived" if there and rests else ""
         return "stopped" if self.state == "freezing" and rests else ""
 
+    @property
+    def _pressed(self) -> str:
+        return "the emergency stop is pressed" if self._stopped else ""
+
     def _cause(self) -> str:
         """What is wrong with the drives now; empty if nothing is."""
         s, measured = self.settings, self._measured
         if self._stopped:
-            return "the emergency stop is pressed"
+            return self._pressed
         if s.homing != "assumed" and (measured is None or self._is_late(measured[0])):
             return f"drives have not told their positions for {s.feedback_timeout:g} s"
         if measured is None or not self._told:

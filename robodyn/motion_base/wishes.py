@@ -55,7 +55,64 @@ def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> Trajec
     return TrajectoryWish(AtRest(mechanism, mechanism.assemble(positions, guess)), 0)
 
 
-class PoseStream:
+class BodyMotion:
+    """A mechanism's motion of that of its body, in a time that a control loop can give.
+
+    Args:
+        mechanism: whose body moves.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        length = mechanism.characteristic_length
+        self._weights = np.array([1.0, 1.0, 1.0, length, length, length])
+
+    def reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
+        """The motion at a pose, or at the nearest one on the way to which Newton's method led.
+
+        That costs the same whether it exists or not, which the search of `configuration_at` does
+        not.
+        """
+        mechanism = self._mechanism
+        error = self._error(here, pose)
+        for _ in range(ITERATIONS):
+            step = self.solve(here, error)
+            longest = np.abs(step).max()
+            if longest < REACHED:
+                break
+            step *= min(1.0, LONGEST / longest)
+            while longest > REACHED:
+                try:
+                    there = mechanism.advance_near(here, step)
+                    left = self._error(there, pose)
+                    if left @ left < error @ error:
+                        break
+                except KinematicsError:
+                    pass
+                step, longest = 0.5 * step, 0.5 * longest
+            else:
+                break
+            here, error = there, left
+        rest = np.zeros(mechanism.coordinates.velocity_size)
+        velocity = self.solve(here, self._weights * twist)
+        if np.abs(error).max() < CLOSE:
+            return Motion(here, velocity, rest), ""
+        return Motion(here, rest, rest), (
+            f"the pose cannot be reached, by {np.abs(error[:3]).max():.2g} m and "
+            f"{np.abs(error[3:]).max() / self._weights[3]:.2g} rad"
+        )
+
+    def _error(self, configuration: FloatArray, pose: FloatArray) -> FloatArray:
+        here = self._mechanism.body_pose(configuration)
+        return np.asarray(self._weights * pose_difference(here, pose))
+
+    def solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
+        """The velocity (nv,) with which the body moves by a weighted twist (6,)."""
+        jacobian = self._weights[:, None] * self._mechanism.twist_jacobian(configuration)
+        return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])
+
+
+class PoseStream(BodyMotion):
     """Poses of the body that come again and again, continued until the next one comes.
 
     The acceleration of what comes is taken from the last two twists.
@@ -69,9 +126,8 @@ class PoseStream:
     """
 
     def __init__(self, mechanism: Mechanism, timeout: float) -> None:
-        self._mechanism, self._timeout = mechanism, round(timeout * 1e9)
-        length = mechanism.characteristic_length
-        self._weights = np.array([1.0, 1.0, 1.0, length, length, length])
+        super().__init__(mechanism)
+        self._timeout = round(timeout * 1e9)
         self._stamp: int | None = None
         self._motion: Motion
         self.refused = 0
@@ -105,7 +161,7 @@ class PoseStream:
                 f"setpoint is {-since * 1e-9:.3g} s older than the last one", value=stamp
             )
         with np.errstate(all="ignore"):
-            motion, problem = self._reached(wanted, moving, here)
+            motion, problem = self.reached(wanted, moving, here)
         if since is not None and since <= self._timeout:
             seconds, last = 1e-9 * since, self._motion
             if problem:  # nobody has said how fast the nearest pose moves
@@ -124,46 +180,3 @@ class PoseStream:
         t = 1e-9 * (time - self._stamp)
         at, v, a = self._motion
         return Motion(self._mechanism.advance_near(at, t * (v + 0.5 * t * a)), v + t * a, a)
-
-    def _reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
-        """The motion at a pose, or at the nearest one on the way to which Newton's method led.
-
-        That costs the same whether it exists or not, which the search of `configuration_at` does
-        not.
-        """
-        mechanism = self._mechanism
-        error = self._error(here, pose)
-        for _ in range(ITERATIONS):
-            step = self._solve(here, error)
-            longest = np.abs(step).max()
-            if longest < REACHED:
-                break
-            step *= min(1.0, LONGEST / longest)
-            while longest > REACHED:
-                try:
-                    there = mechanism.advance_near(here, step)
-                    left = self._error(there, pose)
-                    if left @ left < error @ error:
-                        break
-                except KinematicsError:
-                    pass
-                step, longest = 0.5 * step, 0.5 * longest
-            else:
-                break
-            here, error = there, left
-        rest = np.zeros(mechanism.coordinates.velocity_size)
-        velocity = self._solve(here, self._weights * twist)
-        if np.abs(error).max() < CLOSE:
-            return Motion(here, velocity, rest), ""
-        return Motion(here, rest, rest), (
-            f"the pose cannot be reached, by {np.abs(error[:3]).max():.2g} m and "
-            f"{np.abs(error[3:]).max() / self._weights[3]:.2g} rad"
-        )
-
-    def _error(self, configuration: FloatArray, pose: FloatArray) -> FloatArray:
-        here = self._mechanism.body_pose(configuration)
-        return np.asarray(self._weights * pose_difference(here, pose))
-
-    def _solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        jacobian = self._weights[:, None] * self._mechanism.twist_jacobian(configuration)
-        return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])

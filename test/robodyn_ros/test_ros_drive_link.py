@@ -2,13 +2,12 @@
 
 """A machine on servos behind a serial line, a pseudo-terminal here, or behind UDP."""
 
-import os
-import pty
 import socket
 
 import numpy as np
 import pytest
 from local_graph import LocalGraph
+from pseudo_terminal import SerialServos
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -19,29 +18,6 @@ from robodyn_ros.line_ports import PortLost, open_port
 
 SERVOS = {"format": "'{1:.1f} {2:.1f} {3:.1f}'", "scale": [600.0], "zero": [1500.0]}
 SERVOS |= {"direction": [1.0, -1.0, 1.0], "horn": [0.35], "value_range": [500.0, 2500.0]}
-
-
-class SerialServos:
-    """The other end of a serial line; says where its servos are after each line."""
-
-    def __init__(self):
-        self._ours, self._theirs = pty.openpty()
-        os.set_blocking(self._ours, False)
-        self.link, self.lines, self._rest = f"serial:{os.ttyname(self._theirs)}", [], b""
-
-    def take(self):
-        try:
-            self._rest += os.read(self._ours, 65536)
-        except BlockingIOError:
-            return
-        *lines, self._rest = self._rest.split(b"\n")
-        if lines:
-            self.lines += [line.decode() for line in lines]
-            os.write(self._ours, lines[-1] + b"\n")
-
-    def close(self):
-        os.close(self._ours)
-        os.close(self._theirs)
 
 
 class UdpServos:

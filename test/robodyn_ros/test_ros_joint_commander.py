@@ -9,7 +9,8 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from local_graph import LocalGraph
 from nav_msgs.msg import Odometry
-from sensor_msgs.msg import JointState
+from rclpy.time import Time
+from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool, Float64MultiArray, String
 from std_srvs.srv import Trigger
 
@@ -136,6 +137,63 @@ def test_enable_withdrawn_freezes_and_an_emergency_stop_is_a_fault_until_it_is_r
     stop.publish(Bool(data=False))
     graph.until(lambda: operator.ask("reset").success, "reset")
     operator.wait("frozen")
+
+
+def test_a_stabilised_platform_waits_for_its_imu_and_is_held_level(operator):
+    graph, lean = operator.graph, np.radians(2.0)
+    imu = graph.publisher(Imu, "base_imu")
+    rates = graph.listen(Float64MultiArray, "velocity_controller/commands", qos.STATE)
+    operator.engage()
+    assert graph.set("joint_commander", stabilise=True) == []
+    graph.line("where the base is is not known")
+    commander, felt = graph.nodes["joint_commander"], Imu()
+    felt.linear_acceleration.x, felt.linear_acceleration.z = (
+        9.81 * np.sin(lean),
+        9.81 * np.cos(lean),
+    )
+
+    def now():
+        return graph.peer.get_clock().now().nanoseconds
+
+    begun = now() - 70 * 10**9  # it settles in 60 s, for which the test need not wait
+    for k in range(1400):
+        felt.header.stamp = Time(nanoseconds=begun + k * 50_000_000).to_msg()
+        commander._base._receive(felt)
+    level = commander._machine.commander
+
+    def is_held():
+        felt.header.stamp = Time(nanoseconds=now()).to_msg()
+        imu.publish(felt)
+        angles = rd.rpy_from_pose(PLATFORM.body_pose(level.configuration))[1]
+        return np.abs(angles - [0.0, lean, 0.0]).max() < 1e-3 and level.has_arrived
+
+    graph.until(is_held, "level")
+    assert len(rates[-1].data) == 6
+    imu.publish(felt)  # its stamp is not after the last
+    graph.line("base_imu refused", "after the last")
+    assert_continuous(operator.commands)
+
+
+def test_faults_of_drives_on_ros2_controls_interfaces():
+    messages_of = pytest.importorskip("control_msgs.msg")
+    commander = MODEL | {"drive_faults": "[drive1/fault]", "homing": "assumed"}
+    with LocalGraph({"joint_commander": commander}) as graph:
+        operator = Operator(graph)
+        gpio = graph.publisher(messages_of.DynamicJointState, "dynamic_joint_states")
+        operator.wait("parked")
+        told = messages_of.DynamicJointState(joint_names=["leg1_actuator", "drive1"])
+        value = messages_of.InterfaceValue
+        told.interface_values = [
+            value(interface_names=["position"], values=[0.1]),
+            value(interface_names=["temperature", "fault"], values=[300.0, 0.0]),
+        ]
+        gpio.publish(told)
+        graph.spin(0.2)
+        assert graph.nodes["joint_commander"]._machine.state == "parked"
+        told.interface_values[1].values[1] = 7.0
+        gpio.publish(told)
+        operator.wait("fault")
+        graph.line("parked -> fault: drive1/fault is 7")
 
 
 def test_what_cannot_be_obeyed_is_refused_in_words(operator):

@@ -137,6 +137,25 @@ def test_drives_that_stop_obeying_are_a_fault_that_lasts_until_they_are_where_th
     assert_smooth(drives)
 
 
+def test_a_machine_that_has_sunk_is_homed_again(platform):
+    """Power was lost, its legs back-drive: where it was told to be counts no more."""
+    drives = Drives(platform, back_drives=True).bring_up()
+    drives.machine.emergency_stop(True)
+    drives.obey = False
+    drives.run(60)
+    drives.at = platform.joint_positions(platform.home) - 0.1
+    with pytest.raises(RequestRefused, match="emergency stop is pressed"):
+        drives.machine.request("reset")
+    drives.machine.emergency_stop(False)
+    assert drives.machine.request("reset") == "off"
+    drives.obey, drives.told, drives.switched_off = True, [], []
+    drives.bring_up()
+    np.testing.assert_allclose(
+        drives.told[0], platform.joint_positions(platform.home) - 0.1, atol=1e-3
+    )
+    assert_smooth(drives)
+
+
 def test_drives_that_fall_silent_are_a_fault(platform):
     drives = Drives(platform).bring_up()
     drives.talk = False

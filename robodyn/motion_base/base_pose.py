@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Where a base at sea is, from nothing but an inertial measurement unit (IMU) on it.
+
+An IMU does not know a place, nor slow motion: a lasting acceleration is the same to it as an
+inclination or a bias. What is known of a ship is that it goes to and fro, in a band of periods. A
+Kalman filter for each axis, whose model is such a motion, finds position and heading about their
+means without lag in this band (the harmonic models of heave compensation: Kuechler, Sawodny et al.,
+IFAC World Congress 2011), along with the errors of the IMU. Inclinations are those of an integrated
+gyroscope, corrected by what the horizontal filters find that gravity adds (error-state filter:
+Farrell, Aided Navigation, 2008, chapter 11).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.linalg
+
+from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.poses import advance_pose, quaternion_of_rotation, rotation_matrix
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
+
+GRAVITY = 9.81
+# Order of the edges of the band, upper edge [rad/s]; above it displacements fall as 1 / s^4.
+ORDER, FASTEST = 4, 2.5
+# Standard deviations of a position [m] and of an angle [rad]; only their sizes matter.
+POSITION, ANGLE = 0.5, 0.1
+# Of what is not known at the beginning: inclination [rad], biases [rad/s], [m/s^2].
+TILT, GYRO_BIAS, FORCE_BIAS = 0.1, 0.01, 0.1
+# It has settled after so many of the longest periods.
+SETTLED = 5.0
+# Samples after which rate and inclination are known roughly; a silence [s] after which all is
+# begun anew; [m/s^2, rad/s] beyond which a sample is no ship's.
+FIRST, GAP, LARGEST = 50, 0.5, (50.0, 5.0)
+
+
+@dataclass(frozen=True)
+class ImuNoise:
+    """What an IMU adds to the truth: one-sided densities of white noise, and biases that wander.
+
+    Attributes:
+        accelerometer: [m/s^2 per sqrt(Hz)].
+        gyroscope: [rad/s per sqrt(Hz)].
+        accelerometer_bias: [m/s^2] by which its bias changes in 100 s.
+        gyroscope_bias: [rad/s] likewise.
+    """
+
+    accelerometer: float = 1.7e-4
+    gyroscope: float = 3.5e-5
+    accelerometer_bias: float = 3.0e-5
+    gyroscope_bias: float = 4.0e-6
+
+
+class _BandFilter:
+    """Kalman filter of motions of one band, alike in several axes, measured by a derivative.
+
+    The motion is white noise through a Butterworth high and low pass.
+
+    Args:
+        dt: [s] between samples.
+        slowest: [rad/s] lower edge of the band.
+        deviation: of the motion.
+        derivative: which one is measured.
+        noise: density of the measurement's white noise.
+        axes: how many.
+        errors: further states that the measurement contains: their matrix (k, k), how much of each
+            is measured (k,), intensities of their white noise (k,), and deviations at the
+            beginning (k,).
+    """
+
+    def __init__(
+        self,
+        dt: float,
+        slowest: float,
+        deviation: float,
+        derivative: int,
+        noise: float,
+        axes: int,
+        errors: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    ) -> None:
+        from scipy import signal  # slow to import
+
+        high = signal.butter(ORDER, slowest, "highpass", analog=True, output="zpk")
+        low = signal.butter(ORDER, FASTEST, "lowpass", analog=True, output="zpk")
+        zeros, poles = np.append(high[0], low[0]), np.append(high[1], low[1])
+        A, B, C, _ = signal.zpk2ss(zeros, poles, high[2] * low[2])
+        X = scipy.linalg.solve_continuous_lyapunov(A, -B @ B.T)
+        scale = np.sqrt(np.diag(X))
+        A, B, C = A * scale / scale[:, None], B / scale[:, None], (C * scale)[0]
+        B *= deviation / np.sqrt(C @ (X / np.outer(scale, scale)) @ C)
+        rows = [C]
+        for _ in range(3):
+            rows.append(rows[-1] @ A)
+        drift, seen, intensity, begin = errors
+        n, k = len(A), len(seen)
+        # motion and its derivatives up to the third
+        self.outputs = np.hstack([rows, np.zeros((4, k))])
+        self._row = np.append(rows[derivative], seen)
+        whole = scipy.linalg.block_diag(A, drift)
+        white = scipy.linalg.block_diag(B @ B.T, np.diag(intensity))
+        # Van Loan (1978): both integrals by one exponential
+        zero = np.zeros_like(whole)
+        both = scipy.linalg.expm(np.block([[-whole, white], [zero, whole.T]]) * dt)
+        self._step = both[n + k :, n + k :].T
+        self._white = self._step @ both[: n + k, n + k :]
+        self._noise = noise**2 / (2.0 * dt)
+        first = scipy.linalg.solve_continuous_lyapunov(A, -B @ B.T)
+        self.covariance = scipy.linalg.block_diag(first, np.diag(begin**2))
+        self.state = np.zeros((n + k, axes))
+        self.size = n
+
+    def predict(self) -> None:
+        """A sample's time later."""
+        self.state = self._step @ self.state
+        self.covariance = self._step @ self.covariance @ self._step.T + self._white
+
+    def correct(self, measured: FloatArray) -> None:
+        """Take a measurement (axes,)."""
+        P, row = self.covariance, self._row
+        seen = P @ row
+        gain = seen / (row @ seen + self._noise)
+        self.state += np.outer(gain, measured - row @ self.state)
+        left = np.eye(len(row)) - np.outer(gain, row)
+        # Joseph's form: it stays positive definite
+        P = left @ P @ left.T + self._noise * np.outer(gain, gain)
+        self.covariance = 0.5 * (P + P.T)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of what is found, if the model holds."""
+        row = self.outputs[0]
+        return float(np.sqrt(max(row @ self.covariance @ row, 0.0)))
+
+
+class BasePoseEstimator:
+    """Pose of a base about its mean place and heading, level with the horizon.
+
+    Poses are in the level frame: z up, at the mean place, x forward at the mean heading. Slower
+    motions than those of the longest period are left out of position and heading, not of the
+    inclination. Its first samples tell how often they come.
+
+    Args:
+        noise: of the IMU.
+        longest_period: [s] of a motion that is to be found.
+
+    Attributes:
+        patience: [s] that it takes to settle.
+
+    Raises:
+        InvalidInput: a period that is not positive.
+    """
+
+    def __init__(self, noise: ImuNoise | None = None, longest_period: float = 12.0) -> None:
+        self._imu = noise or ImuNoise()
+        period = as_scalar("longest_period", longest_period, "s", above=0.0)
+        self._slowest, self.patience = 2.0 * np.pi / period, SETTLED * period
+        self._reset()
+
+    def _reset(self) -> None:
+        self._samples: list[tuple[int, FloatArray]] = []
+        self._horizontal: _BandFilter | None = None
+        self._stamp = self._begun = 0
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether samples have come for five of the longest periods."""
+        return self._horizontal is not None and self._stamp - self._begun > self.patience * 1e9
+
+    @property
+    def deviations(self) -> tuple[float, float]:
+        """[m] standard deviations of what it finds, along the horizon and up, by its own model."""
+        if self._horizontal is None:
+            return POSITION, POSITION
+        return self._horizontal.deviation, self._vertical.deviation
+
+    def step(self, stamp: int, felt: BaseMotion) -> None:
+        """Take a sample of the IMU, as it is felt at the base's origin, of a time [ns].
+
+        Raises:
+            InvalidInput: no later time than the last sample's, or no ship's motion.
+        """
+        row = felt.rows[:6]
+        largest = np.abs(row.reshape(2, 3)).max(axis=1)
+        if (largest > LARGEST).any():
+            raise InvalidInput(
+                f"the IMU tells {largest[0]:.3g} m/s^2 and {largest[1]:.3g} rad/s, more than a "
+                f"ship's base can have ({LARGEST[0]:g}, {LARGEST[1]:g})",
+                value=row,
+            )
+        last = self._samples[-1][0] if self._samples else stamp - 1
+        if stamp <= last:
+            raise InvalidInput(
+                f"stamp is {1e-9 * stamp:.9g} s, must be after the last, {1e-9 * last:.9g} s",
+                value=stamp,
+            )
+        if stamp - last > GAP * 1e9:
+            self._reset()
+        self._samples.append((stamp, row))
+        if self._horizontal is None:
+            if len(self._samples) == FIRST:
+                self._begin()
+            return
+        self._advance(1e-9 * (stamp - last))
+
+    def _begin(self) -> None:
+        stamps = np.array([stamp for stamp, _ in self._samples])
+        self._dt = dt = 1e-9 * float(np.median(np.diff(stamps)))
+        up = np.mean([row[:3] for _, row in self._samples], axis=0)
+        up /= np.linalg.norm(up)
+        forward = np.array([1.0, 0.0, 0.0]) - up[0] * up
+        forward /= np.linalg.norm(forward)
+        self._pose = np.zeros(7)
+        self._pose[3:] = quaternion_of_rotation(np.array([forward, np.cross(up, forward), up]))
+        s, white = self._imu, 0.5 * self._imu.gyroscope**2
+        wander = s.gyroscope_bias**2 / 100.0
+        one = np.ones(1)
+        # what an inclination adds to the horizontal forces, and a gyroscope's bias to it
+        tilt = (
+            np.array([[0.0, 1.0], [0.0, 0.0]]),
+            np.array([GRAVITY, 0.0]),
+            np.array([white, wander]),
+            np.array([TILT, GYRO_BIAS]),
+        )
+        force = (0.0 * np.eye(1), one, s.accelerometer_bias**2 / 100.0 * one, FORCE_BIAS * one)
+        rate = (0.0 * np.eye(1), one, wander * one, GYRO_BIAS * one)
+        w = self._slowest
+        self._horizontal = _BandFilter(dt, w, POSITION, 2, s.accelerometer, 2, tilt)
+        self._vertical = _BandFilter(dt, w, POSITION, 2, s.accelerometer, 1, force)
+        # angular velocity in the axes of the level frame, and the rate of the heading
+        self._turning = _BandFilter(dt, w, ANGLE, 1, s.gyroscope, 4, rate)
+        self._stamp = self._begun = self._samples[-1][0]
+
+    def _advance(self, time: float) -> None:
+        (_, before), (self._stamp, row) = self._samples[-2:]
+        del self._samples[:-1]
+        R = rotation_matrix(self._pose)
+        turn = R @ (0.5 * time * (before[3:] + row[3:]))
+        self._pose = advance_pose(self._pose, np.concatenate([np.zeros(3), turn]))
+        R = rotation_matrix(self._pose)
+        force, omega = R @ row[:3], R @ row[3:]
+        # of roll, pitch and yaw that of the latter
+        _, wy, wz = row[3:]
+        yawing = (R[2, 1] * wy + R[2, 2] * wz) / max(R[2, 1] ** 2 + R[2, 2] ** 2, 1e-3)
+        horizontal = self._horizontal
+        assert horizontal is not None
+        for each in (horizontal, self._vertical, self._turning):
+            for _ in range(max(round(time / self._dt), 1)):
+                each.predict()
+        horizontal.correct(force[:2])
+        self._vertical.correct(force[2:] - GRAVITY)
+        self._turning.correct(np.append(omega, yawing))
+        # an inclination phi adds -phi x g to the force: take it out of the attitude
+        found = horizontal.state[horizontal.size].copy()
+        horizontal.state[horizontal.size] = 0.0
+        self._pose = advance_pose(self._pose, [0.0, 0.0, 0.0, found[1], -found[0], 0.0])
+
+    def at(self, time: int) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Pose (7,), twist (6,) and accel (6,) of the base's origin at a time [ns], level frame.
+
+        Predicted from the last sample by its derivatives. None before it has settled, or when the
+        IMU is silent.
+        """
+        ahead = 1e-9 * (time - self._stamp)
+        if not self.is_settled or abs(ahead) > GAP:
+            return None
+        h = self._horizontal
+        assert h is not None
+        x = np.hstack([each.outputs @ each.state for each in (h, self._vertical, self._turning)])
+        derivatives = [x[k:] for k in range(3)]
+        factors = [1.0, ahead, ahead**2 / 2.0, ahead**3 / 6.0]
+        p, v, a = (np.tensordot(factors[: len(d)], d, 1) for d in derivatives)
+        turn = ahead * (x[1, 3:6] + 0.5 * ahead * x[2, 3:6])
+        R = rotation_matrix(advance_pose(self._pose, np.concatenate([np.zeros(3), turn])))
+        # the heading is that about its mean
+        angle = p[6] - np.arctan2(R[1, 0], R[0, 0])
+        c, s = np.cos(angle), np.sin(angle)
+        Z = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        pose = np.append(Z @ p[:3], quaternion_of_rotation(Z @ R))
+        twist = np.append(Z @ v[:3], Z @ v[3:6])
+        # of the angles the rate is what is measured: it is their first derivative
+        return pose, twist, np.append(Z @ a[:3], Z @ a[3:6])

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A platform that stays in the world while its base moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.motion_base.wishes import BodyMotion
+from robodyn.poses import composed_pose, inverse_pose, rotation_matrix
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.common.motion import Motion
+    from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.motion_base.base_pose import BasePoseEstimator
+    from robodyn.motion_base.wishes import Wish
+
+
+class StabilisedWish(BodyMotion):
+    """A wish as it is seen from a base that moves, so that it is fulfilled in the world.
+
+    Poses wished for are those in the level frame of the estimator: where the base frame is on
+    average. Of a wish that moves, the acceleration of the body is that of its joints' alone.
+
+    Args:
+        mechanism: whose body moves, in six ways.
+        base: where the base is.
+        ahead: [ns] by which drives are late: the motion of the base is predicted so much further.
+
+    Attributes:
+        wish: what is wished for in the level frame.
+
+    Raises:
+        InvalidInput: a body that cannot move in six ways.
+    """
+
+    wish: Wish
+
+    def __init__(self, mechanism: Mechanism, base: BasePoseEstimator, ahead: int = 0) -> None:
+        super().__init__(mechanism)
+        ways = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
+        if ways < 6:
+            raise InvalidInput(
+                f"{mechanism.name} moves its body in {ways} of six ways at home; a stabilised "
+                "platform needs all six",
+                value=mechanism,
+            )
+        self._base, self._ahead = base, ahead
+        self._here = mechanism.home
+
+    def at(self, time: int) -> Motion | None:
+        """See `Wish`.
+
+        Raises:
+            InvalidInput: it is not known where the base is.
+        """
+        wanted, base = self.wish.at(time), self._base.at(time + self._ahead)
+        if base is None:
+            raise InvalidInput(
+                "where the base is is not known: its IMU is silent, or has not been heard for "
+                f"{self._base.patience:g} s yet"
+            )
+        if wanted is None:
+            return None
+        m = self._mechanism
+        pose = m.body_pose(wanted.configuration)
+        J = m.twist_jacobian(wanted.configuration)
+        seen = seen_from(base, (pose, J @ wanted.velocity, J @ wanted.acceleration))
+        motion, problem = self.reached(seen[0], seen[1], self._here)
+        self._here = motion.configuration
+        if problem:
+            return motion
+        accelerating = self.solve(motion.configuration, self._weights * seen[2])
+        return motion._replace(acceleration=accelerating)
+
+
+Moving = tuple["FloatArray", "FloatArray", "FloatArray"]
+
+
+def seen_from(base: Moving, body: Moving) -> Moving:
+    """Pose (7,), twist (6,) and accel (6,) of a body as seen from a base, all three of both given.
+
+    Both are given in one frame; what is answered is in the axes of the base, relative to it.
+    """
+    R = rotation_matrix(base[0])
+    (v, w), (a, alpha) = np.split(base[1], 2), np.split(base[2], 2)
+    (vb, wb), (ab, alphab) = np.split(body[1], 2), np.split(body[2], 2)
+    r = body[0][:3] - base[0][:3]
+    u, turning = vb - v - np.cross(w, r), wb - w
+    change = ab - a - np.cross(alpha, r) - np.cross(w, np.cross(w, r)) - 2.0 * np.cross(w, u)
+    twist = np.concatenate([u @ R, turning @ R])
+    accel = np.concatenate([change @ R, (alphab - alpha - np.cross(w, turning)) @ R])
+    return composed_pose(inverse_pose(base[0]), body[0]), twist, accel
