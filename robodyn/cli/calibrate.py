@@ -13,6 +13,7 @@ from robodyn.identification.calibration.calibrate import calibrate as find
 from robodyn.identification.calibration.measurements import Measurements, read_measurements
 from robodyn.identification.calibration.poses import calibration_poses
 from robodyn.identification.calibration.settings import CalibrationSettings
+from robodyn.identification.calibration.zeros import Zeros, find_zeros, read_zero_samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,8 @@ def calibrate(
     output: Path | None = None,
     html: Path | None = None,
     poses: int = 0,
+    zeros: bool = False,
+    zero_noise: dict[str, Any] = passed(find_zeros, "level_noise", "stop_noise"),
 ) -> Answer:
     """Find the dimensions of a machine that explain measured poses best.
 
@@ -69,12 +72,21 @@ def calibrate(
         tolerance: How far lengths may be off [m], a standard deviation; 2 % of the size.
         output: Write the calibrated model to this file (.yaml); with --poses the poses.
         poses: Instead of calibrating, choose so many poses to measure.
+        zeros: Find the zeros of the driven joints only, from touched stops and a level on the body:
+            of MEASUREMENTS each row has level.x, level.y, level.z (the specific force that an IMU
+            tells at rest, or where up is) beside all joints' positions; or none of these, and the
+            positions of those joints that are at their lower stops (1 in a column `end`: upper).
+        level_noise: Standard deviation of the level's angles [rad].
+        stop_noise: Standard deviation of the stops [m or rad].
     """
     m = load_quietly(model)
     if poses:
         return _poses(m, poses, settings["tracker"] == "known", parameter or (), output)
     if measurements is None:
         raise InvalidInput("no MEASUREMENTS given; --poses chooses what to measure")
+    if zeros:
+        of_zeros = find_zeros(m, *read_zero_samples(measurements, m), **zero_noise)
+        return Answer(of_zeros.to_dict(), "\n".join(_zero_lines(of_zeros)))
     samples = read_measurements(measurements, m, **units)
     with progress_bar("calibrating") as tell:
         found = find(
@@ -147,3 +159,17 @@ def _lines(found: Calibration) -> list[str]:
     ]
     lines += [f"not seen: {each}" for each in found.unseen]
     return lines + [f"note: {each}" for each in found.notes]
+
+
+def _zero_lines(found: Zeros) -> list[str]:
+    lines = ["to be added to what each joint reads:"]
+    for joint, unit, value, deviation, seen in zip(
+        found.joints, found.units, found.values, found.deviations, found.seen, strict=True
+    ):
+        known = f"standard deviation {deviation:.2g} {unit}" if seen else "not seen: assumed 0"
+        lines.append(f"{joint}  {value:+.5f} {unit}, {known}")
+    x, y = found.inclination
+    lines.append(f"base inclined by {x:.4f} rad about x, {y:.4f} about y")
+    lines.append(f"left of the level's angles {found.level_residual:.2g} rad (root mean square)")
+    lines.append(f"left of the stops {found.stop_residual:.2g} m or rad")
+    return [line for line in lines if "nan" not in line]

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.at_home import at_home, motors_on_paths
+from robodyn.analysis.sine_motions import sine_motions
 from robodyn.cli.check_text import show
 from robodyn.mechanisms.inspection import compared, describe, read
 from robodyn.report.parameters import parameter_tables
@@ -35,7 +36,8 @@ def check(
     """Say how a model file was understood: every number with its unit and its frame.
 
     Also what is unphysical in it and how well it stands at home: how much of each joint's travel
-    is used, what payload the actuators can hold, and of a platform how far it can go from there;
+    is used, what payload the actuators can hold, of a platform how far it can go from there, and
+    which sine motions its drives can follow, with the torque that motors have at their speed;
     what each actuator adds there, and what its motor has to give along the paths of the papers or
     the demonstration; and what of the file is left out.
 
@@ -76,5 +78,6 @@ def findings(mechanism: Mechanism, told: Told, model: str) -> dict[str, Any]:
         for title, head, rows in parameter_tables(mechanism)
     ]
     found["at_home"] = {} if found["home"] is None else at_home(mechanism)
+    found["motions"] = [] if found["home"] is None else sine_motions(mechanism)
     found["on_paths"] = [] if found["home"] is None else motors_on_paths(mechanism)
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Column, Table
 
+from robodyn.analysis.sine_motions import FREQUENCIES
 from robodyn.report.numbers_as_text import number
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def show(found: dict[str, Any], console: Console) -> None:
         _show_loops(found["loops"], console)
     _show_condition(found, console)
     _show_reach(found["at_home"].get("reach"), console)
+    if found["motions"]:
+        console.print(_motions_table(found["motions"]))
     _show_payload(found["at_home"].get("payload"), console)
     for remark in found["remarks"]:
         console.print(f"[yellow]note:[/yellow] {escape(remark)}")
@@ -186,6 +189,19 @@ def _show_condition(found: dict[str, Any], console: Console) -> None:
             f"{_number(condition['scaled'])} with lengths divided by "
             f"{condition['characteristic_length']:.4g} m"
         )
+
+
+def _motions_table(rows: list[dict[str, Any]]) -> Table:
+    """Of each axis the largest acceleration, and the largest amplitudes by frequency."""
+    heads = ["axis", "acceleration", *(f"{f:g} Hz" for f in FREQUENCIES)]
+    title = "what the drives can follow: acceleration at home, amplitudes of sines"
+    table = Table(*heads, title=title, title_justify="left")
+    for row in rows:
+        most, unit = row["acceleration"], row["unit"]
+        hardest = "not limited" if most is None else f"{most:.3g} {unit}/s²"
+        amplitudes = (f"{amplitude:.3g}" for amplitude in row["amplitudes"])
+        table.add_row(escape(f"{row['axis']} [{unit}]"), hardest, *amplitudes)
+    return table
 
 
 def _show_reach(reach: list[dict[str, Any]] | None, console: Console) -> None:

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The zeros of driven joints, from stops that are touched and a level on the moving body.
+
+For machines without a tracker: servos whose horns sit on some tooth, or drives with incremental
+encoders. The level is an inertial measurement unit at rest, or any inclinometer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.identification.csv_table import read_columns
+from robodyn.poses import rotation_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
+
+LEVEL = ("level.x", "level.y", "level.z")
+# What is assumed at first of zeros, as a share of the mechanism's size and [rad], of how the level
+# is mounted, and of how the base stands [rad].
+LENGTH, ANGLE, MOUNTED, INCLINED = 0.05, 0.3, 0.5, 0.1
+# Residual of a sample that no configuration explains.
+FAR = 1e3
+
+
+@dataclass(frozen=True)
+class Zeros:
+    """What is found.
+
+    Attributes:
+        joints: names of the driven joints.
+        units: of their positions.
+        values: (n,) to be added to their readings.
+        deviations: (n,) standard deviations of these.
+        seen: (n,) whether the samples say more of each than was assumed.
+        inclination: (2,) [rad] of the base, about x and y, if that was unknown.
+        level_residual: [rad] root mean square of what is left of the level's angles.
+        stop_residual: [m or rad] likewise of the stops; NaN without either.
+    """
+
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    values: FloatArray
+    deviations: FloatArray
+    seen: FloatArray
+    inclination: FloatArray
+    level_residual: float
+    stop_residual: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers."""
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in vars(self).items()
+        }
+
+
+def find_zeros(
+    m: Mechanism,
+    readings: ArrayLike,
+    level: ArrayLike,
+    stops: Sequence[tuple[str, float, float]] = (),
+    *,
+    level_noise: float = 1e-3,
+    stop_noise: float = 1e-3,
+) -> Zeros:
+    """The zeros that explain inclinations of the body and touched stops best.
+
+    Maximum a posteriori by least squares. How the level is mounted on the body, and how the base is
+    inclined, are found as well.
+
+    Args:
+        m: the mechanism.
+        readings: (N, n) of the driven joints at rest [m or rad], as joint states have them.
+        level: (N, 3) specific force at rest in the level's frame, of any length: where up is.
+        stops: joint, its reading, and -1 if that is at its lower or 1 if at its upper stop, whose
+            positions are the model's limits.
+        level_noise: [rad] of an angle of the level.
+        stop_noise: [m or rad] of a stop.
+
+    Raises:
+        InvalidInput: wrong shapes, no samples, a joint without a stop, or readings that the model
+            does not reach.
+    """
+    from scipy.optimize import least_squares  # slow to import
+
+    n, names = len(m.joint_names), m.joint_names
+    told = as_array("readings", np.reshape(readings, (-1, n)), (n,), "m or rad")
+    up = as_array("level", np.reshape(level, (-1, 3)), (3,))
+    if len(told) != len(up) or not len(up) + len(stops):
+        raise InvalidInput(
+            f"{len(told)} readings, {len(up)} levels and {len(stops)} stops: expected as many "
+            "readings as levels, or stops",
+            value=len(told),
+        )
+    up = up / np.linalg.norm(up, axis=1, keepdims=True)
+    angle = as_scalar("level_noise", level_noise, "rad", above=0.0)
+    touch = as_scalar("stop_noise", stop_noise, "m or rad", above=0.0)
+    touched = [_stop(m, *each) for each in stops]
+    zero = np.array([LENGTH * m.size if unit == "m" else ANGLE for unit in m.joint_units])
+    scale = np.concatenate([zero, np.full(3, MOUNTED), np.full(2, INCLINED)])
+    guesses = [m.home] * len(told)
+
+    def missed(unknowns: FloatArray) -> FloatArray:
+        """(k,) [rad] of the level, then [m or rad] of the stops, over their noise."""
+        zeros, mounted, inclined = np.split(unknowns * scale, [n, n + 3])
+        E, B = _turn(mounted), _turn(np.append(inclined, 0.0))
+        of_level = np.empty((len(told), 3))
+        for k, row in enumerate(told):
+            positions = m.joint_signs * (row + zeros) + m.joint_offsets
+            guesses[k] = m.assemble(positions, guesses[k])
+            R = rotation_matrix(m.body_pose(guesses[k]))
+            of_level[k] = up[k] - B[2] @ R @ E
+        of_stops = [(reading + zeros[j] - at) / touch for j, reading, at in touched]
+        return np.concatenate([of_level.ravel() / angle, of_stops])
+
+    def residuals(unknowns: FloatArray) -> FloatArray:
+        try:
+            return np.concatenate([missed(unknowns), unknowns])
+        except KinematicsError:
+            return np.full(3 * len(told) + len(touched) + len(unknowns), FAR)
+
+    start = np.zeros(n + 5)
+    try:
+        missed(start)
+    except KinematicsError as error:
+        raise InvalidInput(
+            f"{m.name} does not reach all readings, even roughly: {error}", value=told
+        ) from error
+    found = least_squares(residuals, start, method="lm", x_scale=1.0)
+    covariance = np.linalg.inv(found.jac.T @ found.jac)
+    left = missed(found.x)
+    deviations = scale * np.sqrt(np.diag(covariance))
+    count = 3 * len(told)
+    return Zeros(
+        names,
+        m.joint_units,
+        found.x[:n] * scale[:n],
+        deviations[:n],
+        deviations[:n] < 0.7 * scale[:n],
+        found.x[n + 3 :] * scale[n + 3 :],
+        angle * float(np.sqrt(np.sum(left[:count] ** 2) / max(2 * len(told), 1))),
+        touch * float(np.sqrt(np.mean(left[count:] ** 2))) if touched else float("nan"),
+    )
+
+
+def _turn(vector: FloatArray) -> FloatArray:
+    from scipy.spatial.transform import Rotation
+
+    return np.asarray(Rotation.from_rotvec(vector).as_matrix())
+
+
+def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, float, float]:
+    """Index of a joint, its reading, and what it should read at its stop."""
+    if joint not in m.joint_names:
+        raise InvalidInput(
+            f"stop of {joint!r}, expected one of {', '.join(m.joint_names)}", value=joint
+        )
+    j = m.joint_names.index(joint)
+    at = float(m.joint_signs[j] * (m.position_limits[j, int(end > 0)] - m.joint_offsets[j]))
+    if not np.isfinite(at):
+        raise InvalidInput(f"{joint} has no limit, so its stop is not known", value=joint)
+    return j, float(reading), at
+
+
+def read_zero_samples(
+    path: str | Path, m: Mechanism
+) -> tuple[FloatArray, FloatArray, list[tuple[str, float, float]]]:
+    """Readings, level and stops, as `find_zeros` takes them, of a CSV file.
+
+    Columns: `<joint>.position` of every driven joint, `level.x`, `level.y`, `level.z`, and `end`. A
+    row without a level is a touch: the joints that have a reading there are at their lower stops,
+    or, with 1 in `end`, at the upper ones.
+
+    Raises:
+        InvalidInput: no such file, or a cell or column that is wrong or missing.
+    """
+    file = Path(path)
+    header, numbers, line = read_columns(file)
+    columns = {name: numbers[:, i] for i, name in enumerate(header)}
+    wanted = [f"{name}.position" for name in m.joint_names]
+    if missing := [name for name in wanted if name not in columns]:
+        raise InvalidInput(
+            f"{file}: no column {', '.join(missing)}; found {', '.join(header)}", value=missing
+        )
+    none = np.full(len(numbers), np.nan)
+    joints = np.column_stack([columns[name] for name in wanted])
+    level = np.column_stack([columns.get(name, none) for name in LEVEL])
+    is_level = np.isfinite(level).all(axis=1)
+    for row in np.flatnonzero(is_level & ~np.isfinite(joints).all(axis=1)):
+        raise InvalidInput(
+            f"{file}: sample {row + 1} has a level, but not all joints' positions",
+            value=line + int(row) + 1,
+        )
+    ends = columns.get("end", none)
+    stops = [
+        (m.joint_names[j], float(joints[row, j]), 1.0 if ends[row] > 0 else -1.0)
+        for row in np.flatnonzero(~is_level)
+        for j in np.flatnonzero(np.isfinite(joints[row]))
+    ]
+    return joints[is_level], level[is_level], stops
