@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.base_motion import BaseMotion
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.motion_base.base_pose import BasePoseEstimator
 from robodyn.motion_base.machine import Machine
 from robodyn.motion_base.machine_states import REQUESTS, STATES, RequestRefused
+from robodyn.motion_base.stabilised import StabilisedWish
 from robodyn.motion_base.wishes import PoseStream, TrajectoryWish, goal
 
 DT, TICK = 0.01, 10_000_000
@@ -216,6 +219,10 @@ def random_sequences(mechanism, rng, count):
     limits, machine = drives.machine.commander.limits, drives.machine
     home = mechanism.joint_positions(mechanism.home)
     stream, faults, states = PoseStream(mechanism, 0.1), 0, set()
+    imu = BasePoseEstimator(longest_period=1.0)
+    held = None
+    with suppress(InvalidInput):  # not every body moves in six ways
+        held = StabilisedWish(mechanism, imu)
     width = np.minimum(np.ptp(limits.positions, axis=1), 2.0)
     for _ in range(count):
         # a few ticks of one thing, and now and then a request
@@ -228,11 +235,14 @@ def random_sequences(mechanism, rng, count):
             machine.wish = goal_near(mechanism, home + rng.uniform(-0.7, 0.7, len(home)) * width)
         if kind == 5:
             machine.wish = stream
+        if rng.random() < 0.2:
+            machine.stabilised = None if machine.stabilised else held
         if rng.random() < 0.05:
             machine.fault("a drive reports that it is too hot")
         for _ in range(rng.integers(1, 60)):
             if kind in (5, 6):
                 say(stream, machine, drives.now, rng)
+            feel(imu, drives.now, rng)
             faults += drives.run(1, until="fault")
             states.add(machine.state)
     drives.run(1)
@@ -248,6 +258,18 @@ def random_sequences(mechanism, rng, count):
     assert faults
     assert {"engaging", "engaged", "fault"} <= states <= set(STATES)
     return states
+
+
+def feel(imu, now, rng):
+    """A sample of an IMU on a base that rolls, or garbage, now and then, or silence."""
+    roll = 0.2 * np.sin(3e-9 * now)
+    felt = np.array([0.0, 9.81 * np.sin(roll), 9.81 * np.cos(roll), 0.6 * np.cos(3e-9 * now), 0, 0])
+    felt += rng.normal(0.0, 0.01, 6)
+    if rng.random() < 0.02:
+        felt[rng.integers(0, 6)] = rng.choice([np.nan, 1e300, 40.0, -4.0])
+    if rng.random() < 0.95:
+        with suppress(RobodynError):
+            imu.step(now - int(rng.integers(0, 3) == 0), BaseMotion(felt[:3], felt[3:]))
 
 
 def goal_near(mechanism, positions):
