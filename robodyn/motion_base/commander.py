@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EDGE = 30.0
 # Share of a drive's effort at which all are slowed down, to this share of the limits at least; how
 # quickly, and how quickly not any more [1/s].
-STRAINED, SLOWEST, SLOWER, QUICKER = 0.8, 0.3, 45.0, 4.0
+STRAINED, SLOWEST, SLOWER, QUICKER = 0.7, 0.2, 45.0, 4.0
 
 
 class SetPoint(NamedTuple):
@@ -116,6 +116,7 @@ class PositionCommander:
         self._inside: FloatArray | None = None
         self._target: FloatArray | None = None
         self._smooth, self._ease = self.set_points.state, 1.0
+        self._barred = ""
 
     def warm_up(self) -> None:
         """Call what `step` may need once, so that later calls are fast; be where it was after."""
@@ -153,14 +154,17 @@ class PositionCommander:
         """
         self._target, problem = self._wanted(time)
         if self._target is None:
+            self._barred = ""
             self.set_points.brake()
             return self._set_point(problem)
         pace *= self._ease
-        objection = self._try(self._target, pace)
-        if objection and self._slides(pace):
+        objection = self._barred or self._try(self._target, pace)
+        if objection and not self._barred and self._slides(pace):
             self._target = self.set_points.state + np.inf  # it has not arrived
         elif objection:
+            # to rest, before anything else is tried: nothing hunts
             self.set_points.brake()
+            self._barred = "" if self.set_points.is_at_rest else objection
         return self._set_point(objection or problem)
 
     def _try(self, target: FloatArray, pace: float) -> str:

@@ -68,6 +68,8 @@ class SetPoints:
         """
         later, rest = np.empty_like(self.state), np.empty_like(self.rest)
         own = self._rows * self._shares(target) * pace
+        # what accelerates more than that already has to be able to end it as quickly
+        own[1:] = np.maximum(own[1:], np.abs(self.state[2]) / self._rows[1] * self._rows[1:])
         kernels.advance(self.state, target, self._bounds, own, self._rows, self.dt, later, rest)
         return later, rest
 

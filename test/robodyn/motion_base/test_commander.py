@@ -171,3 +171,31 @@ def test_on_a_base_that_falls_nothing_has_to_be_borne(platform):
     assert np.abs(commander.step(TICK).efforts).min() > 100.0
     commander.base = rd.BaseMotion([0.0, 0.0, 0.0])
     assert np.abs(commander.step(2 * TICK).efforts).max() < 1e-9
+
+
+def test_before_a_barred_way_it_comes_to_rest_and_stays():
+    """With a share of the limits it must not hunt: to and fro, further and further."""
+    m = rd.load("fivebar")
+    commander = PositionCommander(m, DT, positions=[2.32, 2.12])
+    commander.wish = goal(m, m.joint_positions(m.home), m.home)
+    points = [commander.step(k * TICK, pace=0.2) for k in range(300)]
+    assert "barred" in points[-1].problem
+    assert np.abs([point.velocities for point in points]).max() < 0.2 * commander.limits.rates[0]
+    np.testing.assert_array_equal(points[-1].positions, points[-50].positions)
+
+
+def test_drives_that_come_near_their_efforts_are_slowed_down(rng):
+    m = rd.load("motion_platform")
+    commander = PositionCommander(m, 0.005)
+    strain = 0.0
+    for k in range(800):
+        if k % 40 == 0:
+            aside = rng.uniform(-0.05, 0.05, 6)
+            commander.wish = goal(m, m.joint_positions(m.home) + aside, m.home)
+        point = commander.step(k * 5_000_000)
+        most = m.effort_limits_at(point.velocities)
+        strain = max(strain, np.abs(point.efforts / most).max())
+    assert 0.7 < strain < 1.2  # more than 2 with all of the limits
+    weak = PositionCommander(m.with_payload(20_000.0), 0.005)
+    weak.wish = goal(m, m.joint_positions(m.home), m.home)
+    assert "times its effort" in weak.step(0).problem
