@@ -108,4 +108,4 @@ def test_engage_a_path_freeze_ease_back_park(bench):
     assert np.abs(np.diff(bench.lengths, axis=0)).max() < 0.1
     bench.process.signal(signal.SIGINT)
     assert bench.process.wait() == 0, bench.process.output
-    assert "[ERROR]" not in bench.process.output
+    assert "Traceback" not in bench.process.output
