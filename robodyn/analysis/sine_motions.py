@@ -18,6 +18,8 @@ AXES = ("x", "y", "z", "about x", "about y", "about z")
 FREQUENCIES = (0.2, 0.5, 1.0, 2.0, 5.0)  # [Hz]
 # Instants of a period; halvings of an amplitude; the largest, in sizes of the mechanism and [rad].
 INSTANTS, HALVINGS, LARGEST = 24, 18, (1.0, 1.5)
+# Those at home and at both ends, between which no singularity may lie.
+ENDS = [0, INSTANTS // 4, 3 * INSTANTS // 4]
 # An axis along or about which less than this share of a motion is possible is left out.
 POSSIBLE = 0.999
 
@@ -26,7 +28,8 @@ def sine_motions(mechanism: Mechanism) -> list[dict[str, Any]]:
     """A row for each axis of the base frame along or about which the body can move at home.
 
     `amplitudes` [m or rad] are the largest of sines at `FREQUENCIES` about home at which all joints
-    stay within their ranges, rates and efforts, as motors have them at that rate; `acceleration` is
+    stay within their ranges, rates and efforts, as motors have them at that rate, on the same side
+    of singularities; `acceleration` is
     the largest from rest at home, in the weaker direction, None if nothing bounds it. Empty where
     nothing is known of rates and efforts.
     """
@@ -80,11 +83,13 @@ def _follows(m: Mechanism, way: FloatArray, rate: float) -> bool:
         motion = at, rate * np.cos(phase) * way, -(rate**2) * np.sin(phase) * way
         positions, rates, _ = m.driven_motion(*motion)
         efforts = np.abs(m.inverse_dynamics(*motion))
+        sides = {np.sign(side) for q in at[ENDS] if (side := m.side(q)) is not None}
     except RobodynError:
         return False
     lower, upper = m.position_limits.T
     return bool(
-        (positions >= lower).all()
+        len(sides) < 2
+        and (positions >= lower).all()
         and (positions <= upper).all()
         and (np.abs(rates) <= m.velocity_limits).all()
         and (efforts <= m.effort_limits_at(rates)).all()

@@ -198,7 +198,7 @@ def _motions_table(rows: list[dict[str, Any]]) -> Table:
     table = Table(*heads, title=title, title_justify="left")
     for row in rows:
         most, unit = row["acceleration"], row["unit"]
-        hardest = "not limited" if most is None else f"{most:.3g} {unit}/s²"
+        hardest = "not limited" if most is None else f"{most:.3g} /s²"
         amplitudes = (f"{amplitude:.3g}" for amplitude in row["amplitudes"])
         table.add_row(escape(f"{row['axis']} [{unit}]"), hardest, *amplitudes)
     return table
