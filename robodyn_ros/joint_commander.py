@@ -44,9 +44,9 @@ from robodyn_ros.messages import JointStateMessage, MultiArrayMessage, OdometryM
 from robodyn_ros.parameters import load_mechanism, on_change, table
 
 try:
-    from control_msgs.msg import DynamicInterfaceGroupValues, DynamicJointState
+    import control_msgs.msg as control_messages
 except ImportError:  # these are not everywhere
-    DynamicJointState = None
+    control_messages = None
 
 if TYPE_CHECKING:
     from typing import Any
@@ -226,13 +226,16 @@ class JointCommander(ManagedNode):
                 self._machine.fault(f"{status.name}: {status.message}")
 
     def _listen_to_interfaces(self) -> None:
-        if DynamicJointState is None:
+        if control_messages is None:
             raise rd.InvalidInput("drive_faults needs the package control_msgs, which is missing")
         for kind, topic, names in (
-            (DynamicJointState, "dynamic_joint_states", "joint_names"),
-            (DynamicInterfaceGroupValues, "gpio_states", "interface_groups"),
+            ("DynamicJointState", "dynamic_joint_states", "joint_names"),
+            ("DynamicInterfaceGroupValues", "gpio_states", "interface_groups"),
         ):
-            self.create_subscription(kind, topic, partial(self._on_interfaces, names), qos.RECENT)
+            message = getattr(control_messages, kind, None)  # Humble has only the first
+            if message is not None:
+                hear = partial(self._on_interfaces, names)
+                self.create_subscription(message, topic, hear, qos.RECENT)
 
     def _on_interfaces(self, names: str, message: Any) -> None:
         for name, group in zip(getattr(message, names), message.interface_values, strict=False):
