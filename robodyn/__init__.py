@@ -106,7 +106,6 @@ if TYPE_CHECKING:
     from robodyn.poses import rpy_from_pose as rpy_from_pose
     from robodyn.report.study import Study as Study
     from robodyn.report.study import analyze as analyze
-    from robodyn.simulation import simulate as simulate
     from robodyn.simulation import simulate_many as simulate_many
     from robodyn.simulation.batch_plant import BatchPlant as BatchPlant
     from robodyn.simulation.many import SimulationResults as SimulationResults
@@ -114,6 +113,7 @@ if TYPE_CHECKING:
     from robodyn.simulation.result import SimulationResult as SimulationResult
     from robodyn.simulation.sensor import Sensor as Sensor
     from robodyn.simulation.settings import SimulationSettings as SimulationSettings
+    from robodyn.simulation.simulate import simulate as simulate
     from robodyn.sweeps.settings import SweepSettings as SweepSettings
     from robodyn.sweeps.sweep import sweep as sweep
     from robodyn.threads import get_threads as get_threads

@@ -33,6 +33,7 @@ EXTRAS = {
     "xacro": ["xacro>=2.0"],
     "mujoco": ["mujoco>=3.2"],
     "control": ["control>=0.10"],
+    "casadi": ["casadi>=3.6"],
     "export": ["ziglang>=0.12"],
     "gym": ["gymnasium>=1.1"],
     "flight": ["jsbsim>=1.2"],

@@ -54,6 +54,7 @@ class Answers(NamedTuple):
         difference: (q, goal, out), a displacement.
         advance: (q, displacement, out) -> bool, the configuration there.
         step: (q, v, efforts, wrench, base or NULL, options, dt, steps) -> status.
+        slopes: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of `CompiledSlopes`.
     """
 
     is_configuration: Any
@@ -72,6 +73,7 @@ class Answers(NamedTuple):
     difference: Any
     advance: Any
     step: Any
+    slopes: Any
 
 
 @inner

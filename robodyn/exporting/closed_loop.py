@@ -17,8 +17,11 @@ from robodyn.errors import ModelError
 from robodyn.exporting.answers import Answers, are_finite, copied, ratio_of_rows, step_of
 from robodyn.exporting.lending import (
     address,
+    any_rows,
     constant,
     null,
+    rows,
+    rows_or_null,
     rows_out,
     vector,
     vector_or_null,
@@ -26,6 +29,7 @@ from robodyn.exporting.lending import (
 )
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED
 from robodyn.mechanisms.closed_loop.kernels import entries, layout
+from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
 from robodyn.mechanisms.closed_loop.kernels.layout import BODY_SIZE, ORIGIN
 from robodyn.numerics.array_arguments import stack
@@ -58,6 +62,9 @@ def answers(m: ClosedLoop) -> Answers:
     tip_rows = constant(np.array(m._determining_rows, dtype=float))
     tips, freedoms = len(m._determining_rows), m.tip_freedoms.freedoms
     scale = constant(m._driven_scale)
+    limits, falls = m._slopes.numbers[2:] if m._slopes else (np.zeros(count), np.zeros((0, 1)))
+    known_slopes, at_limits, at_falling = m._slopes is not None, constant(limits), constant(falls)
+    falling = falls.shape
 
     @inner
     def known() -> Any:
@@ -204,6 +211,21 @@ def answers(m: ClosedLoop) -> Answers:
             out[i] = goal[place] - q[place]
 
     @inner
+    def slopes(
+        q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, out: Any
+    ) -> bool:
+        found = 0
+        if known_slopes:
+            found = derivatives(
+                vector(at_smooth(), (plan_size,)), vector(numbers(), (numbers_size,)),
+                vector(at_limits(), (count,)), rows(at_falling(), falling), any_rows(q, (1, nq)),
+                any_rows(v, (1, n)), any_rows(a, (1, n)), any_rows(efforts, (1, n)),
+                rows_or_null(wrench, (1, 6)), rows_or_null(base, (1, 9)), forward,
+                rows_out(out, (1, 3 * n * n)),
+            )  # fmt: skip
+        return found == 1
+
+    @inner
     def plant(table: Any, friction: Any, options: Any, stops: Any) -> Any:
         a_plan = vector(at_smooth(), (plan_size,))
         return a_plan, vector(numbers(), (numbers_size,)), table, friction, options, stops
@@ -215,7 +237,7 @@ def answers(m: ClosedLoop) -> Answers:
 
     return Answers(
         is_configuration, inverse, forward, mass, bias, positions, close, same, acceleration, same,
-        pose, jacobian, condition, difference, advance, step_of(m, simulate, plant, model),
+        pose, jacobian, condition, difference, advance, step_of(m, simulate, plant, model), slopes,
     )  # fmt: skip
 
 

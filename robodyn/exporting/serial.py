@@ -15,6 +15,7 @@ from robodyn.exporting.lending import (
     any_rows,
     constant,
     rows,
+    rows_or_null,
     rows_out,
     vector,
     vector_or_null,
@@ -156,8 +157,19 @@ def answers(m: SerialArm) -> Answers:
     def model() -> Any:
         return links(), gravity()
 
+    @inner
+    def slopes(
+        q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, out: Any
+    ) -> bool:
+        found = lanes.derivatives(
+            links(), gravity(), any_rows(q, (1, n)), any_rows(v, (1, n)), any_rows(a, (1, n)),
+            any_rows(efforts, (1, n)), rows_or_null(wrench, (1, 6)), rows_or_null(base, (1, 9)),
+            forward, rows_out(out, (1, 3 * n * n)),
+        )  # fmt: skip
+        return found == 1
+
     return Answers(
         is_configuration, inverse, forward, mass, bias, positions, positions, same, acceleration,
         same,
-        pose, jacobian, condition, difference, advance, step_of(m, simulate, plant, model),
+        pose, jacobian, condition, difference, advance, step_of(m, simulate, plant, model), slopes,
     )  # fmt: skip

@@ -19,6 +19,7 @@ from robodyn.exporting.lending import (
     vector_out,
 )
 from robodyn.mechanisms.stewart.kernels import entries, lanes
+from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
 from robodyn.mechanisms.stewart.kernels.forward_kinematics import platform_motion, solve_pose
 from robodyn.mechanisms.stewart.kernels.integration import normalize, simulate
 from robodyn.mechanisms.stewart.kernels.layout import OK, SMALLEST_LENGTH
@@ -38,6 +39,8 @@ def answers(m: StewartPlatform) -> Answers:
     size, legs_size, body_size = len(m._lanes), m._legs.shape[1], len(m._platform)
     at_lanes, at_legs, at_body = constant(m._lanes), constant(m._legs), constant(m._platform)
     smooth = constant(m._smooth._lanes if m.friction.is_dry else m._lanes)
+    at_smooth_legs, at_steps, at_falling = (constant(m._slopes.numbers[k]) for k in (0, 2, 3))
+    falling = m._falling_friction.shape
 
     @inner
     def legs() -> Any:
@@ -171,6 +174,19 @@ def answers(m: StewartPlatform) -> Answers:
         return True
 
     @inner
+    def slopes(
+        q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, out: Any
+    ) -> bool:
+        found = derivatives(
+            rows(at_smooth_legs(), (6, legs_size)), vector(at_body(), (body_size,)),
+            vector(at_steps(), (6,)), rows(at_falling(), falling), any_rows(q, (1, 7)),
+            any_rows(v, (1, 6)), any_rows(a, (1, 6)), any_rows(efforts, (1, 6)),
+            rows_or_null(wrench, (1, 6)), rows_or_null(base, (1, 9)), forward,
+            rows_out(out, (1, 108)),
+        )  # fmt: skip
+        return found == 1
+
+    @inner
     def plant(table: Any, friction: Any, options: Any, stops: Any) -> Any:
         return vector(smooth(), (size,)), table, friction, options, stops
 
@@ -182,4 +198,5 @@ def answers(m: StewartPlatform) -> Answers:
         is_configuration, inverse, forward, mass, bias, positions, close, velocity, acceleration,
         rates,
         pose_of, jacobian, condition, difference, advance, step_of(m, simulate, plant, model),
+        slopes,
     )  # fmt: skip

@@ -2,7 +2,8 @@
 
 """The equations of motion that every kind answers, and what follows from them: their derivatives.
 
-What is known of the equations is used: efforts are of degree 1 in the acceleration, accelerations
+A kind may have a compiled kernel for them. Where it does not, or that has no answer, what is known
+of the equations is used: efforts are of degree 1 in the acceleration, accelerations
 in the efforts, and both of degree 2 in the velocity where no joint has dry friction. There plain
 differences are exact but for rounding. Only in the configuration do they have an order, unless the
 kind knows better. All states of a difference, and of a batch, go through one compiled call.
@@ -12,12 +13,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.mechanisms.common.joint_friction import JointFriction, decays
+from robodyn.mechanisms.common.kernels import dry_friction as law
 from robodyn.mechanisms.common.kernels import sticking as at
 from robodyn.mechanisms.common.linear_model import (
     ForwardDynamicsDerivatives,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.base_motion import BaseMotion
+    from robodyn.mechanisms.common.compiled_slopes import CompiledSlopes
 
 # Central differences of order 6: f'(0) = sum over k of weight_k f(place_k h) / h.
 PLACES = np.array([1.0, -1.0, 2.0, -2.0, 3.0, -3.0])
@@ -61,14 +64,7 @@ class Stencil(NamedTuple):
 
 
 class Derivatives(Presentation):
-    """The sixth part of `Mechanism`: equations of motion, derivatives, linear models.
-
-    Attributes:
-        efforts_are_generalized_forces: whether every coordinate is a driven joint of its own, so
-            that efforts = M acceleration + bias.
-    """
-
-    efforts_are_generalized_forces: ClassVar[bool] = False
+    """The sixth part of `Mechanism`: equations of motion, derivatives, linear models."""
 
     @abstractmethod
     def inverse_dynamics(
@@ -125,10 +121,26 @@ class Derivatives(Presentation):
         """Friction of the joints, as simulations need it."""
         return JointFriction(self.friction_rows(), decays(self))
 
+    @property
+    def _falling_friction(self) -> FloatArray:
+        """Rows of `friction` of the driven joints, none if no friction depends on the rate."""
+        rows = self.friction.rows[: len(self.joint_names)]
+        return rows if rows[:, law.STRIBECK].any() else np.zeros((0, at.ROW))
+
+    @property
+    def _held(self) -> Callable[..., FloatArray] | None:
+        """Efforts without dry friction; None if there is none."""
+        return None if self._smooth is self else self._smooth.inverse_dynamics
+
     @cached_property
     def _smooth(self) -> Self:
         """Itself without dry friction; the mechanism itself if it has none."""
         return self.without_dry_friction() if self.friction.is_dry else self
+
+    @cached_property
+    def _slopes(self) -> CompiledSlopes | None:
+        """Derivatives in compiled code, if the kind has any."""
+        return None
 
     @cached_property
     def _stencil(self) -> Stencil:
@@ -156,9 +168,15 @@ class Derivatives(Presentation):
         Raises:
             InvalidInput, KinematicsError: as `inverse_dynamics`.
         """
+        slopes = self._slopes
+        if slopes is not None:
+            motion = configuration, velocity, acceleration
+            efforts = self.inverse_dynamics(*motion, wrench, base=base)
+            found = slopes(False, *motion, efforts, wrench, base)
+            if found is not None:
+                return InverseDynamicsDerivatives(efforts, *found)
         given = configuration, velocity, acceleration, wrench, base
-        found = self._differences("inverse_dynamics", *given)
-        return InverseDynamicsDerivatives(*found)
+        return InverseDynamicsDerivatives(*self._differences("inverse_dynamics", *given))
 
     def forward_dynamics_derivatives(
         self,
@@ -177,16 +195,14 @@ class Derivatives(Presentation):
         Raises:
             InvalidInput, KinematicsError: as `forward_dynamics`.
         """
-        if self.efforts_are_generalized_forces:
+        slopes = self._slopes
+        if slopes is not None:
             moved = self.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
-            state = configuration, velocity, moved, wrench
-            inverse = self.inverse_dynamics_derivatives(*state, base=base)
-            by_efforts = np.asarray(np.linalg.inv(inverse.acceleration), dtype=np.float64)
-            fixed = -by_efforts @ inverse.configuration, -by_efforts @ inverse.velocity
-            return ForwardDynamicsDerivatives(moved, *fixed, by_efforts)
+            found = slopes(True, configuration, velocity, moved, efforts, wrench, base)
+            if found is not None:
+                return ForwardDynamicsDerivatives(moved, *found)
         given = configuration, velocity, efforts, wrench, base
-        found = self._differences("forward_dynamics", *given)
-        return ForwardDynamicsDerivatives(*found)
+        return ForwardDynamicsDerivatives(*self._differences("forward_dynamics", *given))
 
     def linearize(
         self,
@@ -195,12 +211,15 @@ class Derivatives(Presentation):
         efforts: ArrayLike | None = None,
         wrench: ArrayLike | None = None,
         dt: float | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> Linearization:
         """Small motions about states: configurations (..., nq) and velocities (..., nv).
 
         By default about rest, with the efforts that hold it; in motion with those under which it
         goes on without acceleration. An under-actuated mechanism needs its efforts (..., n) given.
-        Dry friction is left out. With `dt` [s] the system is sampled, efforts held in between.
+        Dry friction is left out; a base that moves goes on as it does. With `dt` [s] the system is
+        sampled, efforts held in between.
 
         Raises:
             InvalidInput, KinematicsError: as `forward_dynamics`.
@@ -209,8 +228,8 @@ class Derivatives(Presentation):
         smooth, rest = self._smooth, np.zeros(self.coordinates.velocity_size)
         v = rest if velocity is None else as_array("velocity", velocity, rest.shape)
         if efforts is None:
-            efforts = smooth.inverse_dynamics(configuration, v, rest, wrench)
-        d = smooth.forward_dynamics_derivatives(configuration, v, efforts, wrench)
+            efforts = smooth.inverse_dynamics(configuration, v, rest, wrench, base=base)
+        d = smooth.forward_dynamics_derivatives(configuration, v, efforts, wrench, base=base)
         nv, n = d.efforts.shape[-2:]
         A = np.zeros((*d.efforts.shape[:-2], 2 * nv, 2 * nv))
         A[..., :nv, nv:] = np.eye(nv)

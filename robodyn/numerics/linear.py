@@ -56,6 +56,43 @@ def solve(matrix: Any, rhs: Any) -> bool:
 
 
 @inner
+def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
+    """As `solve`, for the first `count` columns of `rhs` (n, k) at once."""
+    n = matrix.shape[0]
+    largest = 0.0
+    for column in range(n):
+        pivot = column
+        for row in range(column + 1, n):
+            if abs(matrix[row, column]) > abs(matrix[pivot, column]):
+                pivot = row
+        size = abs(matrix[pivot, column])
+        largest = max(largest, size)
+        if not size > SINGULAR_PIVOT * largest:
+            return False
+        if pivot != column:
+            for j in range(column, n):
+                matrix[column, j], matrix[pivot, j] = matrix[pivot, j], matrix[column, j]
+            for j in range(count):
+                rhs[column, j], rhs[pivot, j] = rhs[pivot, j], rhs[column, j]
+        inverse = 1.0 / matrix[column, column]
+        for row in range(column + 1, n):
+            factor = matrix[row, column] * inverse
+            for j in range(column + 1, n):
+                matrix[row, j] -= factor * matrix[column, j]
+            for j in range(count):
+                rhs[row, j] -= factor * rhs[column, j]
+    for row in range(n - 1, -1, -1):
+        inverse = 1.0 / matrix[row, row]
+        for k in range(row + 1, n):
+            factor = matrix[row, k]
+            for j in range(count):
+                rhs[row, j] -= factor * rhs[k, j]
+        for j in range(count):
+            rhs[row, j] *= inverse
+    return True
+
+
+@inner
 def solve_positive_definite(matrix: Any, rhs: Any) -> bool:
     """Solve matrix @ x = rhs by Cholesky factorisation, reading the lower triangle only.
 

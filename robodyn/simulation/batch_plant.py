@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.base_motion import rows_of
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.mechanisms.common.compiled_run import Rollout, held, spring_and_damper
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import BoolArray, FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.mechanism import Mechanism
 
@@ -67,12 +70,16 @@ class BatchPlant:
             self._ends = np.stack([each.effort_ends for each in self.mechanisms], axis=1)
         # the row of a state before a step and that after it
         self._q, self._v = np.empty((count, 2, len(first.home))), np.empty((count, 2, nv))
-        self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 6))
+        self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 15))
         self._steps, self._end_stops = np.array([0.0, 1.0]), end_stops
-        self._rollouts, self._advance = [], []
+        self._rollouts: list[Rollout] = []
+        self._moving: list[Rollout] = []
+        self._advance = []
         for row, one in enumerate(self.mechanisms):
             curves = limit_efforts and one.has_torque_speed_curve
             self._rollouts.append(self._rollout(row, end_stops, curves))
+            # the same on a base that moves
+            self._moving.append(replace(self._rollouts[row], loads=self._loads[row]))
             advance = one.compiled_simulation(one)
             if advance is None:
                 raise InvalidInput(
@@ -133,13 +140,20 @@ class BatchPlant:
         for row in numbers.tolist():
             self.problem.pop(row, None)
 
-    def step(self, efforts: ArrayLike, steps: int = 1, wrench: ArrayLike | None = None) -> None:
-        """Advance every row by `steps` of dt, efforts and wrenches held.
+    def step(
+        self,
+        efforts: ArrayLike,
+        steps: int = 1,
+        wrench: ArrayLike | None = None,
+        base: BaseMotion | None = None,
+    ) -> None:
+        """Advance every row by `steps` of dt, efforts, wrenches and the base's motion held.
 
         Args:
             efforts: (n,) or (count, n) [N or N m]; cut to the limits.
             steps: how many.
             wrench: (6,) or (count, 6) [N, N m] on the body, base frame; none by default.
+            base: how the bases move, one for all or each (count,); at rest by default.
 
         Raises:
             InvalidInput: wrong shapes, not finite, or no step to take. No row has moved then.
@@ -147,26 +161,29 @@ class BatchPlant:
         if steps < 1 or steps != int(steps):
             raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)
         wanted = _each("efforts", efforts, self._efforts[:, 0, 0])
-        load = np.zeros(6) if wrench is None else _each("wrench", wrench, self._loads[:, 0, 0])
+        load = np.zeros(6) if wrench is None else _each("wrench", wrench, self._loads[:, 0, 0, :6])
         self._efforts[:, 0, 0] = np.clip(wanted, *self._ends)
-        self._loads[:, 0, 0], self._steps[1] = load, steps
+        self._loads[:, 0, 0, :6], self._steps[1] = load, steps
+        if base is not None:
+            self._loads[:, 0, 0, 6:] = _each("base", rows_of(base), self._loads[:, 0, 0, 6:])
+        rollouts = self._rollouts if base is None else self._moving
         going = np.flatnonzero(~self.failed)
         shares = np.array_split(going, max(1, min(get_threads(), len(going) // SMALLEST_SHARE)))
-        for _ in each(lambda share: self._run(shares[share].tolist()), len(shares)):
+        for _ in each(lambda share: self._run(rollouts, shares[share].tolist()), len(shares)):
             pass
         moved = going[~self.failed[going]]
         self._q[moved, 0], self._v[moved, 0] = self._q[moved, 1], self._v[moved, 1]
 
-    def _run(self, rows: list[int]) -> None:
+    def _run(self, rollouts: list[Rollout], rows: list[int]) -> None:
         for row in rows:
-            if self._advance[row](self._rollouts[row], 0, 1).status:
+            if self._advance[row](rollouts[row], 0, 1).status:
                 self.failed[row] = True
-                self.problem[row] = self._why(row)
+                self.problem[row] = self._why(rollouts[row], row)
 
-    def _why(self, row: int) -> str:
+    def _why(self, rollout: Rollout, row: int) -> str:
         """What the same step says where it is taken alone."""
-        efforts, load = self._efforts[row, 0, 0], self._loads[row, 0, 0]
-        steps, curves = int(self._steps[1]), bool(self._rollouts[row].stops[2])
+        efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
+        steps, curves = int(self._steps[1]), bool(rollout.stops[2])
         try:
             self.mechanisms[row].step(
                 self._q[row, 0], self._v[row, 0], efforts, load, self.dt, steps,
@@ -177,11 +194,11 @@ class BatchPlant:
         return "no finite state follows"
 
     def _rollout(self, row: int, stops: EndStops | None, curves: bool) -> Rollout:
-        rest = self._efforts[row, 0, 0], self._loads[row, 0, 0]
+        rest = self._efforts[row, 0, 0], self._loads[row, 0, 0, :6]
         once = held(self._q[row, 0], self._v[row, 0], *rest, self.dt, 1, stops, curves)
         return Rollout(
             spring_and_damper(stops, curves), once.effort_limits, once.law, once.kp, once.kv,
-            self._efforts[row], once.dt, self._steps, self._loads[row],
+            self._efforts[row], once.dt, self._steps, self._loads[row, ..., :6],
             self._q[row], self._v[row], once.wanted, once.applied,
         )  # fmt: skip
 

@@ -136,3 +136,18 @@ def test_python_control_takes_a_linear_model(mechanism):
     np.testing.assert_array_equal(theirs.A, linear.state_matrix)
     assert theirs.isctime(strict=True)
     assert mechanism.linearize(mechanism.home, dt=1e-3).to_control().dt == 1e-3
+
+
+def test_gains_of_a_regulator_are_those_of_python_control(mechanism):
+    control = pytest.importorskip("control", minversion="0.9", reason="`control` is not installed")
+    from scipy.linalg import solve_discrete_are
+
+    linear = mechanism.linearize(mechanism.home, dt=5e-3)
+    A, B = linear.state_matrix, linear.input_matrix
+    nv, n = len(A) // 2, B.shape[1]
+    Q, R = np.diag([1e4] * nv + [1.0] * nv), 1e-4 * np.eye(n)
+    theirs, _, poles = control.dlqr(linear.to_control(), Q, R)
+    X = solve_discrete_are(A, B, Q, R)
+    gain = np.linalg.solve(R + B.T @ X @ B, B.T @ X @ A)
+    np.testing.assert_allclose(gain, theirs, rtol=0.0, atol=1e-7 * np.abs(gain).max())
+    assert np.abs(poles).max() < 1.0

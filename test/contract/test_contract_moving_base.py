@@ -166,3 +166,16 @@ def test_what_is_no_motion_of_a_base_is_refused(mechanism):
     three = rd.BaseMotion(np.ones((3, 3)))
     with pytest.raises(InvalidInput, match="do not broadcast"):
         mechanism.inverse_dynamics(np.array([mechanism.home] * 2), rest, rest, base=three)
+
+
+def test_on_a_base_that_falls_nothing_moves_by_itself(mechanism):
+    falling = rd.BaseMotion(*np.zeros((3, 3)))
+    smooth = mechanism.without_dry_friction()
+    plants = rd.BatchPlant([smooth] * 3, dt=1e-3)
+    start, nothing = plants.configuration, np.zeros(len(smooth.joint_names))
+    plants.step(nothing, steps=20, base=falling)
+    np.testing.assert_allclose(plants.configuration, start, rtol=0.0, atol=1e-12)
+    plants.step(nothing, steps=20)
+    assert np.abs(plants.velocity).max() > 1e-3
+    linear = smooth.linearize(smooth.home, base=falling)
+    np.testing.assert_allclose(linear.efforts, 0.0, rtol=0.0, atol=1e-9)

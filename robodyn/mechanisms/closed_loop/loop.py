@@ -13,8 +13,11 @@ from robodyn.base_motion import rows_of
 from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
 from robodyn.mechanisms.closed_loop.dynamics import forward_anywhere
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
+from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
 from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 from robodyn.mechanisms.closed_loop.reactions import InternalForces, JointReactions
+from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
+from robodyn.mechanisms.common.kernels import sticking as at
 from robodyn.mechanisms.common.single_calls import UncheckedSingle
 
 if TYPE_CHECKING:
@@ -59,6 +62,16 @@ class ClosedLoop(ClosedLoopPresentation):
             f"ClosedLoop({self.name!r}, {len(self.movable_joint_names)} joints, "
             f"{len(self.model.closures)} closures, mobility {self.mobility})"
         )
+
+    @cached_property
+    def _slopes(self) -> CompiledSlopes | None:
+        passive = self.friction.rows[self._n :, [at.STATIC, at.STATIC_BACKWARD]]
+        if passive.any():
+            return None  # which is left to differences
+        packed = self._smooth.structure.packed
+        limits = SLOPE_STEP * self.structure.equations.columns
+        numbers = *packed.given, limits, self._falling_friction
+        return CompiledSlopes(derivatives, numbers, (self._nq, self._nu, self._n), self._held)
 
     @cached_property
     def unchecked(self) -> UncheckedLoop:
@@ -192,6 +205,8 @@ class ClosedLoop(ClosedLoopPresentation):
         velocity: ArrayLike,
         acceleration: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> FloatArray:
         """What each closure exerts on its child (..., closures, 6): force, moment about its point.
 
@@ -201,7 +216,8 @@ class ClosedLoop(ClosedLoopPresentation):
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._internal_forces.closure_forces(configuration, velocity, acceleration, wrench)
+        motion = configuration, velocity, acceleration
+        return self._internal_forces.closure_forces(*motion, wrench, base)
 
     def reactions(
         self,
@@ -209,6 +225,8 @@ class ClosedLoop(ClosedLoopPresentation):
         velocity: ArrayLike,
         acceleration: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> JointReactions:
         """What each tree joint's parent exerts on its child: force and moment (..., joints, 3).
 
@@ -217,7 +235,8 @@ class ClosedLoop(ClosedLoopPresentation):
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        return self._internal_forces.reactions(configuration, velocity, acceleration, wrench)
+        motion = configuration, velocity, acceleration
+        return self._internal_forces.reactions(*motion, wrench, base)
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (nq,) of a configuration; unchecked."""

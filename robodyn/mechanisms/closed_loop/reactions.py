@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robodyn.base_motion import rows_of
 from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.equations import least_step
 from robodyn.mechanisms.closed_loop.kernels import layout
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
 
 
 class JointReactions(NamedTuple):
@@ -60,18 +62,24 @@ class InternalForces:
             out[index] = self._through_joints(closures, B)
         return JointReactions(names, out[..., :3], out[..., 3:])
 
-    def _states(self, q: Any, u: Any, change: Any, wrench: Any) -> Any:
+    def _states(self, q: Any, u: Any, change: Any, wrench: Any, base: BaseMotion | None) -> Any:
         own = self._mechanism
-        efforts = np.asarray(own.inverse_dynamics(q, u, change, wrench))
+        efforts = np.asarray(own.inverse_dynamics(q, u, change, wrench, base=base))
         shape = efforts.shape[:-1]
         load = np.zeros(6) if wrench is None else np.asarray(wrench, dtype=np.float64)
         v, a = own.joint_motion(q, u, change)
+        moved = None if base is None else rows_of(base)
         parts = [
-            np.broadcast_to(np.asarray(part, dtype=np.float64), (*shape, np.shape(part)[-1]))
-            for part in (q, v, a, load, efforts)
+            None
+            if part is None
+            else np.broadcast_to(np.asarray(part, dtype=np.float64), (*shape, np.shape(part)[-1]))
+            for part in (q, v, a, load, moved, efforts)
         ]
         indices = list(np.ndindex(shape))
-        return shape, [(index, [np.array(part[index]) for part in parts]) for index in indices]
+        return shape, [
+            (index, [None if part is None else np.array(part[index]) for part in parts])
+            for index in indices
+        ]
 
     def _one(
         self,
@@ -79,12 +87,13 @@ class InternalForces:
         v: FloatArray,
         a: FloatArray,
         load: FloatArray,
+        base: FloatArray | None,
         effort: FloatArray,
     ) -> tuple[FloatArray, FloatArray]:
         """Closure forces (closures, 6), and what joints transmit where the loops are not felt."""
         tau = np.empty(self._tree.rates)
         B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
-        self._efforts(q, v, a, load, None, tau, B)
+        self._efforts(q, v, a, load, base, tau, B)
         for rate, value in zip(self._mechanism._rates_at, effort, strict=True):
             tau[rate] -= value
         equations = self._mechanism.structure.equations

@@ -17,6 +17,7 @@ from robodyn.base_motion import rows_of
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.common.batch_calls import Unanswered
 from robodyn.mechanisms.common.compiled_run import Kernels
+from robodyn.mechanisms.common.compiled_slopes import CompiledSlopes
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
 from robodyn.mechanisms.derivatives import Stencil
@@ -58,7 +59,6 @@ class SerialArm(SerialParameters):
         model: the description it was built from.
     """
 
-    efforts_are_generalized_forces = True
     _loop = Kernels(simulate, (MATRIX, VECTOR))
     no_step: ClassVar = {
         NO_COMMAND: "the efforts are not finite",
@@ -264,6 +264,13 @@ class SerialArm(SerialParameters):
     def geometry(self) -> Geometry:
         """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
         return ArmGeometry(self)
+
+    @cached_property
+    def _slopes(self) -> CompiledSlopes | None:
+        if self._n > lanes.MOST_JOINTS:
+            return None
+        sizes = self._n, self._n, self._n
+        return CompiledSlopes(lanes.derivatives, self._packed, sizes)
 
     @cached_property
     def _stencil(self) -> Stencil:

@@ -21,6 +21,7 @@ from robodyn.mechanisms.common.batch_calls import (
     Arguments,
     entry,
 )
+from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
 from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
 from robodyn.mechanisms.stewart.actuation import ActuatorTerms, actuator_terms
@@ -28,6 +29,7 @@ from robodyn.mechanisms.stewart.formulations import FORMULATIONS, formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinematics
 from robodyn.mechanisms.stewart.kernels import batch as kernels
 from robodyn.mechanisms.stewart.kernels import entries, lanes
+from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
 from robodyn.mechanisms.stewart.kinematics import ACCEL, MOVING, TWIST
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
@@ -85,6 +87,16 @@ class PlatformDynamics(PlatformForwardKinematics):
     @cached_property
     def _one(self) -> Single:
         return single_calls(entries, self._lanes)
+
+    @cached_property
+    def _slopes(self) -> CompiledSlopes:
+        numbers = *self._smooth._numbers, SLOPE_STEP * self._steps, self._falling_friction
+        return CompiledSlopes(derivatives, numbers, (7, 6, 6), self._held)
+
+    @property
+    def _steps(self) -> FloatArray:
+        """(6,) [m, rad] what counts as a displacement of one."""
+        return np.repeat([self.size, 1.0], 3)
 
     @cached_property
     def unchecked(self) -> UncheckedPlatform:

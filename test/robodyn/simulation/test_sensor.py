@@ -47,6 +47,30 @@ def test_a_noisy_pose_is_a_pose(dasgupta):
         assert np.linalg.norm(pose[3:]) == pytest.approx(1.0, abs=1e-14)
 
 
+def test_it_measures_in_whole_steps(mechanism, rng):
+    steps = np.array([1e-3, 2e-3, 0.0, 1e-3, 1e-2, 1e-2])
+    sensor = Sensor(mechanism, position_step=steps, velocity_step=0.1)
+    for true in states(mechanism, rng, 20):
+        q, v = sensor.measure(*true)
+        away = mechanism.difference(mechanism.home, q)
+        exact = mechanism.difference(mechanism.home, true[0])
+        np.testing.assert_allclose(away[2], exact[2], rtol=0.0, atol=1e-14)
+        whole = steps > 0.0
+        parts = away[whole] / steps[whole]
+        np.testing.assert_allclose(parts, np.round(parts), rtol=0.0, atol=1e-9)
+        assert (np.abs(away - exact) <= 0.5 * steps + 1e-12).all()
+        np.testing.assert_allclose(10.0 * v, np.round(10.0 * v), rtol=0.0, atol=1e-9)
+
+
+def test_a_slow_sensor_tells_the_same_in_between(mechanism, rng):
+    sensor, true = Sensor(mechanism, every=3, latency=1), states(mechanism, rng, 8)
+    found = [sensor.measure(*state) for state in true]
+    for k, (q, _) in enumerate(found):
+        np.testing.assert_array_equal(q, true[max(k - 1, 0) // 3 * 3][0])
+    with pytest.raises(InvalidInput, match="every"):
+        Sensor(mechanism, every=0)
+
+
 @pytest.mark.parametrize("latency", [0, 1, 3])
 def test_it_is_late_by_whole_periods(mechanism, rng, latency):
     sensor, true = Sensor(mechanism, latency=latency), states(mechanism, rng, 8)

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.mechanisms.closed_loop.kernels.dynamics import inverse_dynamics, solve_definite
+from robodyn.mechanisms.closed_loop.kernels.dynamics import inverse_dynamics
 from robodyn.mechanisms.closed_loop.kernels.layout import OK, SINGULAR
 from robodyn.mechanisms.closed_loop.kernels.projection import tangent
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.nearest_in_box import nearest_in_box
+from robodyn.numerics.simd.linear_systems import solve_definite
 
 
 @inner

@@ -12,7 +12,6 @@ functions that may fail return a status of `layout`. Closures must hold unless `
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 from robodyn.mechanisms.closed_loop.kernels.closures import (
@@ -58,6 +57,7 @@ from robodyn.mechanisms.closed_loop.kernels.tree import (
 )
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.simd.linear_systems import solve_definite
 from robodyn.numerics.vectors import add, cross, store, vector
 
 # Closures may be open by this part of the mechanism's size: positions with six digits.
@@ -224,36 +224,6 @@ def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
     if status != OK:
         return status
     return solve_accelerations(m, state.third, s, out)
-
-
-@inner
-def solve_definite(M: Any, count: int, x: Any) -> bool:
-    """Solve M x = b in place by Cholesky's factors; reads the lower triangle, which is used up."""
-    for j in range(count):
-        total = M[j, j]
-        size = total
-        for k in range(j):
-            total = total - M[j, k] * M[j, k]
-        if any_of(~(total > 1e-13 * size)):
-            return False
-        inverse = 1.0 / math.sqrt(total)
-        M[j, j] = inverse
-        for i in range(j + 1, count):
-            value = M[i, j]
-            for k in range(j):
-                value = value - M[i, k] * M[j, k]
-            M[i, j] = value * inverse
-    for i in range(count):
-        value = x[i]
-        for k in range(i):
-            value = value - M[i, k] * x[k]
-        x[i] = value * M[i, i]
-    for i in range(count - 1, -1, -1):
-        value = x[i]
-        for k in range(i + 1, count):
-            value = value - M[k, i] * x[k]
-        x[i] = value * M[i, i]
-    return True
 
 
 @inner

@@ -58,3 +58,13 @@ def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
         forward = forward + numbers[start + EXCESS] * left
         backward = backward + numbers[start + EXCESS_BACKWARD] * left
     return choose(side > 0.0, forward, choose(side < 0.0, -backward, 0.0))
+
+
+@inner
+def dry_friction_slope(numbers: Any, start: int, rate: Any) -> Any:
+    """The slope of `dry_friction` by the rate; none at rest. Arguments as there."""
+    fall = numbers[start + STRIBECK]
+    left = 1.0 / (1.0 + fall * rate * rate)
+    excess = choose(rate > 0.0, numbers[start + EXCESS], -numbers[start + EXCESS_BACKWARD])
+    slope = -2.0 * fall * rate * left * left * excess
+    return choose(abs(rate) > AT_REST, slope, 0.0)

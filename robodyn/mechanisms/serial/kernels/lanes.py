@@ -14,6 +14,7 @@ from robodyn.mechanisms.common.kernels.integration import OK
 from robodyn.mechanisms.common.kernels.lanes import answer
 from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
+from robodyn.mechanisms.serial.kernels import derivatives as serial_derivatives
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA
 from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
@@ -21,6 +22,7 @@ from robodyn.mechanisms.serial.kernels.spatial import place
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.simd.lanes import WIDTH
+from robodyn.numerics.simd.linear_systems import factor_positive, solve_by_factor
 from robodyn.numerics.simd.tables import as_table, new_table
 
 # Arms with more joints need a larger stack than threads usually have.
@@ -29,7 +31,7 @@ MOST_JOINTS: Final = 128
 
 def stack_needed(n: int) -> int:
     """Bytes of stack sufficient for every kernel here and an arm of n joints."""
-    rows = (n + 1) * (n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + 10)
+    rows = (n + 1) * (4 * n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + 10)
     return 8 * WIDTH * rows + 2**20
 
 
@@ -77,10 +79,45 @@ def find_jacobian(chain: Any, state: Any, settings: Any, frames: Any, found: Any
 
 
 @inner
-def answers(find: Any, arm: Any, n: int, given: Any, work: Any, out: Any) -> int:
+def find_slopes(arm: Any, state: Any, forward: bool, work: Any, found: Any) -> int:
+    """For `answer`: slopes of efforts by q, qd, qdd, or of accelerations by q, qd and efforts."""
+    chain, gravity = arm
+    frames, rows, column = work
+    n = chain.shape[0] - 1
+    place(chain, state.q, frames)
+    base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
+    serial_derivatives.effort_slopes(chain, frames, base, state, not forward, rows, found)
+    if not forward:
+        return OK
+    M = as_table(as_table(found, 1)[2 * n * n], n)
+    if not factor_positive(M, n):
+        return NO_INERTIA
+    for j in range(2 * n):
+        start = (j // n) * n * n + j % n
+        for i in range(n):
+            column[i] = -found[start + i * n]
+        solve_by_factor(M, n, column)
+        for i in range(n):
+            found[start + i * n] = column[i]
+    # the inverse, column by column; of the factor only what is at or below the diagonal is read
+    for j in range(n - 1, -1, -1):
+        for i in range(n):
+            column[i] = 0.0
+        column[j] = 1.0
+        solve_by_factor(M, n, column)
+        for i in range(j + 1):
+            rows[i, j] = column[i]
+    for i in range(n):
+        for j in range(n):
+            M[i, j] = rows[min(i, j), max(i, j)]
+    return OK
+
+
+@inner
+def answers(find: Any, arm: Any, n: int, given: Any, settings: Any, work: Any, out: Any) -> int:
     """Answers out (N, k) to what is given of N states of an arm with n joints."""
     given, width = borrowed_array(given), max(n, BASE)
-    return answer(find, arm, given, width, False, False, work, borrowed_array(out))
+    return answer(find, arm, given, width, settings, False, work, borrowed_array(out))
 
 
 @batch_entry
@@ -91,7 +128,7 @@ def inverse_dynamics(
     arm = borrowed_array(chain), borrowed_array(gravity)
     n = arm[0].shape[0] - 1
     work = new_table(n, WORK_SIZE)
-    return answers(find_efforts, arm, n, (q, qd, qdd, wrench, base), work, out)
+    return answers(find_efforts, arm, n, (q, qd, qdd, wrench, base), False, work, out)
 
 
 @batch_entry
@@ -102,7 +139,7 @@ def forward_dynamics(
     arm = borrowed_array(chain), borrowed_array(gravity)
     n = arm[0].shape[0] - 1
     work = new_table(n + 1, FRAME_SIZE), new_table(n, BODY_SIZE)
-    return answers(find_accelerations, arm, n, (q, qd, tau, wrench, base), work, out)
+    return answers(find_accelerations, arm, n, (q, qd, tau, wrench, base), False, work, out)
 
 
 @batch_entry
@@ -110,7 +147,7 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, out: Any) -> int:
     """Mass matrices out (N, n * n), row by row."""
     chain = borrowed_array(chain)
     n = chain.shape[0] - 1
-    return answers(find_mass_matrix, chain, n, (q,), new_table(n + 1, FRAME_SIZE), out)
+    return answers(find_mass_matrix, chain, n, (q,), False, new_table(n + 1, FRAME_SIZE), out)
 
 
 @batch_entry
@@ -118,4 +155,20 @@ def jacobian(chain: Any, gravity: Any, q: Any, out: Any) -> int:
     """Jacobians out (N, 6 n) of the tip, row by row."""
     chain = borrowed_array(chain)
     n = chain.shape[0] - 1
-    return answers(find_jacobian, chain, n, (q,), new_table(n + 1, FRAME_SIZE), out)
+    return answers(find_jacobian, chain, n, (q,), False, new_table(n + 1, FRAME_SIZE), out)
+
+
+@batch_entry
+def derivatives(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, tau: Any, wrench: Any, base: Any,
+    forward: bool, out: Any,
+) -> int:  # fmt: skip
+    """Slopes out (N, 3 n n) of efforts, or of accelerations if `forward`, each (n, n) by rows.
+
+    By q, qd, and qdd or efforts, at states that have these accelerations; tau is not read.
+    """
+    arm = borrowed_array(chain), borrowed_array(gravity)
+    n = arm[0].shape[0] - 1
+    rows = new_table(n, max(n, serial_derivatives.SLOPE_SIZE))
+    work = new_table(n + 1, FRAME_SIZE), rows, new_table(1, n)[0]
+    return answers(find_slopes, arm, n, (q, qd, qdd, wrench, base), forward, work, out)

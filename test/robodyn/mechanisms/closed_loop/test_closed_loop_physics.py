@@ -9,6 +9,7 @@ import pytest
 from random_mechanisms import EQUATIONS, branched, parallel, random_state, regular, single_loop
 from scipy.spatial.transform import Rotation
 
+import robodyn as rd
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 
 SORTS = {
@@ -287,3 +288,14 @@ def test_redundant_motors_share_with_least_effort(builder, rng, extra):
     assert relative(A @ np.linalg.lstsq(A, efforts, rcond=None)[0], efforts) < 1e-9
     found = mechanism.forward_dynamics(q, u, efforts, wrench)
     assert relative(mechanism.mass_matrix(q) @ found + mechanism.bias(q, u, wrench), need) < 1e-9
+
+
+def test_what_a_base_that_rises_adds_to_what_closures_and_joints_bear():
+    """Twice the weight of everything, at rest."""
+    delta = rd.load("delta")
+    rest, risen = np.zeros(delta.mobility), rd.BaseMotion([0.0, 0.0, 19.62], *np.zeros((2, 3)))
+    state = delta.home, rest, rest
+    once, twice = delta.closure_forces(*state), delta.closure_forces(*state, base=risen)
+    np.testing.assert_allclose(twice, 2.0 * once, rtol=0.0, atol=1e-9 * np.abs(once).max())
+    once, twice = delta.reactions(*state).force, delta.reactions(*state, base=risen).force
+    np.testing.assert_allclose(twice, 2.0 * once, rtol=0.0, atol=1e-9 * np.abs(once).max())
