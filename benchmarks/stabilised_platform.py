@@ -113,7 +113,7 @@ def held(peak_period: float, noise: ImuNoise) -> tuple[np.ndarray, np.ndarray]:
     estimator = BasePoseEstimator(noise)
     machine = Machine(m, DT, homing="assumed", enable_timeout=0.0, ease=1.0)
     machine.request("power_on")
-    machine.stabilised = StabilisedWish(m, estimator)
+    machine.stabilised = StabilisedWish(machine.commander, estimator)
     left = np.zeros((0, 6))
     for k in range(len(times)):
         if k >= DELAY:

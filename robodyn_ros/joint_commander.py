@@ -248,7 +248,7 @@ class JointCommander(ManagedNode):
         """Hold the platform in the world, or relative to its base, from now on."""
         ahead = round(1e9 * (p["drive_delay"] + p["imu_delay"]))
         self._machine.stabilised = (
-            StabilisedWish(self._mechanism, self._place, ahead) if p["stabilise"] else None
+            StabilisedWish(self._machine.commander, self._place, ahead) if p["stabilise"] else None
         )
 
     def _follow_clock(self) -> None:
@@ -328,6 +328,7 @@ class JointCommander(ManagedNode):
             "enabled": machine.is_enabled,
             "arrived": machine.commander.has_arrived,
             "refused_setpoints": self._stream.refused,
+            "held_share": 0.0 if machine.stabilised is None else machine.stabilised.share,
             "lost_time": f"{self._pacer.lost:.3f}",
         }
         status = diagnostics.status(self, "machine", level, text, values)

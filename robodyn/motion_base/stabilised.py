@@ -15,9 +15,14 @@ from robodyn.poses import composed_pose, inverse_pose, rotation_matrix
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.motion import Motion
-    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.motion_base.base_pose import BasePoseEstimator
+    from robodyn.motion_base.commander import PositionCommander
     from robodyn.motion_base.wishes import Wish
+
+
+# Share of the joints' rates that may be used; how quickly the share of the base's displacement
+# falls where the platform cannot follow, and rises again [1/s].
+RATES, FALL, RISE = 0.9, 0.5, 1.0 / 300.0
 
 
 class StabilisedWish(BodyMotion):
@@ -26,13 +31,17 @@ class StabilisedWish(BodyMotion):
     Poses wished for are those in the level frame of the estimator: where the base frame is on
     average. Of a wish that moves, the acceleration of the body is that of its joints' alone.
 
+    Where the base goes further, or faster, than the platform can go back, less of its displacement
+    is taken back, and all of its inclination; the share follows the sea slowly.
+
     Args:
-        mechanism: whose body moves, in six ways.
+        commander: whose mechanism's body moves, in six ways, within whose limits.
         base: where the base is.
         ahead: [ns] by which drives are late: the motion of the base is predicted so much further.
 
     Attributes:
         wish: what is wished for in the level frame.
+        share: of the base's displacement that is taken back.
 
     Raises:
         InvalidInput: a body that cannot move in six ways.
@@ -40,7 +49,10 @@ class StabilisedWish(BodyMotion):
 
     wish: Wish
 
-    def __init__(self, mechanism: Mechanism, base: BasePoseEstimator, ahead: int = 0) -> None:
+    def __init__(
+        self, commander: PositionCommander, base: BasePoseEstimator, ahead: int = 0
+    ) -> None:
+        mechanism = commander.mechanism
         super().__init__(mechanism)
         ways = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
         if ways < 6:
@@ -49,8 +61,8 @@ class StabilisedWish(BodyMotion):
                 "platform needs all six",
                 value=mechanism,
             )
-        self._base, self._ahead = base, ahead
-        self._here = mechanism.home
+        self._commander, self._base, self._ahead = commander, base, ahead
+        self._here, self.share, self._change, self._then = mechanism.home, 1.0, 0.0, 0
 
     def at(self, time: int) -> Motion | None:
         """See `Wish`.
@@ -66,16 +78,35 @@ class StabilisedWish(BodyMotion):
             )
         if wanted is None:
             return None
-        m = self._mechanism
+        m, s, change = self._mechanism, self.share, self._change
+        base = tuple(part.copy() for part in base)
+        base[1][:3] = s * base[1][:3] + change * base[0][:3]
+        base[0][:3] *= s
+        base[2][:3] *= s
         pose = m.body_pose(wanted.configuration)
         J = m.twist_jacobian(wanted.configuration)
         seen = seen_from(base, (pose, J @ wanted.velocity, J @ wanted.acceleration))
         motion, problem = self.reached(seen[0], seen[1], self._here)
         self._here = motion.configuration
+        self._adapt(time, motion, problem)
         if problem:
             return motion
         accelerating = self.solve(motion.configuration, self._weights * seen[2])
         return motion._replace(acceleration=accelerating)
+
+    def _adapt(self, time: int, motion: Motion, problem: str) -> None:
+        """How the share goes on."""
+        c, since = self._commander, min(max(time - self._then, 0), 10**8) * 1e-9
+        rates = self._mechanism.joint_velocities(motion.configuration, motion.velocity)
+        beyond = (
+            bool(problem or c.workspace.objection(motion.configuration))
+            or (np.abs(rates) > RATES * c.limits.rates).any()
+        )
+        self._change, self._then = -FALL if beyond else RISE, time
+        share = min(max(self.share + since * self._change, 0.0), 1.0)
+        if share in (0.0, 1.0):
+            self._change = 0.0
+        self.share = share
 
 
 Moving = tuple["FloatArray", "FloatArray", "FloatArray"]

@@ -222,7 +222,7 @@ def random_sequences(mechanism, rng, count):
     imu = BasePoseEstimator(longest_period=1.0)
     held = None
     with suppress(InvalidInput):  # not every body moves in six ways
-        held = StabilisedWish(mechanism, imu)
+        held = StabilisedWish(machine.commander, imu)
     width = np.minimum(np.ptp(limits.positions, axis=1), 2.0)
     for _ in range(count):
         # a few ticks of one thing, and now and then a request
