@@ -33,6 +33,9 @@ class MotionLimiter:
     Args:
         examiner: of plans.
         dt: [s] between steps.
+
+    Attributes:
+        plan: from where the platform is to rest.
     """
 
     def __init__(self, examiner: PlanExaminer, dt: float) -> None:
@@ -40,22 +43,26 @@ class MotionLimiter:
         self._target = np.zeros((3, 6))
         self._follows = True
         self._brake = 0
-        self._plan = examiner.plan(np.zeros((3, 2, 6)))
+        self.plan = examiner.plan(np.zeros((3, 2, 6)))
+
+    def begin(self, plan: Plan) -> None:
+        """Go on from a plan of another."""
+        self.plan, self._follows = plan, False
 
     def __call__(self, target: FloatArray) -> Cue:
         """The platform's motion where its head should have a place (3, 6), see `Plan`."""
-        backup = self._plan.later()
-        place, braked = self._plan.place[:, 0], backup.place[:, 0]
+        backup = self.plan.later()
+        place, braked = self.plan.place[:, 0], backup.place[:, 0]
         wanted = target if self._follows else self._approach(place, target)
         for share in SHARES:
             found = self._held(braked + share * (wanted - braked))
             if found is not None:
                 break
-        self._plan = backup if found is None else found
+        self.plan = backup if found is None else found
         self._target = target
-        off = np.abs(self._plan.place[:2, 0] - target[:2]).max()
+        off = np.abs(self.plan.place[:2, 0] - target[:2]).max()
         self._follows = bool(off < THERE)
-        return type(backup.cue)(*(each[0] for each in self._plan.cue))
+        return type(backup.cue)(*(each[0] for each in self.plan.cue))
 
     def _approach(self, place: FloatArray, target: FloatArray) -> FloatArray:
         """One step from a place (3, 6) towards a motion that is elsewhere."""

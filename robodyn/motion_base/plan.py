@@ -13,7 +13,7 @@ from robodyn.motion_base.head_motion import Cue, HeadMotion
 from robodyn.motion_base.limits import DriveLimits
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
@@ -43,17 +43,27 @@ class Plan(NamedTuple):
 
     def later(self) -> Plan:
         """One sample later; it goes on resting where it ends."""
+        return self._at(np.minimum(np.arange(1, self.length + 1), self.length - 1))
 
-        def shifted(values: FloatArray) -> FloatArray:
-            return np.concatenate([values[1:], values[-1:]])
+    def lasting(self, length: int) -> Plan:
+        """With `length` samples, as many as it has or more, that rest where it ends."""
+        return self._at(np.minimum(np.arange(length), self.length - 1))
 
-        place = np.concatenate([self.place[:, 1:], self.place[:, -1:]], axis=1)
+    @property
+    def length(self) -> int:
+        """K."""
+        return int(self.place.shape[1])
+
+    def _at(self, samples: NDArray[np.intp]) -> Plan:
+        def chosen(values: FloatArray) -> FloatArray:
+            return np.asarray(values[samples])
+
         return Plan(
-            place,
-            Cue(*map(shifted, self.cue)),
-            Motion(*map(shifted, self.motion)),
-            DrivenMotion(*map(shifted, self.joints)),
-            *map(shifted, self[4:]),
+            self.place[:, samples],
+            Cue(*map(chosen, self.cue)),
+            Motion(*map(chosen, self.motion)),
+            DrivenMotion(*map(chosen, self.joints)),
+            *map(chosen, self[4:]),
         )
 
     @property

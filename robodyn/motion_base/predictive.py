@@ -7,7 +7,8 @@ Every step changes the plan of the step before, by splines that begin and end at
 error of what is perceived (`perception`) becomes least. The limits of the joints are soft there,
 a little inside of the real ones, and linear in the change, by the exact kinematics and dynamics
 along the plan. A changed plan is examined by both as they are, and taken as far as it holds; the
-plan of the step before always holds, and brakes in time.
+plan of the step before always holds, and brakes in time. Where there is no time to plan it is
+followed, for a while; then a classical washout goes on from it.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.head_motion import REST, Cue, spatial_rates, weight_by_angles
 from robodyn.motion_base.horizon import Horizon
-from robodyn.motion_base.kernels.soft_limits import departure, gram, newton_step
+from robodyn.motion_base.kernels.soft_limits import gram, newton_step
+from robodyn.motion_base.motion_limiter import MotionLimiter
 from robodyn.motion_base.parameters import PredictiveParameters
 from robodyn.motion_base.perception import CANALS, OTOLITHS
 from robodyn.motion_base.plan import Plan, PlanExaminer
+from robodyn.motion_base.washout import ClassicalWashout
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
@@ -40,11 +43,16 @@ MEAN, LASTS, ROTATION_FADES = 2.0, np.array([1.0, 1.0, 0.0]), 1.0
 # Shares of the range of positions, rates, accelerations and efforts by which soft limits are inside
 # of the real ones: at once, and more at the horizon's end. It is where the change is not linear.
 INSIDE = ((0.01, 0.06), (0.02, 0.0), (0.04, 0.0), (0.04, 0.0))
+# [m, rad] of a difference by which efforts are differentiated.
+STEP = 1e-6
 # The cost of being at the real limit, in squares of what people notice times seconds.
 BEYOND = 1e3
 NEWTON_STEPS, DECREMENT = 8, 1e-2
 # How often a change is sought, and what is taken of the share of the last one that should hold.
 CORRECTIONS, CAUTION = 2, 0.9
+# [s] of the last plan that is followed where there is no time to change it, before the washout
+# takes over, and between trials of a plan from then on.
+PATIENCE, AGAIN = 0.2, 1.0
 
 
 class PredictiveCueing:
@@ -60,7 +68,9 @@ class PredictiveCueing:
         parameters: gains and weights.
         head: (3,) [m] of the driver's head, where the motion is to be felt, in the platform's
             frame.
-        budget: [s] of a step, after which it keeps what it has found: none by default.
+        budget: [s] of a step, after which it keeps what it has found: none by default. Steps that
+            find nothing follow the last plan, and after 0.2 s of such a washout of default
+            parameters, within the same limits; every second a plan is tried again.
 
     Attributes:
         late: number of steps that had no time to change the plan of the step before.
@@ -81,9 +91,13 @@ class PredictiveCueing:
         self.parameters = parameters = parameters or PredictiveParameters()
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self._budget = np.inf if budget is None else as_scalar("budget", budget, "s", above=0.0)
-        self.late = 0
+        self._clock = time.perf_counter
+        self.late = self._behind = 0
+        self._patience, self._again = round(PATIENCE / self.dt), max(round(AGAIN / self.dt), 1)
         self._examiner = PlanExaminer(mechanism, self.dt, head)
         self.neutral = self._examiner.frame.neutral
+        self._washout = ClassicalWashout(mechanism, self.dt, head=head, limited=False)
+        self._limiter = MotionLimiter(self._examiner, self.dt)
         # at rest, dry friction takes the sign of any acceleration
         self._smooth = mechanism.without_dry_friction()
         self._horizon = Horizon(parameters.horizon, self.dt)
@@ -137,36 +151,52 @@ class PredictiveCueing:
         Raises:
             InvalidInput: wrong shape or not finite; nothing has changed then.
         """
-        latest = time.perf_counter() + self._budget
+        latest = self._clock() + self._budget
         of = self.parameters.of_axes
         felt = as_exact("specific_force", specific_force, (3,), "m/s^2") - REST
         turned = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
+        target = self._washout.target(felt + REST, turned)
         force, rate = of("force_gain") * felt, of("rotation_gain") * turned
         self._mean += self.dt / (MEAN + self.dt) * (force - self._mean)
-        to_come = LASTS * self._mean + (force - self._mean) * self._fading
-        plan = self._changed(self._plan, to_come, rate * self._rotation_fading, latest)
-        for i, error in enumerate((plan.force[1] - force, plan.rate[1] - rate)):
-            _, self._memory[i] = lfilter(*self._organs[i], error[None], axis=0, zi=self._memory[i])
-        self._plan = plan.later()
-        return Cue(*(each[1] for each in plan.cue))
+        length, found = self._horizon.count + 1, None
+        waited = self._behind - self._patience
+        if (waited < 0 or waited % self._again == 0) and self._plan.length <= length:
+            to_come = LASTS * self._mean + (force - self._mean) * self._fading
+            found = self._changed(
+                self._plan.lasting(length), to_come, rate * self._rotation_fading, latest
+            )
+        self._behind = 0 if found is not None else self._behind + 1
+        self.late += found is None
+        if self._behind <= self._patience:
+            self._plan = (self._plan if found is None else found).later()
+        else:
+            if self._behind == self._patience + 1:
+                self._limiter.begin(self._plan)
+            self._limiter(target)
+            self._plan = self._limiter.plan
+        now = self._plan
+        for i, error in enumerate((now.force[:1] - force, now.rate[:1] - rate)):
+            _, self._memory[i] = lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])
+        return Cue(*(each[0] for each in now.cue))
 
-    def _changed(self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float) -> Plan:
-        """The best plan that was found; the same if there was no time."""
-        basis = self._horizon.basis
+    def _changed(
+        self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float
+    ) -> Plan | None:
+        """The best plan that was found; None if there was no time."""
         H, g = self._objective(plan, force, rate)
-        blocks = self._jacobians(plan), np.concatenate([*basis, basis[2]])
+        A = self._limited(plan)
         nodes, examiner = self._horizon.nodes, self._examiner
         at = plan.values[:, nodes]
         below, above = at - examiner.low, examiner.high - at
         limits = np.stack([below - self._margin, above - self._margin, self._margin])
-        limits = limits.reshape(3, len(blocks[0]), -1)
+        limits = limits.reshape(3, -1)
         found = plan
         for _ in range(CORRECTIONS):
             x = np.zeros(len(g))
             for _ in range(NEWTON_STEPS):
-                if time.perf_counter() > latest:
+                if self._clock() > latest:
                     break
-                if newton_step(H, g, *blocks, limits, BEYOND, x) < DECREMENT:
+                if newton_step(H, g, A, limits, BEYOND, x) < DECREMENT:
                     break
             if not x.any():
                 break
@@ -176,13 +206,11 @@ class PredictiveCueing:
             if (room >= 0.0).all():
                 return found
             # the limits are not linear: expect the same departure again
-            moved = (found.values - plan.values)[:, nodes]
-            off = departure(moved.reshape(limits.shape[1:]), *blocks, x)
+            off = (found.values - plan.values)[:, nodes].ravel() - x @ A
             limits[0] += np.minimum(off, 0.0)
             limits[1] -= np.maximum(off, 0.0)
         if found is plan:
-            self.late += time.perf_counter() > latest
-            return plan
+            return None
         beyond, before = room < 0.0, examiner.room(plan)
         share = CAUTION * float((before[beyond] / (before - room)[beyond]).min())
         found = examiner.plan(self._moving(plan, share * change))
@@ -220,10 +248,27 @@ class PredictiveCueing:
         axes = self._examiner.frame.axes
         return np.asarray(axes.T @ rotation_matrix(plan.cue.pose[self._horizon.nodes]))
 
-    def _jacobians(self, plan: Plan) -> FloatArray:
-        """(4 blocks, n, 6) of joints' positions, rates, accelerations and efforts.
+    def _limited(self, plan: Plan) -> FloatArray:
+        """(coefficients, 4 nodes n) how positions, rates, accelerations and efforts change."""
+        of_joints, by_place, by_change = self._jacobians(plan)
+        nodes, n, _ = of_joints.shape
+        A = np.empty((6, self._horizon.accelerations.shape[1], 4, nodes, n))
+        position, velocity, acceleration = (b.T[None, :, :, None] for b in self._horizon.basis)
+        joints, place, change = (
+            J.transpose(2, 0, 1)[:, None] for J in (of_joints, by_place, by_change)
+        )
+        np.multiply(joints, position, out=A[:, :, 0])
+        np.multiply(joints, velocity, out=A[:, :, 1])
+        np.multiply(joints, acceleration, out=A[:, :, 2])
+        np.multiply(change, acceleration, out=A[:, :, 3])
+        A[:, :, 3] += place * position
+        return A.reshape(A.shape[0] * A.shape[1], -1)
 
-        By displacements, rates, and twice accelerations of the head and of the angles.
+    def _jacobians(self, plan: Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(nodes, n, 6) joints' positions by displacements of the head and of the angles.
+
+        Likewise rates by rates, accelerations by accelerations; then efforts by displacements, and
+        by accelerations.
         """
         nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self._examiner.frame
         axes = frame.axes
@@ -233,13 +278,16 @@ class PredictiveCueing:
         whole[:, :3, :3], whole[:, 3:, 3:] = axes, E
         # the reference point turns about the head
         whole[:, :3, 3:] = np.cross(arm[:, :, None], E, axis=1)
-        at = plan.motion.configuration[nodes]
+        at, speed, change = (each[nodes] for each in plan.motion)
         by_velocity = np.swapaxes(np.linalg.inv(m.twist_jacobian(at)) @ whole, 1, 2)
-        of_joints = np.swapaxes(m.joint_velocities(at[:, None], by_velocity), 1, 2)
-        still = np.zeros(by_velocity.shape[2])
-        efforts = self._smooth.inverse_dynamics(at[:, None], still, by_velocity)
-        efforts -= self._smooth.inverse_dynamics(at, still, still)[:, None]
-        return np.concatenate([*[of_joints] * 3, np.swapaxes(efforts, 1, 2)])
+        of_joints = m.joint_velocities(at[:, None], by_velocity)
+        smooth = self._smooth.inverse_dynamics
+        begin = smooth(at, speed, change)[:, None]
+        moved = m.advance(at[:, None], STEP * by_velocity)
+        by_place = (smooth(moved, speed[:, None], change[:, None]) - begin) / STEP
+        by_change = smooth(at[:, None], speed[:, None], change[:, None] + by_velocity) - begin
+        jacobians = (np.swapaxes(each, 1, 2) for each in (of_joints, by_place, by_change))
+        return tuple(jacobians)  # type: ignore[return-value]
 
     def _moving(self, plan: Plan, change: FloatArray) -> FloatArray:
         """The plan's place with accelerations changed (M + 1, 6), integrated as straight lines."""

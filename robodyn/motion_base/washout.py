@@ -100,6 +100,13 @@ class ClassicalWashout:
         Raises:
             InvalidInput: wrong shape or not finite; nothing has changed then.
         """
+        place = self.target(specific_force, angular_velocity)
+        if self._limiter is not None:
+            return self._limiter(place)
+        return Cue(*(each[0] for each in self._frame.felt(place[:, None])[0]))
+
+    def target(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> FloatArray:
+        """What the filters make of a vehicle's motion, see `step`: a place (3, 6) of `Plan`."""
         force = as_exact("specific_force", specific_force, (3,), "m/s^2")
         turning = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
         felt = np.clip(self._force_gain * (force - REST), -self._force_limit, self._force_limit)
@@ -114,10 +121,7 @@ class ClassicalWashout:
         rpy[:, :2] += self._tilting(felt).T
         self._angles = rpy[0]
         # position = s u / (...): the cubic's own first derivative
-        place = np.hstack([moved[:, 1:].T, rpy])
-        if self._limiter is not None:
-            return self._limiter(place)
-        return Cue(*(each[0] for each in self._frame.felt(place[:, None])[0]))
+        return np.hstack([moved[:, 1:].T, rpy])
 
     def _tilting(self, felt: FloatArray) -> FloatArray:
         """Roll and pitch that let a lasting force be felt, with their derivatives (2, 3)."""

@@ -6,10 +6,9 @@ What is beyond a limit costs its square, so any x may be begun with, a few steps
 the sample before are enough, and what is beyond is drawn back. The objective is of second order by
 pieces: where the same limits are passed before and after it, a step is exact.
 
-Of x (axes * n,), rows of coefficients of basis functions: minimise x' H x / 2 + g' x and half the
-square of what a value is beyond -below[r, l] and above[r, l], as a share of scale[r, l], where the
-values of block r and joint l are sum_a J[r, l, a] basis[r] . x[a]. Their share of Newton's matrix
-is a sum of Kronecker products, of (axes, axes) by (n, n).
+Of x (n,): minimise x' H x / 2 + g' x and half the square of what a value is beyond -below[r] and
+above[r], as a share of scale[r], where the values are A' x, with a row of A (n, rows) for each
+coefficient.
 """
 
 from __future__ import annotations
@@ -38,108 +37,70 @@ def gram(A: Any, out: Any) -> None:
 
 
 @kernel
-def joint_values(J: Any, basis: Any, x: Any, out: Any) -> None:
-    """What the limits are of, (blocks, joints)."""
-    blocks, joints, axes = J.shape
-    n = basis.shape[1]
-    moved = np.empty(axes)
-    for r in range(blocks):
-        for a in range(axes):
-            total = 0.0
-            for j in range(n):
-                total += basis[r, j] * x[a * n + j]
-            moved[a] = total
-        for i in range(joints):
-            total = 0.0
-            for a in range(axes):
-                total += J[r, i, a] * moved[a]
-            out[r, i] = total
-
-
-@batch_kernel
-def departure(change: Any, J: Any, basis: Any, x: Any) -> Any:
-    """How far a change (blocks, joints) departs from what is linear in x."""
-    values = np.empty(change.shape)
-    joint_values(J, basis, x, values)
-    return change - values
+def limited_values(A: Any, x: Any, out: Any) -> None:
+    """What the limits are of, (rows,)."""
+    out[:] = 0.0
+    for j in range(len(x)):
+        f = x[j]
+        if f != 0.0:
+            for r in range(len(out)):
+                out[r] += A[j, r] * f
 
 
 @kernel
-def beyond(values: Any, limits: Any, r: int, i: int) -> float:
-    """How far a value is beyond its limits, as a share of the scale."""
-    above, below = values[r, i] - limits[1, r, i], values[r, i] + limits[0, r, i]
-    share: float = (max(above, 0.0) + min(below, 0.0)) / limits[2, r, i]
-    return share
-
-
-@kernel
-def add_limits(
-    J: Any, basis: Any, values: Any, limits: Any, weight: float, M: Any, gradient: Any
-) -> None:
+def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient: Any) -> None:
     """Add what is beyond limits to the lower triangle of Newton's matrix and to the gradient."""
-    blocks, joints, axes = J.shape
-    n = basis.shape[1]
-    push, bend = np.empty(joints), np.empty(joints)
-    for r in range(blocks):
-        none = True
-        for i in range(joints):
-            far = beyond(values, limits, r, i)
-            push[i] = weight * far / limits[2, r, i]
-            bend[i] = 0.0 if far == 0.0 else weight / limits[2, r, i] ** 2
-            none = none and far == 0.0
-        if none:
+    n = len(gradient)
+    row = np.empty(n)
+    for r in range(len(values)):
+        above, below = values[r] - limits[1, r], values[r] + limits[0, r]
+        far = max(above, 0.0) + min(below, 0.0)
+        if far == 0.0:
             continue
-        for a in range(axes):
-            total = 0.0
-            for i in range(joints):
-                total += J[r, i, a] * push[i]
-            for j in range(n):
-                gradient[a * n + j] += total * basis[r, j]
-            for b in range(a + 1):
-                total = 0.0
-                for i in range(joints):
-                    total += J[r, i, a] * J[r, i, b] * bend[i]
-                for j in range(n):
-                    f = total * basis[r, j]
-                    if f != 0.0:
-                        for k in range(n):
-                            M[a * n + j, b * n + k] += f * basis[r, k]
+        bend = weight / limits[2, r] ** 2
+        for i in range(n):
+            row[i] = A[i, r]
+        for i in range(n):
+            f = bend * row[i]
+            if f != 0.0:
+                gradient[i] += f * far
+                for j in range(i + 1):
+                    M[i, j] += f * row[j]
 
 
 @kernel
 def slope(values: Any, change: Any, limits: Any, weight: float, length: float) -> float:
     """How the cost of what is beyond limits grows along a step, after a length of it."""
     total = 0.0
-    for r in range(values.shape[0]):
-        for i in range(values.shape[1]):
-            at = values[r, i] + length * change[r, i]
-            above, below = at - limits[1, r, i], at + limits[0, r, i]
-            far = max(above, 0.0) + min(below, 0.0)
-            if far != 0.0:
-                total += far * change[r, i] / limits[2, r, i] ** 2
+    for r in range(len(values)):
+        at = values[r] + length * change[r]
+        above, below = at - limits[1, r], at + limits[0, r]
+        far = max(above, 0.0) + min(below, 0.0)
+        if far != 0.0:
+            total += far * change[r] / limits[2, r] ** 2
     return weight * total
 
 
 @batch_kernel
-def newton_step(H: Any, g: Any, J: Any, basis: Any, limits: Any, weight: float, x: Any) -> float:
-    """Improve x (axes * n,) in place by Newton's step, as far as that is best.
+def newton_step(H: Any, g: Any, A: Any, limits: Any, weight: float, x: Any) -> float:
+    """Improve x (n,) in place by Newton's step, as far as that is best.
 
-    `limits` (3, blocks, joints): below, above, scale. Returns what the step promised.
+    `limits` (3, rows): below, above, scale. Returns what the step promised.
     """
     size = len(x)
-    values, change = np.empty(limits.shape[1:]), np.empty(limits.shape[1:])
-    joint_values(J, basis, x, values)
+    values, change = np.empty(A.shape[1]), np.empty(A.shape[1])
+    limited_values(A, x, values)
     M, gradient = H.copy(), g.copy()
     for i in range(size):
         for j in range(size):
             gradient[i] += H[i, j] * x[j]
     first = gradient.copy()
-    add_limits(J, basis, values, limits, weight, M, gradient)
+    add_limits(A, values, limits, weight, M, gradient)
     if not factor_definite(M, size, True):
         return 0.0
     step = -gradient
     solve_factored(M, size, step)
-    joint_values(J, basis, step, change)
+    limited_values(A, step, change)
     start, bend, decrement = 0.0, 0.0, 0.0
     for i in range(size):
         row = 0.0

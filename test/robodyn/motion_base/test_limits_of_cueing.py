@@ -88,6 +88,37 @@ def test_a_drive_that_turns_back_at_the_edge(platform):
     assert_within_limits(platform, cues)
 
 
+def test_without_time_it_keeps_the_last_plan_and_then_washes_out(platform):
+    """With a clock that a step takes too long by, or not at all."""
+    force = REST + np.array([3.0, 0.0, 0.0])
+    cueing = rd.PredictiveCueing(platform, DT, budget=0.005)
+    now, taken = [0.0], [0.0]
+
+    def clock():
+        now[0] += taken[0]
+        return now[0]
+
+    cueing._clock = clock
+    cues = [cueing.step(force, np.zeros(3)) for _ in range(30)]
+    assert cueing.late == 0
+    taken[0] = 0.01
+    planned = cueing._plan
+    for k in range(1, 11):  # 0.2 s
+        cues.append(cueing.step(force, np.zeros(3)))
+        np.testing.assert_array_equal(cues[-1].pose, planned.cue.pose[k])
+    cues += [cueing.step(force, np.zeros(3)) for _ in range(405)]
+    assert cueing.late == 415
+    # the washout's, of its default gain: the lasting force is felt by tilt
+    _, rpy = rd.rpy_from_pose(cues[-1].pose)
+    assert -9.81 * np.sin(rpy[1]) == pytest.approx(1.5, rel=0.01)
+    taken[0] = 0.0
+    cues += [cueing.step(force, np.zeros(3)) for _ in range(400)]
+    assert 415 < cueing.late <= 415 + 1.0 / DT
+    _, rpy = rd.rpy_from_pose(cues[-1].pose)
+    assert -9.81 * np.sin(rpy[1]) > 2.0
+    assert_within_limits(platform, cues)
+
+
 def test_what_is_within_the_limits_passes_unchanged(platform, rng):
     given = np.cumsum(rng.normal(size=(400, 6)), axis=0) * ([0.01] * 3 + [0.001] * 3)
     pair = [rd.ClassicalWashout(platform, DT, head=HEAD, limited=each) for each in (True, False)]

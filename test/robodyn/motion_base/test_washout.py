@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.motion_base.filters import LinearFilter
 from robodyn.poses import rotation_matrix, rpy_of_rotation
 
 # of the objective motion cueing test (ICAO 9625) [rad/s]
 FREQUENCIES = 10.0 ** np.linspace(-1.0, 1.2, 12)
 REST = np.array([0.0, 0.0, 9.81])
 PARAMETERS = rd.WashoutParameters(
-    force_gain=(0.5, 0.6, 0.4), rotation_gain=0.7, force_highpass=(2.0, 2.5, 4.0),
-    force_highpass_damping=(1.0, 0.8, 1.2), force_washout=0.3, tilt_lowpass=(2.0, 3.0, 1.0),
-    tilt_lowpass_damping=0.9, rotation_highpass=(0.5, 0.7, 0.9),
+    force_gain=(0.5, 0.6, 0.4), rotation_gain=(0.7, 0.5, 0.8), force_highpass=(2.0, 2.5, 4.0),
+    force_highpass_damping=(1.0, 0.8, 1.2), force_washout=(1.0, 1.1, 1.2),
+    tilt_lowpass=(2.0, 3.0, 1.0), tilt_lowpass_damping=0.9, rotation_highpass=(1.1, 1.0, 1.2),
 )  # fmt: skip
 
 
@@ -30,52 +29,58 @@ def flown(washout, forces, turns):
     return tuple(np.array(each) for each in zip(*cues, strict=True))
 
 
-def displacements(washout, poses):
-    """Positions (k, 3) and roll, pitch, yaw (k, 3) from neutral, in its axes."""
-    axes = rotation_matrix(washout.neutral)
-    angles = [rpy_of_rotation(axes.T @ R) for R in rotation_matrix(poses)]
-    return (poses[:, :3] - washout.neutral[:3]) @ axes, np.array(angles)
+def displacements(washout, poses, head):
+    """Positions (k, 3) of the head and roll, pitch, yaw (k, 3) from neutral, in its axes."""
+    axes, turned = rotation_matrix(washout.neutral), rotation_matrix(poses)
+    angles = [rpy_of_rotation(axes.T @ R) for R in turned]
+    return (poses[:, :3] - washout.neutral[:3] + (turned - axes) @ head) @ axes, np.array(angles)
 
 
-def test_small_inputs_get_the_filters_own_response(platform):
-    dt, period = 0.01, 2.0 * np.pi / FREQUENCIES[0]
-    times = np.arange(1, int((period + 40.0) / dt)) * dt
-    amplitude = 1e-6
-    basis = np.hstack([np.sin(np.outer(times, FREQUENCIES)), np.cos(np.outer(times, FREQUENCIES))])
-    lasting = times > times[-1] - period
-    wave = amplitude * basis[:, :12].sum(axis=1)[:, None]
-    washout = rd.ClassicalWashout(platform, dt, PARAMETERS)
-    poses, _, _ = flown(washout, wave * [1.0, 1.0, 1.0], wave * [0.0, 0.0, 1.0])
-    moved, angles = displacements(washout, poses)
-    found = np.linalg.lstsq(
-        basis[lasting], np.hstack([moved, angles])[lasting] / amplitude, rcond=None
-    )[0]
-    response = found[:12] + 1j * found[12:]
-
+def analytic():
+    """(12, 6, 6) from forces and angular velocities to the head's positions and to the angles."""
     s, of = 1j * FREQUENCIES[:, None], PARAMETERS.of_axes
     w, z, b = of("force_highpass"), of("force_highpass_damping"), of("force_washout")
-    low, damping = of("tilt_lowpass")[:2], of("tilt_lowpass_damping")[:2]
-    gain = of("force_gain")
-    position = gain * s / ((s**2 + 2.0 * z * w * s + w**2) * (s + b))
+    low, damping = of("tilt_lowpass"), of("tilt_lowpass_damping")
     share = low**2 / (s**2 + 2.0 * damping * low * s + low**2)
-    tilt = gain[[1, 0]] * [1.0, -1.0] / 9.81 * share
-    angle = 0.7 / (s + of("rotation_highpass")[2])
-    wanted = np.hstack([position, tilt, angle])
-    np.testing.assert_allclose(np.abs(response) / np.abs(wanted), 1.0, rtol=0, atol=6e-3)
-    np.testing.assert_allclose(np.angle(response / wanted, deg=True), 0.0, atol=0.1)
+    H = np.zeros((12, 6, 6), complex)
+    gain, axis = of("force_gain"), np.arange(3)
+    H[:, axis, axis] = gain * s / ((s**2 + 2.0 * z * w * s + w**2) * (s + b))
+    # a force forward lifts the nose, one to the left the left side; the numbers are the angles' own
+    H[:, 4, 0] = -gain[0] / 9.81 * share[:, 1]
+    H[:, 3, 1] = gain[1] / 9.81 * share[:, 0]
+    H[:, 3 + axis, 3 + axis] = of("rotation_gain") / (s + of("rotation_highpass"))
+    return H
 
 
-@pytest.mark.parametrize("frequency", FREQUENCIES[-3:])
-def test_at_1_khz_a_thousandth_is_kept(frequency):
-    dt = 1e-3
-    times = np.arange(1, 12_000) * dt
-    single = LinearFilter(np.array([[4.0, 3.0]]), dt)
-    found = np.array([single(np.array([np.sin(frequency * t)]))[0, 0] for t in times])
-    s, late = 1j * frequency, times > 12.0 - 4.0 * np.pi / frequency
-    basis = np.column_stack([np.sin(frequency * times), np.cos(frequency * times)])[late]
-    a, b = np.linalg.lstsq(basis, found[late], rcond=None)[0]
-    wanted = 1.0 / (s * s + 3.0 * s + 4.0)
-    assert abs((a + 1j * b) / wanted - 1.0) < 1e-4
+@pytest.mark.parametrize(
+    ("dt", "gain", "degrees", "limited"), [(0.01, 6e-3, 0.6, True), (1e-3, 1e-3, 0.1, False)]
+)
+def test_every_channel_responds_as_its_filters(platform, dt, gain, degrees, limited):
+    """By the transform of what follows a pulse: that of samples of a lasting sine.
+
+    No gain is that of another axis, and the head is beside the platform's reference point.
+    """
+    times, size = np.arange(0.0, 11.0, dt), 1e-4
+    transform = np.exp(-1j * np.outer(FREQUENCIES, times))
+    head, found = np.array([0.2, -0.1, 0.9]), np.zeros((12, 6, 6), complex)
+    wanted = analytic()
+    # forces move and tilt, one axis by other coordinates than another; so do rates
+    for inputs in ([0, 1, 2], [3, 4, 5]):
+        washout = rd.ClassicalWashout(platform, dt, PARAMETERS, head, limited=limited)
+        given = np.zeros((len(times), 6))
+        given[0, inputs] = size
+        poses, _, _ = flown(washout, given[:, :3], given[:, 3:])
+        response = transform @ np.hstack(displacements(washout, poses, head)) / size
+        for channel in inputs:
+            rows = np.flatnonzero(wanted[0, :, channel])
+            found[:, rows, channel] = response[:, rows]
+        untouched = ~wanted[0][:, inputs].any(axis=1)
+        assert np.abs(response[:, untouched]).max(initial=0.0) < 1e-3
+    some = wanted != 0.0
+    assert some[0].sum() == 8
+    ratio = found[some] / wanted[some]
+    np.testing.assert_allclose(np.abs(ratio), 1.0, rtol=0, atol=gain)
+    np.testing.assert_allclose(np.angle(ratio, deg=True), 0.0, atol=degrees)
 
 
 def test_a_lasting_force_is_felt_by_tilt_and_nothing_else(platform):
