@@ -11,8 +11,9 @@ import numpy as np
 
 from robodyn.analysis.limits import check_limits
 from robodyn.cli.commands import Answer, passed
-from robodyn.cli.session import load_quietly, progress_bar
+from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 from robodyn.errors import KinematicsError, OutputError
+from robodyn.motion_base.frequency_response import frequency_response
 from robodyn.motion_base.parameters import PredictiveParameters, WashoutParameters
 from robodyn.motion_base.ride import ride
 from robodyn.motion_base.vehicle import read_vehicle
@@ -27,40 +28,48 @@ def cue(
     predictive: bool = False,
     output: Path | None = None,
     force: bool = False,
+    html: Path | None = None,
+    objective_test: bool = False,
+    criteria: Path | None = None,
+    reading: dict[str, Any] = passed(read_vehicle, "topic"),
     settings: dict[str, Any] = passed(ride, "dt", vectors=("head",)),
 ) -> Answer:
     """Take a platform through a recorded ride: what it does, and what is felt.
 
-    The recording has the columns time, force_x, force_y, force_z (specific force at the head in
+    A CSV recording has the columns time, force_x, force_y, force_z (specific force at the head in
     m/s^2; at rest 0, 0, 9.81), rate_x, rate_y and rate_z (angular velocity in rad/s), in the
-    vehicle's frame: x forward, y left, z up.
+    vehicle's frame: x forward, y left, z up. A bag has messages of an IMU there.
 
     Args:
-        recording: CSV file of the vehicle's motion.
+        recording: CSV file or bag of the vehicle's motion.
         washout: Its parameters: driving, airliner or small.
         predictive: Predict and plan within the limits instead of a washout.
-        output: CSV file to write: the platform's motion, wanted and felt forces and rates.
+        output: CSV file to write (.csv): the platform's motion, wanted and felt forces and rates;
+            or else a bag, with platform_setpoint, vehicle/imu and felt_imu.
         force: Write over a file that exists.
+        objective_test: Put the objective motion cueing test on the report, too.
+        criteria: CSV file of the test's regions: channel (1 to 10 in the order of the report),
+            frequency, modulus_low, modulus_high, phase_low and phase_high.
     """
-    if output is not None and output.exists() and not force:
+    if output is not None and output.exists() and not (force and output.is_file()):
         raise OutputError(
-            f"{output} exists; choose another file, or write over it with --force",
+            f"{output} exists; choose another file, or write over it with --force (no bag is)",
             value=str(output),
         )
-    vehicle = read_vehicle(recording)
+    vehicle = read_vehicle(recording, **reading)
     parameters = PredictiveParameters() if predictive else WashoutParameters.preset(washout)
     mechanism = load_quietly(model)
     with progress_bar("riding") as tell:
         found = ride(mechanism, vehicle, parameters, **settings, progress=tell)
     try:
-        violation = check_limits(mechanism, found.trajectory, dt=settings["dt"])
+        violation = check_limits(mechanism, found.trajectory, dt=settings.get("dt", 0.01))
         problem = None if violation is None else violation.text
     except KinematicsError as error:
         problem = str(error)
     if output is not None:
-        found.save(output)
+        (found.save if output.suffix == ".csv" else found.save_bag)(output)
     correlation = np.nan_to_num(found.force_correlation)
-    facts = {
+    facts: dict[str, Any] = {
         "model": mechanism.name,
         "duration": float(found.time[-1]),
         "force_error": found.force_error,
@@ -72,18 +81,31 @@ def cue(
         "workspace_used": found.workspace_used,
         "beyond_limits": problem,
     }
-    lines = [
-        f"{mechanism.name}: {found.time[-1]:g} s of {recording}, "
-        + ("predictive" if predictive else f"washout {washout!r}"),
-        f"felt less wanted force   {_of(found.force_error)} m/s^2 (root mean square of x, y, z)",
-        f"felt less wanted rate    {_of(found.rate_error)} rad/s",
-        f"perceived of it: force   {_of(found.perceived_force_error)} m/s^2 (otoliths)",
-        f"perceived of it: rate    {_of(found.perceived_rate_error)} rad/s (semicircular canals)",
-        f"correlation of forces    {_of(correlation)}",
-        f"felt the wrong way round {100.0 * found.false_cues:.1f} % of the time",
-        f"range of joints used     {100.0 * found.workspace_used.max():.0f} % at most",
-        f"limits                   {problem or 'all hold'}",
+    told = [
+        ("felt less wanted force", f"{_of(found.force_error)} m/s^2 (root mean square of x, y, z)"),
+        ("felt less wanted rate", f"{_of(found.rate_error)} rad/s"),
+        ("perceived of it: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
+        ("perceived of it: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
+        ("correlation of forces", _of(correlation)),
+        ("felt the wrong way round", f"{100.0 * found.false_cues:.1f} % of the time"),
+        ("range of joints used", f"{100.0 * found.workspace_used.max():.0f} % at most"),
+        ("limits", problem or "all hold"),
     ]
+    if html is not None:
+        from robodyn.report.cueing_page import cueing_page, read_criteria
+
+        regions = None if criteria is None else read_criteria(criteria)
+        response = None
+        if objective_test:
+            with progress_bar("objective motion cueing test") as tell:
+                response = frequency_response(mechanism, parameters, **settings, progress=tell)
+            facts["frequencies"] = response.frequencies
+            facts["modulus"], facts["phase"] = np.abs(response.matrix), np.angle(response.matrix)
+        page = cueing_page(found, facts, told, response, regions, command_line())
+        write_report(page, html)
+    by = "predictive" if predictive else f"washout {washout!r}"
+    lines = [f"{mechanism.name}: {found.time[-1]:g} s of {recording}, {by}"]
+    lines += [f"{name:24} {text}" for name, text in told]
     return Answer(facts, "\n".join(lines), problem is not None)
 
 

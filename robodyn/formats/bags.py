@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bags, read by the package rosbags; ROS is not needed."""
+"""Bags, read and written by the package rosbags; ROS is not needed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from robodyn.errors import InvalidInput, MissingExtra
-from robodyn.extras import how_to_install
+from robodyn.errors import InvalidInput, MissingExtra, writing
+from robodyn.extras import how_to_install, needing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 
@@ -71,6 +71,33 @@ def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
         raise InvalidInput(f"{bag}: this bag cannot be read: {reason}", value=str(bag)) from (
             failure
         )
+
+
+def write_bag(
+    folder: Path, make: Callable[[dict[str, Any]], Iterable[tuple[str, int, Any]]]
+) -> None:
+    """A rosbag2 folder, an MCAP file, of messages.
+
+    Args:
+        folder: it must not exist.
+        make: of the types of messages, by name, the topic, stamp [ns] and message of each, in the
+            order of their stamps.
+
+    Raises:
+        MissingExtra: rosbags is not installed.
+        OutputError: it cannot be written.
+    """
+    with needing("record", "writing a bag needs the package rosbags", "rosbags"):
+        from rosbags.rosbag2 import StoragePlugin, Writer
+        from rosbags.typesys import Stores, get_typestore
+    store = get_typestore(Stores.ROS2_JAZZY)
+    connections: dict[str, Any] = {}
+    with writing(folder), Writer(folder, version=8, storage_plugin=StoragePlugin.MCAP) as writer:
+        for topic, stamp, message in make(store.types):
+            kind = message.__msgtype__
+            if topic not in connections:
+                connections[topic] = writer.add_connection(topic, kind, typestore=store)
+            writer.write(connections[topic], stamp, store.serialize_cdr(message, kind))
 
 
 def _storage(bag: Path) -> Path:

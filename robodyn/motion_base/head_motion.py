@@ -109,6 +109,15 @@ class HeadMotion:
         return cue, force, (omega[:, None] @ R)[:, 0]
 
 
+def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
+    """Specific force (..., 3) [m/s^2] and angular velocity at a head (3,), in the head's axes."""
+    R = rotation_matrix(cue.pose)
+    arm, spin = R @ head, cue.twist[..., 3:]
+    accel = cue.accel[..., :3] + np.cross(cue.accel[..., 3:], arm)
+    accel += np.cross(spin, np.cross(spin, arm)) + REST
+    return np.einsum("...ji,...j->...i", R, accel), np.einsum("...ji,...j->...i", R, spin)
+
+
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
     """Cross products (K, 3); NumPy's takes ten times as long for a few rows."""
     out = np.empty_like(b)

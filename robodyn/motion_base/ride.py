@@ -5,23 +5,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.motion_base.head_motion import REST
+from robodyn.formats.bags import write_bag
+from robodyn.motion_base.head_motion import Cue, felt_at
 from robodyn.motion_base.parameters import PredictiveParameters, WashoutParameters
 from robodyn.motion_base.perception import CANALS, OTOLITHS
 from robodyn.motion_base.predictive import PredictiveCueing
 from robodyn.motion_base.washout import ClassicalWashout
-from robodyn.poses import rotation_matrix
+from robodyn.poses import twist_in_body
 from robodyn.trajectories.sampled import MAX_KNOTS, SampledTrajectory
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike
 
@@ -111,6 +113,54 @@ class Ride:
         opposite = (np.sign(wanted) != np.sign(felt)) & (np.abs(felt) > NOTICED)
         return float((opposite & (np.abs(wanted) > NOTICED)).any(axis=1).mean())
 
+    def save_bag(self, folder: str | os.PathLike[str]) -> None:
+        """Write it as a bag: `platform_setpoint`, `vehicle/imu` and `felt_imu`.
+
+        Raises:
+            MissingExtra: rosbags is not installed.
+            OutputError: the folder cannot be written.
+        """
+        base, body = self.mechanism.frames
+        twists = twist_in_body(self.pose, self.twist)
+
+        def messages(types: dict[str, Any]) -> Iterator[tuple[str, int, Any]]:
+            def make(kind: str, *values: Any) -> Any:
+                return types[kind](*values)
+
+            def vector(values: FloatArray) -> Any:
+                return make("geometry_msgs/msg/Vector3", *values.tolist())
+
+            unknown, nine = np.zeros(36), np.zeros(9)
+            level = make("geometry_msgs/msg/Quaternion", 0.0, 0.0, 0.0, 1.0)
+            # no orientation, says REP-145
+            none = np.r_[-1.0, np.zeros(8)]
+            for k, time in enumerate(np.round(self.time * 1e9).astype(int).tolist()):
+                stamp = make("builtin_interfaces/msg/Time", *divmod(time, 1_000_000_000))
+
+                def header(frame: str, stamp: Any = stamp) -> Any:
+                    return make("std_msgs/msg/Header", stamp, frame)
+
+                x, q = np.split(self.pose[k], [3])
+                pose = make(
+                    "geometry_msgs/msg/Pose",
+                    make("geometry_msgs/msg/Point", *x.tolist()),
+                    make("geometry_msgs/msg/Quaternion", *q.tolist()),
+                )
+                twist = make("geometry_msgs/msg/Twist", *map(vector, np.split(twists[k], 2)))
+                with_pose = make("geometry_msgs/msg/PoseWithCovariance", pose, unknown)
+                with_twist = make("geometry_msgs/msg/TwistWithCovariance", twist, unknown)
+                odometry = "nav_msgs/msg/Odometry"
+                setpoint = make(odometry, header(base), body, with_pose, with_twist)
+                yield "/platform_setpoint", time, setpoint
+                for topic, frame, force, rate in (
+                    ("/vehicle/imu", "vehicle", self.wanted_force[k], self.wanted_rate[k]),
+                    ("/felt_imu", body, self.felt_force[k], self.felt_rate[k]),
+                ):
+                    values = (level, none, vector(rate), nine, vector(force), nine)
+                    yield topic, time, make("sensor_msgs/msg/Imu", header(frame), *values)
+
+        write_bag(Path(folder), messages)
+
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write it as CSV: time, the platform's motion, wanted and felt force and rate."""
         parts = {
@@ -175,11 +225,7 @@ def ride(
             progress(k / count)
         rows.append(cueing.step(wanted[0][k], wanted[1][k]))
     pose, twist, accel = (np.array(each) for each in zip(*rows, strict=True))
-    R = rotation_matrix(pose)
-    arm, spin = R @ seat, twist[:, 3:]
-    at_head = accel[:, :3] + np.cross(accel[:, 3:], arm) + np.cross(spin, np.cross(spin, arm))
-    felt = np.einsum("kji,kj->ki", R, at_head + REST)
-    turned = np.einsum("kji,kj->ki", R, spin)
+    felt, turned = felt_at(seat, Cue(pose, twist, accel))
     forces, rates = (np.asarray(each, dtype=np.float64) for each in wanted)
     return Ride(mechanism, times, pose, twist, accel, forces, felt, rates, turned)
 

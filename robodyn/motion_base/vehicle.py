@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from robodyn.errors import InvalidInput
+from robodyn.formats.bags import read_bag
+from robodyn.identification.csv_table import read_columns
+from robodyn.trajectories.messages import to_nanoseconds, vector_pair
 
 if TYPE_CHECKING:
     import os
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 COLUMNS = ("time", "force_x", "force_y", "force_z", "rate_x", "rate_y", "rate_z")
+IMU = "sensor_msgs/msg/Imu"
 
 
 class VehicleMotion(NamedTuple):
@@ -34,33 +37,50 @@ class VehicleMotion(NamedTuple):
     rate: FloatArray
 
 
-def read_vehicle(file: str | os.PathLike[str]) -> VehicleMotion:
-    """The motion of a vehicle from a CSV file with the columns of `COLUMNS`, in any order.
+def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleMotion:
+    """The motion of a vehicle from a CSV file or a bag.
+
+    Args:
+        source: CSV file with the columns of `COLUMNS`, in any order; or a rosbag2 folder, a .mcap
+            or a .db3 file with messages of an IMU at the head, in the vehicle's axes.
+        topic: Of these messages; by default the only one, or the one that ends in vehicle/imu.
 
     Raises:
-        InvalidInput: no such file, a column or a number that is missing; with file and line.
+        InvalidInput: no such file, a column, a topic or a number that is missing.
+        MissingExtra: rosbags is not installed.
     """
-    path = Path(file)
-    wanted = ", ".join(COLUMNS)
-    try:
-        with path.open(newline="", encoding="utf-8") as text:
-            rows = list(csv.DictReader(text, skipinitialspace=True))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(
-            f"{path}: {getattr(error, 'strerror', error)}", value=str(path)
-        ) from error
-    missing = [name for name in COLUMNS if not rows or rows[0].get(name) is None]
+    path = Path(source).expanduser()
+    if path.is_dir() or path.suffix in (".mcap", ".db3"):
+        return _of_bag(path, topic)
+    names, table, header = read_columns(path)
+    missing = [name for name in COLUMNS if name not in names]
     if missing:
         raise InvalidInput(
-            f"{path}: no column {missing[0]!r}; expected {wanted}, in m/s^2 and rad/s",
+            f"{path}, line {header}: no column {missing[0]!r}; expected {', '.join(COLUMNS)}, in "
+            "m/s^2 and rad/s",
             value=str(path),
         )
-    table = np.empty((len(rows), len(COLUMNS)))
-    for number, row in enumerate(rows):
-        for place, name in enumerate(COLUMNS):
-            try:
-                table[number, place] = float(row[name])
-            except (TypeError, ValueError) as error:
-                line = f"{path}, line {number + 2}: {name} is {row[name]!r}, expected a number"
-                raise InvalidInput(line, value=row[name]) from error
-    return VehicleMotion(table[:, 0], table[:, 1:4], table[:, 4:])
+    values = table[:, [names.index(name) for name in COLUMNS]]
+    return VehicleMotion(values[:, 0], values[:, 1:4], values[:, 4:])
+
+
+def _of_bag(path: Path, topic: str) -> VehicleMotion:
+    """Of messages with stamps, of which the first of each and those after it are kept."""
+    read = read_bag(path, lambda name, kind: kind == IMU and topic in ("", name))
+    names = sorted({name for name, _, _ in read.messages})
+    chosen = [name for name in names if name.endswith("/vehicle/imu")] or names
+    if len(chosen) != 1:
+        told = ", ".join(f"{name} ({kind})" for name, (kind, _) in read.topics.items())
+        raise InvalidInput(
+            f"{path}: expected one topic of {IMU}{f' named {topic}' if topic else ''}, name it by "
+            f"`topic`; there are {told or 'none'}",
+            value=str(path),
+        )
+    messages = [message for name, _, message in read.messages if name == chosen[0]]
+    stamps = np.array([to_nanoseconds(each.header.stamp) for each in messages])
+    latest = np.maximum.accumulate(np.concatenate([[-1], stamps[:-1]]))
+    values = np.array(
+        [vector_pair(each.linear_acceleration, each.angular_velocity) for each in messages]
+    )[stamps > latest]
+    time = np.asarray((stamps[stamps > latest] - stamps[0]) * 1e-9, dtype=np.float64)
+    return VehicleMotion(time, values[:, :3], values[:, 3:])

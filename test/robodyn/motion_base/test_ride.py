@@ -3,6 +3,7 @@
 """A recorded ride: what is felt follows from the platform's motion, and files are checked."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
+from robodyn.formats.bags import read_bag
 from robodyn.motion_base.ride import ride
 from robodyn.motion_base.vehicle import COLUMNS, VehicleMotion, read_vehicle
 from robodyn.poses import rotation_matrix
+from robodyn.trajectories.messages import pose_array, twist_array
 
 
 @pytest.fixture(scope="module")
@@ -99,13 +102,37 @@ def test_the_command(vehicle, tmp_path, monkeypatch):
     assert "predictive" in done.stdout
 
 
+def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):
+    """What is written is read again, and its felt motion is a vehicle's, too."""
+    pytest.importorskip("rosbags")
+    monkeypatch.chdir(tmp_path)
+    ridden.save_bag("ride")
+    again = read_vehicle("ride")
+    np.testing.assert_array_equal(again.force, ridden.wanted_force)
+    np.testing.assert_array_equal(again.rate, ridden.wanted_rate)
+    np.testing.assert_allclose(again.time, ridden.time, atol=1e-9)
+    np.testing.assert_array_equal(read_vehicle("ride", topic="/felt_imu").force, ridden.felt_force)
+    message = read_bag(Path("ride"), lambda name, _: name == "/platform_setpoint").messages[900][2]
+    np.testing.assert_allclose(pose_array(message.pose.pose), ridden.pose[900])
+    twist = twist_array(message.twist.twist)
+    spin = rotation_matrix(ridden.pose[900]).T @ ridden.twist[900, 3:]
+    np.testing.assert_allclose(twist[3:], spin, atol=1e-12)
+    with pytest.raises(
+        rd.InvalidInput, match="expected one topic of sensor_msgs/msg/Imu named /imu"
+    ):
+        read_vehicle("ride", topic="/imu")
+    done = CliRunner().invoke(app, ["cue", "ride", "-o", "ride", "--force"])
+    assert done.exit_code == 1
+    assert "ride exists" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("time,force_x\n0,1\n", "no column 'force_y'"),
-        (",".join(COLUMNS) + "\n0,0,0,9.81,0,0,x\n", "line 2: rate_z is 'x'"),
-        (",".join(COLUMNS) + "\n0,0,0,9.81,0,0\n", "line 2: rate_z is None|no column 'rate_z'"),
-        ("", "no column 'time'"),
+        (",".join(COLUMNS) + "\n0,0,0,9.81,0,0,x\n", "line 2, column 'rate_z': 'x'"),
+        (",".join(COLUMNS) + "\n0,0,0,9.81,0,0\n", "line 2 has 6 cells"),
+        ("", "the file is empty"),
     ],
 )
 def test_files_that_are_none(tmp_path, text, message):

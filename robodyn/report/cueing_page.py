@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The report of a ride, and of the objective motion cueing test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.errors import InvalidInput
+from robodyn.identification.csv_table import read_columns
+from robodyn.motion_base.frequency_response import CHANNELS
+from robodyn.report.chart import COLORS, DASHED, DASHES, GREY, INK, Chart, Line, Mark, Panel
+from robodyn.report.page import Page, cards
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from robodyn.arrays import FloatArray
+    from robodyn.motion_base.frequency_response import FrequencyResponse
+    from robodyn.motion_base.ride import Ride
+
+AXES = (("x, forward", "y, to the left", "z, up"), ("roll", "pitch", "yaw"))
+LIMITS = ("modulus_low", "modulus_high", "phase_low", "phase_high")
+# By a channel's name: frequencies (k,) [rad/s], then the four of LIMITS (k, 4).
+Criteria = dict[str, tuple["FloatArray", "FloatArray"]]
+
+
+def cueing_page(
+    found: Ride,
+    facts: Mapping[str, Any],
+    summary: list[tuple[str, str]],
+    response: FrequencyResponse | None = None,
+    criteria: Criteria | None = None,
+    command: str = "",
+) -> Page:
+    """The HTML page of a ride.
+
+    Args:
+        found: what to show.
+        facts: its figures, as data.
+        summary: key figures, each with its name.
+        response: of the objective motion cueing test, too.
+        criteria: regions within which it should lie, see `read_criteria`.
+        command: command line that made the page, shown at its end.
+    """
+    page = Page(
+        f"{found.mechanism.name}, a ride", f"{found.time[-1]:.4g} s: felt and wanted", dict(facts)
+    )
+    page.add("summary", "Summary", cards(summary))
+    pairs = (
+        ("force", "Specific force at the head", "m/s^2", found.wanted_force, found.felt_force),
+        ("rate", "Angular velocity of the head", "rad/s", found.wanted_rate, found.felt_rate),
+    )
+    for (key, title, unit, wanted, felt), names in zip(pairs, AXES, strict=True):
+        page.add_chart(Chart(key, title, _side_by_side(found.time, wanted, felt, unit, names)))
+    m = found.mechanism
+    positions = m.joint_positions(found.trajectory.sample(found.time).configuration)
+    low, high = m.position_limits.T
+    used = 100.0 * (2.0 * (positions - low) / (high - low) - 1.0)
+    curves = tuple(
+        Line(found.time, used[:, k], name, COLORS[k % len(COLORS)], DASHES[k // len(COLORS) % 4])
+        for k, name in enumerate(m.joint_names)
+    )
+    ends = (Mark(-100.0, "shortest"), Mark(100.0, "longest"))
+    panel = Panel("of half the range, from its middle", curves, y_label="position [%]", marks=ends)
+    page.add_chart(Chart("joints", "Joints", (panel,), columns=1))
+    if response is not None:
+        page.add_chart(modulus_chart(response, criteria or {}))
+        page.add_chart(phase_chart(response, criteria or {}))
+    page.add_provenance(command)
+    return page
+
+
+def _side_by_side(
+    time: FloatArray, wanted: FloatArray, felt: FloatArray, unit: str, names: tuple[str, ...]
+) -> tuple[Panel, ...]:
+    return tuple(
+        Panel(
+            name,
+            (
+                Line(time, wanted[:, k], "wanted, in the vehicle", INK),
+                Line(time, felt[:, k], "felt, on the platform", COLORS[1]),
+            ),
+            y_label=f"[{unit}]",
+        )
+        for k, name in enumerate(names)
+    )
+
+
+def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
+    """Moduli of the test's channels, with the criteria's regions."""
+    panels = []
+    for channel in CHANNELS:
+        values = np.maximum(response.modulus(channel), 1e-4)
+        across = {-3: " [s/m]", 3: " [m/s]"}
+        unit = across.get(3 * ((channel.felt < 3) - (channel.told < 3)), "")
+        panels.append(_panel(channel.name, response, values, f"modulus{unit}", criteria, 0, "log"))
+    return Chart(
+        "modulus", "Objective motion cueing test: modulus", tuple(panels),
+        "What is felt at the head over what is told of the vehicle, at the twelve frequencies of "
+        "ICAO Doc 9625, one axis at a time; dashed, the limits of the criteria that were given.",
+    )  # fmt: skip
+
+
+def phase_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
+    """Phases of the test's channels, with the criteria's regions."""
+    panels = [
+        _panel(each.name, response, response.phase(each), "phase [deg]", criteria, 2)
+        for each in CHANNELS
+    ]
+    return Chart("phase", "Objective motion cueing test: phase", tuple(panels))
+
+
+def _panel(
+    name: str,
+    response: FrequencyResponse,
+    values: FloatArray,
+    label: str,
+    criteria: Criteria,
+    first: int,
+    scale: str = "linear",
+) -> Panel:
+    curves = [Line(np.log10(response.frequencies), values, "response", COLORS[0])]
+    if name in criteria:
+        at, limits = criteria[name]
+        curves += [
+            Line(np.log10(at), limits[:, first + k], "criterion", GREY, DASHED) for k in (0, 1)
+        ]
+    marks = () if first or "[" in label else (Mark(1.0),)
+    return Panel(name, tuple(curves), "log10 of frequency [rad/s]", label, marks, scale=scale)
+
+
+def read_criteria(file: Path) -> Criteria:
+    """Regions of moduli and phases from a CSV file, whose numbers the standards sell.
+
+    Columns: `channel`, its number in `CHANNELS` from 1 on; `frequency` [rad/s]; `modulus_low`,
+    `modulus_high`; `phase_low`, `phase_high` [deg].
+
+    Raises:
+        InvalidInput: no such file, a column that is missing, or no such channel.
+    """
+    names, table, line = read_columns(file)
+    wanted = ("channel", "frequency", *LIMITS)
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        raise InvalidInput(f"{file}, line {line}: no column {missing[0]!r}; expected {wanted}")
+    values = table[:, [names.index(name) for name in wanted]]
+    numbers = values[:, 0]
+    if not np.isin(numbers, np.arange(1, len(CHANNELS) + 1)).all():
+        raise InvalidInput(f"{file}: a channel is 1 to {len(CHANNELS)}, got {numbers}")
+    return {
+        channel.name: (values[numbers == k, 1], values[numbers == k, 2:])
+        for k, channel in enumerate(CHANNELS, start=1)
+        if (numbers == k).any()
+    }
