@@ -9,6 +9,7 @@ READY := $(VENV)/.ready
 TEST_INSTALLED := $(VENV)/.installed-to-test
 TEST_READY := $(VENV)/.ready-to-test
 VIEW_READY := $(VENV)/.ready-to-view
+RIDE_READY := $(VENV)/.ready-to-ride
 BENCH_READY := $(VENV)/.ready-to-bench
 DOCS_READY := $(VENV)/.ready-to-document
 MUTANTS_READY := $(VENV)/.ready-to-mutate
@@ -23,12 +24,13 @@ INSTALL := $(PIP) install --no-compile
 FETCH := sh -c '$(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || $(INSTALL) "$$@"' fetch
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view bench docs test test-versions test-examples mutants lint format clean
+.PHONY: help setup sim arm view ride bench docs test test-versions test-examples mutants lint format clean
 
 help:
 	@echo "make sim     run path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
 	@echo "make arm     run the PUMA experiment"
 	@echo "make view    watch a mechanism move in the browser (MODEL=puma560 for another)"
+	@echo "make ride    fly: take-off, turns, turbulence on a motion platform in the browser (press Engage)"
 	@echo "make bench   benchmark the library against Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
 	@echo "make docs    the documentation site, with every example run, in docs/_build"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
@@ -57,6 +59,11 @@ $(READY): $(INSTALLED)
 $(VIEW_READY): $(INSTALLED) requirements/view.txt
 	@echo "adding the live view to $(VENV)"
 	@$(FETCH) -r requirements/view.txt
+	@touch $@
+
+$(RIDE_READY): $(VIEW_READY) requirements/ride.txt
+	@echo "adding a flight model to $(VENV)"
+	@$(FETCH) -r requirements/ride.txt
 	@touch $@
 
 $(BENCH_READY): $(TEST_READY) requirements/bench.txt
@@ -89,6 +96,9 @@ arm: $(INSTALLED)
 # The kernels of the mechanism that is launched are compiled by its nodes, once.
 sim: $(INSTALLED)
 	@$(BIN)/ros2 launch robodyn stewart_sim.launch.py $(ARGS)
+
+ride: $(RIDE_READY)
+	@$(BIN)/ros2 launch robodyn machine.launch.py model:=motion_platform cueing:=true flight:=true viewer:=true $(ARGS)
 
 view: $(VIEW_READY)
 	@$(BIN)/robodyn view $(MODEL) $(ARGS)

@@ -44,6 +44,19 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
     return messages.to_nanoseconds(message.header.stamp), felt[:3], felt[3:]
 
 
+def imu_message(stamp: int, frame: str, force: FloatArray, rate: FloatArray) -> Imu:
+    """A message, at a stamp [ns], of specific force (3,) and angular velocity (3,) alone."""
+    message = Imu()
+    message.header.stamp, message.header.frame_id = messages.to_stamp(stamp), frame
+    message.orientation_covariance[0] = -1.0  # says REP-145: no orientation
+    for vector, values in (
+        (message.linear_acceleration, force),
+        (message.angular_velocity, rate),
+    ):
+        vector.x, vector.y, vector.z = values.tolist()
+    return message
+
+
 class BaseImu:
     """The motion of the base as `base_imu` tells it; at rest before the first message.
 

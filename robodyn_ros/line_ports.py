@@ -6,9 +6,13 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import Protocol
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
 
 from robodyn.errors import InvalidInput, RobodynError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class PortLost(RobodynError):
@@ -130,4 +134,40 @@ class UdpPort:
 
     def close(self) -> None:
         """See `LinePort`."""
+        self._socket.close()
+
+
+class Datagrams:
+    """Datagrams that come to a port, or answer what is `asked` of one.
+
+    Raises:
+        InvalidInput: an unknown host, or a port that is taken.
+    """
+
+    def __init__(self, host: str, port: int, asked: Sequence[bytes] = ()) -> None:
+        self._address, self._asked = (host, port), asked
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
+        try:
+            self._socket.bind(("", 0) if asked else self._address)
+        except (OSError, OverflowError) as error:
+            self._socket.close()
+            raise InvalidInput(f"UDP port {host}:{port} cannot be opened: {error}") from error
+
+    def ask(self) -> None:
+        """Ask; that nobody listens is not known."""
+        for each in self._asked:
+            with suppress(OSError):
+                self._socket.sendto(each, self._address)
+
+    def received(self, most: int) -> list[bytes]:
+        """What has come since the last call; of a flood, `most` datagrams."""
+        found: list[bytes] = []
+        with suppress(OSError):
+            while len(found) < most:
+                found.append(self._socket.recv(65536))
+        return found
+
+    def close(self) -> None:
+        """End it."""
         self._socket.close()

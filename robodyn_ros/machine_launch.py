@@ -52,6 +52,11 @@ ARGUMENTS = {
         "parameter file of all nodes",
     ),
     "cueing": ("false", "motion_cueing makes set-points of vehicle/imu, for a simulator", *SWITCH),
+    "telemetry": (
+        "",
+        "of motion_cueing: a simulator's format, host and port, as csv:127.0.0.1:9900",
+    ),
+    "flight": ("false", "the vehicle is a flight by JSBSim; needs jsbsim", *SWITCH),
     "viewer": ("false", "show the machine in the browser, on localhost only; needs viser", *SWITCH),
     "rviz": ("false", "show it in RViz; needs rviz2 and robot_state_publisher", *SWITCH),
 }
@@ -79,20 +84,25 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     elif chosen("hardware") == "link":
         nodes += [_node("drive_link", link=given("link")), _node("state_estimator")]
     if chosen("cueing") == "true":
-        nodes.append(_node("motion_cueing"))
+        nodes.append(_node("motion_cueing", telemetry=given("telemetry")))
+    if chosen("flight") == "true":
+        nodes.append(_node("vehicle_flight", has_model=False))
     if chosen("viewer") == "true":
         nodes.append(_node("web_viewer"))
     ends = [RegisterEventHandler(OnProcessExit(target_action=n, on_exit=_ended)) for n in nodes]
     return [*ends, *nodes]
 
 
-def _node(name: str, **parameters: object) -> Node:
+def _node(name: str, *, has_model: bool = True, **parameters: object) -> Node:
     return node(
         "robodyn",
         name,
         name=name,
         ros_arguments=enclave(name),
-        parameters=[LaunchConfiguration("params_file"), {**model_parameters(), **parameters}],
+        parameters=[
+            LaunchConfiguration("params_file"),
+            {**(model_parameters() if has_model else {}), **parameters},
+        ],
     )
 
 

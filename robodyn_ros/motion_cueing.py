@@ -4,8 +4,9 @@
 
 Subscribes `vehicle/imu`: specific force and angular velocity at the driver's head, in the vehicle's
 axes (x forward, y left, z up), with a specific force of +9.81 m/s^2 upwards at rest. Publishes
-`platform_setpoint` at `rate`, for `joint_commander`. When the vehicle falls silent the platform
-returns to neutral.
+`platform_setpoint` at `rate`, for `joint_commander`, and `felt_imu`, what it lets the head feel.
+With the parameter `telemetry` a simulator tells the vehicle's motion over UDP instead, and it is
+published as `vehicle/imu`. When the vehicle falls silent the platform returns to neutral.
 
 A managed (lifecycle) node: inactive, it publishes nothing; activated, it begins at neutral.
 """
@@ -21,11 +22,14 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import Imu
 
 import robodyn as rd
-from robodyn.motion_base.head_motion import REST
+from robodyn.checks import refuse_beyond
+from robodyn.motion_base.head_motion import REST, felt_at
+from robodyn.motion_base.telemetry import Telemetry, requests
 from robodyn.simulation import Pacer
-from robodyn_ros import qos
-from robodyn_ros.base_imu import read_imu
+from robodyn_ros import diagnostics, qos
+from robodyn_ros.base_imu import imu_message, read_imu
 from robodyn_ros.interfaces import listen, steady_timer
+from robodyn_ros.line_ports import Datagrams
 from robodyn_ros.managed import ManagedNode
 from robodyn_ros.messages import OdometryMessage
 from robodyn_ros.parameters import load_mechanism, on_change, table
@@ -43,12 +47,15 @@ LARGEST = 200.0
 APART = 50_000_000
 # Of a period, what planning may take.
 BUDGET = 0.6
+# Datagrams taken at once, and how often X-Plane is asked for what it should tell [s].
+AT_ONCE, ASKED = 100, 2.0
 
 
 class MotionCueing(ManagedNode):
     """Turns messages of an IMU into samples for a cueing algorithm, and its cues into messages."""
 
     def __init__(self) -> None:
+        self._datagrams: Datagrams | None = None
         super().__init__("motion_cueing", PARAMETERS)
 
     def configure(self) -> None:
@@ -60,10 +67,24 @@ class MotionCueing(ManagedNode):
         self._begin()
         self._cueing.step(REST, np.zeros(3))  # the first takes long
         self._publisher = self.create_publisher(Odometry, "platform_setpoint", qos.STATE)
-        listen(self, Imu, "vehicle/imu", self._on_imu, qos.RECENT)
+        self._felt_imu = self.create_publisher(Imu, "felt_imu", qos.STATE)
+        self._report = diagnostics.reporter(self)
+        self._taken = self._refused = 0
+        if p["telemetry"]:
+            self._open_telemetry()
+        else:
+            listen(self, Imu, "vehicle/imu", self._on_imu, qos.RECENT)
         on_change(self, LIVE, p, lambda values: self._cueing.change(_settings(values)))
         # twice as often as set-points fall due, so that a late one is made up for soon
         steady_timer(self, 0.5e-9 * self._period, self._follow_clock)
+        steady_timer(self, 1.0, self._diagnose)
+
+    def clean_up(self) -> None:
+        """Close the port of telemetry as well."""
+        super().clean_up()
+        if self._datagrams is not None:
+            self._datagrams.close()
+            self._datagrams = None
 
     def activate(self) -> None:
         """Publish set-points, from neutral on."""
@@ -73,7 +94,7 @@ class MotionCueing(ManagedNode):
 
     def _begin(self) -> None:
         p, dt = self._p, 1e-9 * self._period
-        head = list(p["head"])
+        self._head = head = np.array(p["head"])
         self._cueing: rd.ClassicalWashout | rd.PredictiveCueing
         if p["algorithm"] == "classical":
             self._cueing = rd.ClassicalWashout(self._mechanism, dt, _settings(p), head)
@@ -97,10 +118,43 @@ class MotionCueing(ManagedNode):
                 f"{self._stamp * 1e-9:.9g} s",
                 value=stamp,
             )
-        self._felt, self._stamp, self._heard = (force, rate), stamp, time.monotonic()
+        self._stamp = stamp
+        self._take(force, rate)
+
+    def _take(self, force: FloatArray, rate: FloatArray) -> None:
+        self._felt, self._heard = (force, rate), time.monotonic()
+        self._taken += 1
+
+    def _open_telemetry(self) -> None:
+        self._told_imu = self.create_publisher(Imu, "vehicle/imu", qos.STATE)
+        kind, _, address = self._p["telemetry"].partition(":")
+        host, _, port = address.rpartition(":")
+        self._telemetry = Telemetry(kind, list(self._p["telemetry_signs"]))
+        if not (host and port.isdigit()):
+            raise rd.InvalidInput(
+                f"telemetry is {self._p['telemetry']!r}, expected FORMAT:HOST:PORT, such as "
+                "csv:127.0.0.1:9900"
+            )
+        asked = requests(round(self._p["rate"])) if kind == "xplane" else []
+        self._datagrams = datagrams = Datagrams(host, int(port), asked)
+        if asked:
+            steady_timer(self, ASKED, datagrams.ask)
+
+    def _hear_telemetry(self, datagrams: Datagrams) -> None:
+        for datagram in datagrams.received(AT_ONCE):
+            try:
+                told = self._telemetry.read(datagram, time.monotonic())
+                refuse_beyond("telemetry", np.concatenate(told), LARGEST)
+            except rd.InvalidInput as error:
+                self._refused += 1
+                self.get_logger().error(f"telemetry refused: {error}", throttle_duration_sec=1.0)
+            else:
+                self._take(*told)
 
     def _follow_clock(self) -> None:
         """The set-points that are due; late ones are made up for, with stamps as if in time."""
+        if self._datagrams is not None:
+            self._hear_telemetry(self._datagrams)
         while self._pacer.due(time.monotonic(), running=self.is_active):
             now = self.get_clock().now().nanoseconds
             self._time += self._period
@@ -109,11 +163,28 @@ class MotionCueing(ManagedNode):
             if time.monotonic() - self._heard > self._p["timeout"]:
                 self._be_at_rest()
                 self.get_logger().warning(
-                    f"vehicle/imu is silent for {self._p['timeout']:g} s: the platform returns to "
-                    "neutral"
+                    f"{self._p['telemetry'] or 'vehicle/imu'} is silent for "
+                    f"{self._p['timeout']:g} s: the platform returns to neutral"
                 )
             cue = self._cueing.step(*self._felt)
             self._publisher.publish(self._message.filled(self._time, cue.pose, cue.twist))
+            felt = felt_at(self._head, cue)
+            self._felt_imu.publish(imu_message(self._time, self._mechanism.frames[1], *felt))
+            if self._datagrams is not None:
+                self._told_imu.publish(imu_message(self._time, "vehicle", *self._felt))
+
+    def _diagnose(self) -> None:
+        values = {
+            "algorithm": self._p["algorithm"],
+            "taken": self._taken,
+            "refused": self._refused,
+            "late": getattr(self._cueing, "late", 0),
+            "lost_time": f"{self._pacer.lost:.3f}",
+        }
+        is_silent = self._heard == np.inf
+        text = "the vehicle is silent" if is_silent else "the vehicle is heard"
+        status = diagnostics.status(self, "cueing", int(is_silent), text, values)
+        self._report(self._time, status)
 
 
 def _settings(values: Mapping[str, Any]) -> Any:

@@ -12,6 +12,7 @@ NODES = {
     "inverse_dynamics": "InverseDynamics",
     "joint_commander": "JointCommander",
     "motion_cueing": "MotionCueing",
+    "vehicle_flight": "VehicleFlight",
     "condition_monitor": "ConditionMonitor",
     "forward_simulator": "ForwardSimulator",
     "drive_link": "DriveLink",

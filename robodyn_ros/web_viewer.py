@@ -6,7 +6,8 @@ Subscribes `joint_states`, `platform_state`, `inverse_dynamics/forces`, `conditi
 where no parameter names a mechanism, `robot_description`. Its buttons call `forward_simulator/
 pause` and `forward_simulator/reset`; its push button publishes `external_wrench`. Of a machine, as
 soon as `machine_state` is heard, it shows the state and, from `joint_commander/wished_state`, the
-pose wished for, with buttons for the services of `joint_commander` and the start of a path.
+pose wished for, with buttons for the services of `joint_commander` and the start of a path. As soon
+as `felt_imu` of `motion_cueing` is heard, it is plotted with `vehicle/imu`, felt with wanted force.
 
 It does not affect the run that it shows: it subscribes best effort, so that no publisher waits for
 it, and subscribes the state only after the simulation has started, because lockstep starts by the
@@ -25,14 +26,14 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
 from robodyn.view.machine_panel import REQUESTS, MachinePanel
 from robodyn.view.model_figure import figure_of
-from robodyn.view.page import ViewerPage
+from robodyn.view.page import SLOW, ViewerPage
 from robodyn.view.serving import serve, stop
 from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.view.plots import RidePlots
 
 PARAMETERS = table("mechanism", "web_viewer")
 VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -75,6 +77,8 @@ class WebViewer(Node):
         self._pause = self.create_client(SetBool, "forward_simulator/pause")
         self._reset = self.create_client(Trigger, "forward_simulator/reset")
         self._machine: MachinePanel | None = None
+        self._ride: RidePlots | None = None
+        self._wanted = np.zeros(3)
         self._requests = {name: self.create_client(Trigger, name) for name in REQUESTS.values()}
         if p["model"] or p["robot_description"]:
             self._open(p)
@@ -154,6 +158,8 @@ class WebViewer(Node):
         self.create_subscription(Float64, "condition_number", self._on_number, VIEW)
         self.create_subscription(String, "machine_state", self._on_machine, qos.LATCHED)
         listen(self, Odometry, "joint_commander/wished_state", self._on_wish, VIEW)
+        self.create_subscription(Imu, "vehicle/imu", self._on_vehicle, VIEW)
+        self.create_subscription(Imu, "felt_imu", self._on_felt, VIEW)
         for remark in figure.remarks:
             self.get_logger().warning(remark)
         address = f"http://localhost:{self._server.get_port()}"
@@ -187,6 +193,18 @@ class WebViewer(Node):
         if self._machine is not None:
             self._machine.wish(pose)
 
+    def _on_vehicle(self, message: Imu) -> None:
+        self._wanted = messages.vector_pair(message.linear_acceleration, message.angular_velocity)[
+            :3
+        ]
+
+    def _on_felt(self, message: Imu) -> None:
+        felt = messages.vector_pair(message.linear_acceleration, message.angular_velocity)[:3]
+        if self._page is None or not np.isfinite([*felt, *self._wanted]).all():
+            return
+        self._ride = self._ride or self._page.add_ride()
+        self._ride.add(messages.to_nanoseconds(message.header.stamp) * 1e-9, self._wanted, felt)
+
     def _request(self, service: str) -> None:
         def done(answer: Trigger.Response) -> None:
             if not answer.success:
@@ -209,6 +227,8 @@ class WebViewer(Node):
             return
         if not self._listening:
             self._listen()
+        if self._ride is not None and self._page.updates % SLOW == 0:
+            self._ride.send()
         try:
             self._page.update()
         except rd.RobodynError as error:

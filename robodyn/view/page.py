@@ -18,7 +18,7 @@ import numpy as np
 from robodyn.control.conditioning import ConditionLevel, weakest_direction
 from robodyn.poses import rpy_from_pose
 from robodyn.view import colors
-from robodyn.view.plots import Plots
+from robodyn.view.plots import Plots, RidePlots
 from robodyn.view.scene import Scene
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class ViewerPage:
         self.status = Status(self.gui, mechanism, warn, error)
         self.handles = _add_run_controls(self.gui, source)
         self.scene = Scene(server, mechanism, figure)
-        panel = self.gui.add_panel()
+        self._panel = panel = self.gui.add_panel()
         with panel.add_tab("Plots"):
             self.plots = Plots(self.gui, mechanism, warn, error)
         panel.dock_right()
@@ -92,6 +92,11 @@ class ViewerPage:
         """Add a button that applies a wrench (6,) [N, N m] to the body."""
         weight = STANDARD_GRAVITY * self._mechanism.moving_mass
         self.handles |= _add_push_controls(self.gui, push, weight)
+
+    def add_ride(self) -> RidePlots:
+        """Add a tab with what is felt in a vehicle and on its platform."""
+        with self._panel.add_tab("Ride"):
+            return RidePlots(self.gui)
 
     def also_update(self, update: Callable[[Snapshot], None]) -> None:
         """Call back with every third snapshot, for controls that follow the motion."""

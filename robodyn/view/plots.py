@@ -87,6 +87,46 @@ class Plots:
         self._condition.data = (times, np.ascontiguousarray(values[:, -1]), warn, error)
 
 
+class RidePlots:
+    """Specific force in a vehicle and on its platform, over the same seconds.
+
+    Args:
+        gui: viser's, in the container for the plots.
+    """
+
+    def __init__(self, gui: Any) -> None:
+        self._rows: deque[FloatArray] = deque()
+        self._begun: float | None = None
+        self._plots = [
+            gui.add_uplot(
+                tuple(np.zeros(1) for _ in range(3)),
+                (
+                    {"label": "t"},
+                    _series("wanted", colors.INK),
+                    _series("felt", colors.of_actuator(1), 2.0),
+                ),
+                title=f"Specific force {axis} [m/s^2]",
+                height=230,
+                **_axes({"auto": True}),
+            )
+            for axis in ("forward", "to the left", "up")
+        ]
+
+    def add(self, time: float, wanted: FloatArray, felt: FloatArray) -> None:
+        """Append a point at a time [s] of forces (3,)."""
+        self._begun = time if self._begun is None else self._begun
+        since = time - self._begun
+        self._rows.append(np.concatenate([[since], wanted, felt]))
+        while self._rows[0][0] < since - WINDOW:
+            self._rows.popleft()
+
+    def send(self) -> None:
+        """Send the curves; this may be less often than points are added."""
+        columns = np.ascontiguousarray(np.array(self._rows).T)
+        for k, plot in enumerate(self._plots):
+            plot.data = (columns[0], columns[1 + k], columns[4 + k])
+
+
 def _series(label: str, color: tuple[int, int, int], width: float = 1.6) -> dict[str, Any]:
     return {"label": label, "stroke": colors.css(color), "width": width, "points": {"show": False}}
 

@@ -21,6 +21,7 @@ SCRIPT = Path(__file__).parents[2] / "docs" / "make_nodes.py"
 @pytest.mark.skipif(not SCRIPT.exists(), reason="an installed package has no docs")
 def test_the_page_of_the_nodes_is_up_to_date():
     pytest.importorskip("viser", reason="the extra `view` is not installed")
+    pytest.importorskip("jsbsim", reason="the extra `flight` is not installed")
     done = subprocess.run(
         [sys.executable, SCRIPT, "--check"],
         env={**os.environ, "ROS_DOMAIN_ID": str(free_domain())},

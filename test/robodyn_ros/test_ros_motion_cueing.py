@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+import socket
+import struct
+
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Vector3
 from local_graph import LocalGraph
 from nav_msgs.msg import Odometry
@@ -115,3 +119,52 @@ def test_what_is_no_vehicles_motion_is_refused(vehicle):
         vehicle.graph.line("vehicle/imu refused", words)
     vehicle.more()
     np.testing.assert_allclose(vehicle.pose, neutral, atol=1e-9)
+
+
+def test_a_simulator_tells_over_udp_and_garbage_is_survived(rng):
+    """Random datagrams, a flood of them, then a car that brakes: told as `motionsim`."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.bind(("127.0.0.1", 0))
+        port = sender.getsockname()[1]  # free again in a moment
+    given = {"model": MODEL, "rate": RATE, "tilt_rate": [0.3], "telemetry": "motionsim"}
+    given["telemetry"] = f"motionsim:127.0.0.1:{port}"
+    with (
+        LocalGraph({"motion_cueing": given}) as graph,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
+    ):
+        heard = graph.listen(Odometry, "platform_setpoint", qos.STATE)
+        felt = graph.listen(Imu, "felt_imu", qos.STATE)
+        reports = graph.listen(DiagnosticArray, "/diagnostics", qos.EVENTS)
+
+        def send(datagram):
+            sender.sendto(datagram, ("127.0.0.1", port))
+
+        for size in rng.integers(0, 1500, 2000):
+            send(rng.bytes(size))
+        send(struct.pack("<4s21f", b"BNG1", *[np.nan] * 21))
+        graph.line("telemetry refused", "another format")
+        graph.until(lambda: len(heard) > 5, "set-points")
+        neutral = PLATFORM.body_pose(PLATFORM.home)
+        np.testing.assert_allclose(messages.platform_state(heard[-1])[1], neutral, atol=1e-9)
+
+        def braked():
+            send(struct.pack("<4s21f", b"BNG1", *[0.0] * 7, 2.0, *[0.0] * 13))
+            return bool(felt) and felt[-1].linear_acceleration.x < -0.5
+
+        graph.until(braked, "a force backwards")
+
+        def counted():
+            told = [s for r in reports for s in r.status if s.name == "motion_cueing: cueing"]
+            values = {each.key: int(each.value) for s in told[-1:] for each in s.values[1:4]}
+            return values.get("taken", 0) > 0 and values["refused"] > 0 and values["late"] == 0
+
+        graph.until(counted, "what was taken and refused")
+
+
+@pytest.mark.parametrize(
+    ("telemetry", "words"),
+    [("simhub:127.0.0.1:9900", "expected one of csv"), ("csv:9900", "FORMAT:HOST:PORT")],
+)
+def test_telemetry_that_is_none(telemetry, words):
+    with pytest.raises(rd.InvalidInput, match=words):
+        LocalGraph({"motion_cueing": {"model": MODEL, "telemetry": telemetry}}).__enter__()

@@ -32,7 +32,7 @@ from ros_harness import (
     ros_arguments,
     zero_length_pose,
 )
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
@@ -308,6 +308,13 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
             return "parked" in client.texts and place is not None and place[2, 3] == home[2]
 
         peer.until(shown, "the machine's state and wish")
+        felt = peer.node.create_publisher(Imu, "felt_imu", 10)
+
+        def rode():
+            felt.publish(Imu())
+            return shown() and "Specific force forward" in client.texts
+
+        peer.until(rode, "felt and wanted force")
         client.set("Ask to", "Freeze")
         peer.until(lambda: shown() and "freeze refused" in client.texts, "the refusal on the page")
         assert asked == ["freeze"]

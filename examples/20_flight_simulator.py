@@ -1,0 +1,36 @@
+"""
+A flight simulator
+==================
+
+A small aeroplane of JSBSim takes off and turns. A motion platform lets its pilot feel of it what
+its legs can do, within their lengths, rates, accelerations and forces.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import robodyn as rd
+from robodyn.motion_base.flight import Flight
+
+DT = 0.02
+flight = Flight(DT)
+rows = [(flight.time, *flight.step()) for _ in range(round(50.0 / DT))]
+vehicle = rd.VehicleMotion(*(np.array(each) for each in zip(*rows, strict=True)))
+
+m = rd.load("motion_platform")
+ride = rd.ride(m, vehicle, rd.WashoutParameters.preset("airliner"), head=[0.0, 0.0, 1.1], dt=DT)
+assert rd.check_limits(m, ride.trajectory, dt=0.1) is None
+
+fig, (force, rate, legs) = plt.subplots(3, 1, figsize=(9, 8), sharex=True)
+force.plot(ride.time, ride.wanted_force[:, 0], label="forward, in the aeroplane")
+force.plot(ride.time, ride.felt_force[:, 0], label="on the platform")
+force.set_ylabel("specific force [m/s$^2$]")
+force.legend()
+rate.plot(ride.time, ride.wanted_rate[:, 0], label="roll, of the aeroplane")
+rate.plot(ride.time, ride.felt_rate[:, 0], label="of the platform")
+rate.set_ylabel("angular velocity [rad/s]")
+rate.legend()
+legs.plot(ride.time, m.joint_positions(ride.pose))
+legs.set(xlabel="t [s]", ylabel="length of the legs [m]")
+for length in np.unique(m.position_limits):
+    legs.axhline(length, color="grey", linestyle="--")

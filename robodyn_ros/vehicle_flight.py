@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Node `vehicle_flight`: a flight by JSBSim, for `motion_cueing`.
+
+Publishes `vehicle/imu` at `rate`: what the pilot of a small aeroplane feels, at rest on the runway
+until `machine_state` says that the machine is engaged, then from take-off on, with a turn to each
+side and turbulence.
+"""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from sensor_msgs.msg import Imu
+from std_msgs.msg import String
+
+from robodyn.motion_base.flight import Flight
+from robodyn_ros import qos
+from robodyn_ros.base_imu import imu_message
+from robodyn_ros.interfaces import steady_timer
+from robodyn_ros.parameters import declare, table
+
+PARAMETERS = table("vehicle_flight")
+
+
+class VehicleFlight(Node):
+    """Flies by the wall clock."""
+
+    def __init__(self) -> None:
+        super().__init__("vehicle_flight")
+        self._dt = 1.0 / declare(self, PARAMETERS)["rate"]
+        self._flight = Flight(self._dt)
+        self._felt = self._flight.step()
+        self._flies = False
+        self._publisher = self.create_publisher(Imu, "vehicle/imu", qos.STATE)
+        self.create_subscription(String, "machine_state", self._on_state, qos.LATCHED)
+        steady_timer(self, self._dt, self._tick)
+        self.get_logger().info("on the runway: takes off when the machine is engaged")
+
+    def _on_state(self, message: String) -> None:
+        engaged = message.data == "engaged"
+        if engaged and not self._flies:
+            self._flight = Flight(self._dt)
+            self.get_logger().info("takes off")
+        self._flies = engaged
+
+    def _tick(self) -> None:
+        if self._flies:
+            self._felt = self._flight.step()
+        now = self.get_clock().now().nanoseconds
+        self._publisher.publish(imu_message(now, "vehicle", *self._felt))
