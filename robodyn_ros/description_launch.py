@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from launch.actions import DeclareLaunchArgument, LogInfo
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
@@ -30,6 +30,7 @@ from robodyn_ros.parameter_files import tables
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from launch.events.process import ProcessExited
     from launch.launch_description_entity import LaunchDescriptionEntity
 
     from launch import LaunchContext
@@ -93,14 +94,16 @@ def own_node(
     name: str,
     *remappings: tuple[str, Any],
     files: Sequence[str] = ("params_file",),
+    has_model: bool = True,
     **parameters: Any,
 ) -> Node:
-    """A node of ours that has a mechanism, in the launch's namespace and with its clock.
+    """A node of ours, in the launch's namespace and with its clock.
 
     Args:
         name: of the node and its executable.
         remappings: of its topics.
         files: launch arguments that name parameter files, each over the ones before.
+        has_model: whether it is told of the mechanism.
         parameters: over those of the files.
     """
     return node(
@@ -109,7 +112,10 @@ def own_node(
         name=name,
         remappings=[own_clock(), *remappings],
         ros_arguments=enclave(name),
-        parameters=[*map(LaunchConfiguration, files), {**model_parameters(), **parameters}],
+        parameters=[
+            *map(LaunchConfiguration, files),
+            {**(model_parameters() if has_model else {}), **parameters},
+        ],
     )
 
 
@@ -140,6 +146,19 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the simulator logs them
         return source, rd.load(source)
+
+
+def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[LaunchDescriptionEntity]:
+    """What follows when a process ends that is needed: the launch fails, and `why`."""
+    if context.is_shutdown:
+        return []
+    text = f"{event.process_name} ended with exit code {event.returncode}{why}"
+    return [OpaqueFunction(function=fail, args=[text])]
+
+
+def fail(_: LaunchContext, text: str) -> None:
+    """Fail the launch, which has exit code 1 only for an exception."""
+    raise RuntimeError(text)
 
 
 def installed(package: str) -> bool:

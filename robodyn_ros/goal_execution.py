@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from robodyn.errors import KinematicsError
 from robodyn_ros.trajectory_goals import GoalRefused, Present, examine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from robodyn.arrays import FloatArray
     from robodyn.control import TrajectoryFollower
@@ -33,24 +33,14 @@ class Report(NamedTuple):
         since: [ns] since the first state after the goal was accepted.
         desired: positions, rates and accelerations (n,) of the joints.
         actual: positions and rates.
-        errors: desired minus actual.
+        error: desired minus actual.
     """
 
     stamp: int
     since: int
     desired: Sequence[FloatArray]
     actual: Sequence[FloatArray]
-    errors: Errors
-
-
-class Client(Protocol):
-    """Who is told about a goal."""
-
-    def feedback(self, report: Report) -> None:
-        """How it goes."""
-
-    def end(self, how: str, verdict: Verdict) -> None:
-        """It is over: `how` is SUCCEEDED, ABORTED or CANCELED."""
+    error: Errors
 
 
 class GoalExecution:
@@ -68,7 +58,9 @@ class GoalExecution:
         self.follower, self._settings = follower, settings
         self._present: Present | None = None
         self._plan: GoalPlan | None = None
-        self._client: Client | None = None
+        self._goal: Any = None
+        self._tell: Callable[[Any, Report], None]
+        self._conclude: Callable[[Any, str, Verdict], None]
         self._canceling = False
         self._began: int | None = None
         self._told = 0
@@ -77,7 +69,7 @@ class GoalExecution:
     @property
     def is_busy(self) -> bool:
         """Whether there is a goal."""
-        return self._client is not None
+        return self._goal is not None
 
     def examine(self, goal: Goal, present: Present | None) -> GoalPlan:
         """The plan of a goal, with the mechanism at `present`.
@@ -92,11 +84,24 @@ class GoalExecution:
             raise GoalRefused("mode is gravity_compensation, which follows no trajectory")
         return examine(goal, self.follower.mechanism, present, self._settings)
 
-    def begin(self, plan: GoalPlan, client: Client) -> None:
-        """Execute a plan; a goal that is being executed is aborted, and handed over from."""
+    def begin(
+        self,
+        plan: GoalPlan,
+        goal: Any,
+        tell: Callable[[Any, Report], None],
+        conclude: Callable[[Any, str, Verdict], None],
+    ) -> None:
+        """Execute a plan; a goal that is being executed is aborted, and handed over from.
+
+        Args:
+            plan: of the goal.
+            goal: whatever stands for it.
+            tell: called with it and how it goes.
+            conclude: called with it and how it ended: SUCCEEDED, ABORTED or CANCELED, and why.
+        """
         self._end(ABORTED, Verdict(GoalCode.INVALID_GOAL, REPLACED))
         self.follower.follow(plan.trajectory, plan.start)
-        self._plan, self._client = plan, client
+        self._plan, self._goal, self._tell, self._conclude = plan, goal, tell, conclude
         self.keep_to(self._tolerance)
         self._canceling, self._began = False, None
 
@@ -109,9 +114,9 @@ class GoalExecution:
             limits[[name in self._plan.says for name in mechanism.joint_names]] = np.inf
         self.follower.path_tolerance = limits
 
-    def cancel(self, client: Client) -> bool:
-        """Come to rest, and tell the client then; returns whether the goal is its."""
-        if self._client is not client:
+    def cancel(self, goal: Any) -> bool:
+        """Come to rest, and conclude the goal then; returns whether it is being executed."""
+        if self._goal is not goal:
             return False
         if not self._canceling:
             self._canceling = True
@@ -120,7 +125,7 @@ class GoalExecution:
 
     def abandon(self, why: str, code: GoalCode = GoalCode.PATH_TOLERANCE_VIOLATED) -> None:
         """End the goal, if there is one, and come to rest with the states to come."""
-        if self._client is not None:
+        if self._goal is not None:
             self.follower.stop()
             self._end(CANCELED if self._canceling else ABORTED, Verdict(code, why))
 
@@ -133,8 +138,8 @@ class GoalExecution:
             velocity: (nv,) measured.
             why: what was wrong with the command; empty if nothing.
         """
-        plan, client, follower = self._plan, self._client, self.follower
-        if plan is None or client is None:
+        plan, follower = self._plan, self.follower
+        if plan is None:
             return
         if self._canceling:
             if not follower.is_stopping:
@@ -151,7 +156,7 @@ class GoalExecution:
         report = self._report(time, configuration, velocity)
         if report is None:
             return
-        verdict = plan.watch.judge(time, past_end, report.errors)
+        verdict = plan.watch.judge(time, past_end, report.error)
         if verdict is not None:
             if verdict.code == GoalCode.PATH_TOLERANCE_VIOLATED:
                 follower.abandon(
@@ -162,7 +167,7 @@ class GoalExecution:
             self._end(ABORTED if verdict.code else SUCCEEDED, verdict)
         elif not 0 <= (time - self._told) * self._settings["feedback_rate"] < 1e9:
             self._told = time
-            client.feedback(report)
+            self._tell(self._goal, report)
 
     def _report(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Report | None:
         mechanism, planned = self.follower.mechanism, self.follower.desired
@@ -180,7 +185,7 @@ class GoalExecution:
         return Report(time, time - self._began, desired, (x, v), errors)
 
     def _end(self, how: str, verdict: Verdict) -> None:
-        client, self._client, self._plan = self._client, None, None
-        if client is not None:
+        goal, self._goal, self._plan = self._goal, None, None
+        if goal is not None:
             self.keep_to(self._tolerance)
-            client.end(how, verdict)
+            self._conclude(goal, how, verdict)

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from launch.actions import EmitEvent, LogInfo, OpaqueFunction, RegisterEventHandler
+from launch.actions import OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
-from launch.events import Shutdown
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.substitutions import FindPackageShare
 
@@ -18,17 +17,17 @@ from robodyn_ros.description_launch import (
     SWITCH,
     arguments,
     described,
-    enclave,
+    failed,
     given,
+    is_on,
     model_argument,
-    model_parameters,
-    node,
+    of_parameter,
+    own_node,
 )
 
 if TYPE_CHECKING:
     from launch.events.process import ProcessExited
     from launch.launch_description_entity import LaunchDescriptionEntity
-    from launch_ros.actions import Node
 
     from launch import LaunchContext
 
@@ -39,10 +38,7 @@ ARGUMENTS = {
         "whoever takes position_controller/commands and tells joint_states",
         *("simulated", "link", "none"),
     ),
-    "link": (
-        "udp:127.0.0.1:9870",
-        "of drive_link: serial:/dev/ttyUSB0@115200, or udp:host:port",
-    ),
+    "link": of_parameter("drive_link", "link"),
     "path": (
         "demo",
         "path that trajectory_planner/start begins: demo, a file of waypoints; empty: goals only",
@@ -75,40 +71,22 @@ def machine() -> LaunchDescription:
 
 
 def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    def chosen(name: str) -> str:
-        return str(LaunchConfiguration(name).perform(context))
-
-    nodes = [_node("joint_commander"), _node("trajectory_planner", path=given("path"))]
-    if chosen("hardware") == "simulated":
-        nodes.append(_node("simulated_drives"))
-    elif chosen("hardware") == "link":
-        nodes += [_node("drive_link", link=given("link")), _node("state_estimator")]
-    if chosen("cueing") == "true":
-        nodes.append(_node("motion_cueing", telemetry=given("telemetry")))
-    if chosen("flight") == "true":
-        nodes.append(_node("vehicle_flight", has_model=False))
-    if chosen("viewer") == "true":
-        nodes.append(_node("web_viewer"))
+    hardware = LaunchConfiguration("hardware").perform(context)
+    nodes = [own_node("joint_commander"), own_node("trajectory_planner", path=given("path"))]
+    if hardware == "simulated":
+        nodes.append(own_node("simulated_drives"))
+    elif hardware == "link":
+        nodes += [own_node("drive_link", link=given("link")), own_node("state_estimator")]
+    if is_on(context, "cueing"):
+        nodes.append(own_node("motion_cueing", telemetry=given("telemetry")))
+    if is_on(context, "flight"):
+        nodes.append(own_node("vehicle_flight", has_model=False))
+    if is_on(context, "viewer"):
+        nodes.append(own_node("web_viewer"))
     ends = [RegisterEventHandler(OnProcessExit(target_action=n, on_exit=_ended)) for n in nodes]
     return [*ends, *nodes]
 
 
-def _node(name: str, *, has_model: bool = True, **parameters: object) -> Node:
-    return node(
-        "robodyn",
-        name,
-        name=name,
-        ros_arguments=enclave(name),
-        parameters=[
-            LaunchConfiguration("params_file"),
-            {**(model_parameters() if has_model else {}), **parameters},
-        ],
-    )
-
-
 def _ended(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """A machine without one of its nodes is no machine."""
-    if context.is_shutdown:
-        return []
-    text = f"{event.process_name} ended with exit code {event.returncode}: the machine is left"
-    return [LogInfo(msg=text), EmitEvent(event=Shutdown(reason=text))]
+    return failed(event, context, ": the machine is left")

@@ -27,6 +27,8 @@ from robodyn_ros.description_launch import (
     SWITCH,
     arguments,
     described,
+    fail,
+    failed,
     given,
     is_on,
     model_argument,
@@ -260,18 +262,10 @@ def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
     if context.launch_configurations.get("stay") == "true":
         return [LogInfo(msg=STAYING)]
     if "run_failed" in context.launch_configurations:
-        return [OpaqueFunction(function=_fail, args=[NOT_DONE])]
+        return [OpaqueFunction(function=fail, args=[NOT_DONE])]
     return [EmitEvent(event=Shutdown(reason=reason))]
 
 
 def _died(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """A process that ends before the run is done ends the launch with an error."""
-    if context.is_shutdown:
-        return []
-    text = f"{event.process_name} ended with exit code {event.returncode} before the run was done"
-    return [OpaqueFunction(function=_fail, args=[text])]
-
-
-def _fail(_: LaunchContext, text: str) -> None:
-    # launch exits with code 1 only for an exception
-    raise RuntimeError(text)
+    return failed(event, context, " before the run was done")

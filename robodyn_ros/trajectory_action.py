@@ -76,11 +76,10 @@ class TrajectoryAction:
         execution: GoalExecution,
         plan: Callable[[Goal], GoalPlan],
     ) -> None:
-        self.names = list(names)
+        self._names = list(names)
         self._node, self._execution = node, execution
         self._plan_of = plan
         self._plan: GoalPlan | None = None
-        self._clients: dict[bytes, _Client] = {}
         self._server = _Server(
             node,
             FollowJointTrajectory,
@@ -95,9 +94,16 @@ class TrajectoryAction:
         """Serve it no longer."""
         self._server.destroy()
 
-    def conclude(self, handle: ServerGoalHandle, how: str, verdict: Verdict) -> None:
+    def _tell(self, handle: ServerGoalHandle, report: Report) -> None:
+        """Publish how a goal goes."""
+        message = FollowJointTrajectory.Feedback(joint_names=self._names)
+        message.header.stamp = messages.to_stamp(report.stamp)
+        for field in ("desired", "actual", "error"):
+            setattr(message, field, _point(getattr(report, field), report.since))
+        handle.publish_feedback(message)
+
+    def _conclude(self, handle: ServerGoalHandle, how: str, verdict: Verdict) -> None:
         """A goal has ended, as `goal_execution` says."""
-        self._clients.pop(bytes(handle.goal_id.uuid), None)
         text = f": {verdict.text}" if verdict.text else ""
         line = f"follow_joint_trajectory: {verdict.code.name}{text}"
         if how == ABORTED:
@@ -122,44 +128,17 @@ class TrajectoryAction:
         return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: ServerGoalHandle) -> None:
-        client = _Client(self, handle)
-        self._clients[bytes(handle.goal_id.uuid)] = client
         handle.execute()
         plan, self._plan = self._plan, None
         assert plan is not None  # made just before
         self._node.get_logger().info(
             f"follow_joint_trajectory: goal of {plan.trajectory.duration:g} s accepted"
         )
-        self._execution.begin(plan, client)
+        self._execution.begin(plan, handle, self._tell, self._conclude)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
-        client = self._clients.get(bytes(handle.goal_id.uuid))
-        if client is None or not self._execution.cancel(client):
-            return CancelResponse.REJECT
-        return CancelResponse.ACCEPT
-
-
-class _Client:
-    """Whoever sent a goal."""
-
-    def __init__(self, action: TrajectoryAction, handle: ServerGoalHandle) -> None:
-        self._action, self._handle = action, handle
-
-    def feedback(self, report: Report) -> None:
-        """Publish it."""
-        message = FollowJointTrajectory.Feedback(joint_names=self._action.names)
-        message.header.stamp = messages.to_stamp(report.stamp)
-        for field, rows in (
-            ("desired", report.desired),
-            ("actual", report.actual),
-            ("error", report.errors),
-        ):
-            setattr(message, field, _point(rows, report.since))
-        self._handle.publish_feedback(message)
-
-    def end(self, how: str, verdict: Verdict) -> None:
-        """Hand in the result."""
-        self._action.conclude(self._handle, how, verdict)
+        ours = self._execution.cancel(handle)
+        return CancelResponse.ACCEPT if ours else CancelResponse.REJECT
 
 
 def _point(rows: Sequence[FloatArray], since: int) -> JointTrajectoryPoint:

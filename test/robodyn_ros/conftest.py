@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import ExitStack
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from recorder_run import Run
+    from recorder_run import LocalRun, Run
 
 MODEL = "stewart_dasgupta"
 
@@ -64,6 +65,15 @@ def record(tmp_path: Path) -> Iterator[Callable[..., Run]]:
     yield begin
     for run in runs:
         run.close()
+
+
+@pytest.fixture
+def record_here(tmp_path: Path) -> Iterator[Callable[..., LocalRun]]:
+    """The same in this process, as most of what it does needs no other."""
+    from recorder_run import LocalRun
+
+    with ExitStack() as runs:
+        yield lambda given=None, *more: runs.enter_context(LocalRun(tmp_path, given or {}, *more))
 
 
 @pytest.fixture(scope="session")

@@ -66,13 +66,17 @@ class LocalGraph:
     def start(self, name: str) -> Node:
         """A node; one of that name that is there already is ended."""
         if name in self.nodes:
-            self._executor.remove_node(self.nodes[name])
-            self.nodes.pop(name).destroy_node()
+            self.end(name)
         made = getattr(import_module(f"robodyn_ros.{name}"), NODES[name])()
         self.nodes[name] = made
         self._executor.add_node(made)
         self._find_logs()
         return made
+
+    def end(self, name: str) -> None:
+        """End a node, as Ctrl-C would."""
+        self._executor.remove_node(self.nodes[name])
+        self.nodes.pop(name).destroy_node()
 
     def _hear(self) -> Subscription:
         # also what was logged before the two have found each other

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recorder in a process, and what is in the bag that it wrote."""
+"""A recorder, in a process of its own or in that of the tests, and what is in its bag."""
 
 from __future__ import annotations
 
 import signal
 from typing import TYPE_CHECKING
 
+from local_graph import LocalGraph
 from rclpy.duration import Duration
 from rclpy.serialization import deserialize_message
 from ros_harness import (
@@ -64,6 +65,32 @@ class Run:
     def close(self) -> None:
         self.process.close()
         self.peer.close()
+
+
+class LocalRun(LocalGraph):
+    """A recorder in this process, and somebody who publishes there."""
+
+    def __init__(self, folder: Path, parameters: dict[str, object], *more: str) -> None:
+        self.folder = folder
+        super().__init__({"recorder": {"output": folder, "name": "bag"} | parameters}, *more)
+
+    def publisher(self, kind, topic, profile=RELIABLE, listeners=1):
+        """A publisher whose messages so many subscriptions of the recorder get, from the first."""
+        publisher = self.peer.create_publisher(kind, topic, profile)
+
+        def found() -> bool:
+            heard = [s.get_publisher_count() for s in self.nodes["recorder"].subscriptions
+                     if s.topic_name == publisher.topic_name]  # fmt: skip
+            return publisher.get_subscription_count() >= listeners and all(heard)
+
+        self.until(found, f"recorder on {topic}")
+        return publisher
+
+    def finish(self) -> dict[str, list[tuple[int, bytes]]]:
+        """End the recorder; what is in the bag, by topic."""
+        self.spin(0.1)
+        self.end("recorder")
+        return contents(self.folder / "bag")
 
 
 def contents(bag: Path) -> dict[str, list[tuple[int, bytes]]]:

@@ -93,8 +93,8 @@ TF_HASH = "RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f0
 
 
 @pytest.mark.skipif(not transforms_are_missing(), reason="with tf2 they are recorded as broadcast")
-def test_without_tf2_the_transforms_are_made_from_the_states(record, mechanism, rng):
-    run = record()
+def test_without_tf2_the_transforms_are_made_from_the_states(record_here, mechanism, rng):
+    run = record_here()
     clock = run.publisher(Clock, "/clock")
     states = run.publisher(Odometry, "platform_state")
     sent = []
@@ -104,12 +104,11 @@ def test_without_tf2_the_transforms_are_made_from_the_states(record, mechanism, 
         pose[3:] /= np.linalg.norm(pose[3:])
         sent.append(odometry(SECOND + k, mechanism.frames, pose, np.zeros(6)))
         states.publish(sent[-1])
-        run.peer.spin(0.001)
-    run.finish()
+        run.spin(0.001)
+    found = run.finish()
 
-    assert any("/tf written from /platform_state" in line for line in run.process.lines)
+    assert any("/tf written from /platform_state" in line for line in run.lines)
     bag = run.folder / "bag"
-    found = contents(bag)
     assert [stamp for stamp, _ in found["/tf"]] == [stamp for stamp, _ in found["/platform_state"]]
     check_metadata(bag, found)
     with highlevel.AnyReader([bag]) as reader:
@@ -132,12 +131,11 @@ def test_without_tf2_the_transforms_are_made_from_the_states(record, mechanism, 
 
 @pytest.mark.skipif(not transforms_are_missing(), reason="with tf2 they are recorded as broadcast")
 @pytest.mark.parametrize("parameter", [{"exclude": "[/tf]"}, {"topics": "[platform_state]"}])
-def test_transforms_that_nobody_wants_are_not_made(record, mechanism, parameter):
-    run = record(parameter)
+def test_transforms_that_nobody_wants_are_not_made(record_here, mechanism, parameter):
+    run = record_here(parameter)
     states = run.publisher(Odometry, "platform_state")
     states.publish(odometry(1, mechanism.frames, mechanism.home, np.zeros(6)))
-    run.finish()
-    found = contents(run.folder / "bag")
+    found = run.finish()
     assert "/platform_state" in found
     assert "/tf" not in found
 

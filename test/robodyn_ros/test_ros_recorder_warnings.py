@@ -91,44 +91,46 @@ def test_a_topic_of_a_type_that_is_not_installed_is_left_out(record, tmp_path, m
     assert run.process.output.count("is not recorded") == 1
 
 
-def test_a_clock_that_comes_too_late_changes_no_stamp(record):
+def test_a_clock_that_comes_too_late_changes_no_stamp(record_here):
     begun = time.time_ns()
-    run = record({"clock_wait": 0.2})
+    run = record_here({"clock_wait": 0.2})
     numbers = run.publisher(Float64, "number")
     numbers.publish(Float64(data=0.0))
-    run.process.wait_for_line("[INFO]", "no /clock: stamps are those of the wall clock")
+    run.line("no /clock: stamps are those of the wall clock")
     numbers.publish(Float64(data=1.0))
-    clock = run.peer.publisher(Clock, "/clock", listeners=2)
+    clock = run.publisher(Clock, "/clock", listeners=2)
     for seconds in (5, 6):
         clock.publish(tick(seconds))
-    run.process.wait_for_line(
-        "[WARN]", "/clock appeared too late: stamps remain those of the wall clock"
-    )
+    run.line("/clock appeared too late: stamps remain those of the wall clock")
     numbers.publish(Float64(data=2.0))
-    run.finish()
-    found = contents(run.folder / "bag")
+    found = run.finish()
     stamps = stamp_of(found["/number"])
     assert sorted(stamps) == [0.0, 1.0, 2.0]
     ended = time.time_ns()
     assert all(begun <= stamp <= ended for stamp in stamps.values())
     assert [m.clock.sec for m in messages_of(found["/clock"], Clock)] == [5, 6]
     assert all(begun <= stamp <= ended for stamp, _ in found["/clock"])
-    assert run.process.output.count("appeared too late") == 1
+    assert sum("appeared too late" in line for line in run.lines) == 1
 
 
 @pytest.mark.parametrize("parameters", [{}, {"topics": "[number]"}, {"exclude": "[/clock]"}])
-def test_a_best_effort_clock_gives_the_stamps(record, parameters):
+def test_a_best_effort_clock_gives_the_stamps(record_here, parameters):
     """Whether it is recorded or not."""
-    run = record({"time": "sim"} | parameters, "--log-level", "recorder:=debug")
+    run = record_here({"time": "sim"} | parameters, "--log-level", "recorder:=debug")
     profile = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
-    clock = run.peer.node.create_publisher(Clock, "/clock", profile)
+    clock = run.peer.create_publisher(Clock, "/clock", profile)
     numbers = run.publisher(Float64, "number")
     for seconds in (20, 21):
-        line = f"at t = {seconds}.000 s"
-        run.process.provoke(lambda seconds=seconds: clock.publish(tick(seconds)), line)
+        told = f"at t = {seconds}.000 s"
+
+        def heard(seconds=seconds, told=told):
+            clock.publish(tick(seconds))
+            return any(told in line for line in run.lines)
+
+        run.until(heard, told)
         numbers.publish(Float64(data=float(seconds)))
-    run.finish()
-    found = contents(run.folder / "bag")
+        run.spin(0.05)
+    found = run.finish()
     assert stamp_of(found["/number"]) == {20.0: 20 * SECOND, 21.0: 21 * SECOND}
     assert ("/clock" in found) == (not parameters)
     ticks = found.get("/clock", [])
@@ -136,17 +138,16 @@ def test_a_best_effort_clock_gives_the_stamps(record, parameters):
     assert {stamp for stamp, _ in ticks} <= {20 * SECOND, 21 * SECOND}
 
 
-def test_a_clock_that_goes_back_is_told(record):
-    run = record()
-    clock = run.peer.publisher(Clock, "/clock", listeners=2)
+def test_a_clock_that_goes_back_is_told(record_here):
+    run = record_here()
+    clock = run.publisher(Clock, "/clock", listeners=2)
     numbers = run.publisher(Float64, "number")
     clock.publish(tick(10))
     numbers.publish(Float64(data=10.0))
     clock.publish(tick(3))
-    run.process.wait_for_line("[WARN]", "/clock went back from 10.000 s to 3.000 s")
+    run.line("/clock went back from 10.000 s to 3.000 s")
     numbers.publish(Float64(data=3.0))
-    run.finish()
-    stamps = stamp_of(contents(run.folder / "bag")["/number"])
+    stamps = stamp_of(run.finish()["/number"])
     assert stamps == {10.0: 10 * SECOND, 3.0: 3 * SECOND}
 
 
@@ -207,11 +208,10 @@ def stands_still(pid: int) -> None:
         time.sleep(0.005)
 
 
-def test_the_urdf_of_a_model_that_came_without_one_is_in_the_bag(record, tmp_path):
+def test_the_urdf_of_a_model_that_came_without_one_is_in_the_bag(record_here, tmp_path):
     arm = tmp_path / "arm.yaml"
     shutil.copy(Path(rd.__file__).parent / "models" / "puma560.yaml", arm)
-    run = record({"model": arm})
+    run = record_here({"model": arm})
     run.publisher(Float64, "number").publish(Float64(data=1.0))
-    run.finish()
-    (description,) = messages_of(contents(run.folder / "bag")["/robot_description"], String)
+    (description,) = messages_of(run.finish()["/robot_description"], String)
     assert rd.load(description.data).joint_names == rd.load(arm).joint_names

@@ -76,7 +76,7 @@ class Robot:
 
     def send(self, goal) -> Client:
         plan, client = self.execution.examine(goal, self.present), Client()
-        self.execution.begin(plan, client)
+        self.execution.begin(plan, client, Client.feedback, Client.end)
         return client
 
     def go(self, periods: int) -> None:
@@ -171,7 +171,7 @@ def test_every_kind_of_mechanism_gets_there(mechanism, degree):
     report = min(client.reports, key=lambda r: abs(r.since - 0.75 * SECOND))
     np.testing.assert_allclose(report.desired[0], 0.5 * (here + goal), atol=0.03)
     assert np.abs(report.desired[1]).max() > 0.005
-    np.testing.assert_array_equal(report.errors.position, report.desired[0] - report.actual[0])
+    np.testing.assert_array_equal(report.error.position, report.desired[0] - report.actual[0])
     robot.go(120)
     ((how, code, _),) = client.ends
     assert (how, code) == (SUCCEEDED, GoalCode.SUCCESSFUL)
