@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from geometry_msgs.msg import Point
+from geometry_msgs.msg import Point, PoseStamped
 from nav_msgs.msg import Path
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from robodyn_ros import qos
-from robodyn_ros.messages import path
+from robodyn_ros.messages import fill_pose
 
 if TYPE_CHECKING:
     from rclpy.node import Node
@@ -69,5 +69,11 @@ class PathDisplay:
         """Show a plan; levels of the condition number as for `colored_path`."""
         frame = self._mechanism.frames[0]
         places = plan.sample(plan.duration * DRAWN).configuration
-        self._drawn.publish(path(frame, self._mechanism.body_pose(places)))
+        path = Path()
+        path.header.frame_id = frame
+        for pose in self._mechanism.body_pose(places):
+            stamped = PoseStamped(header=path.header)
+            fill_pose(stamped.pose, pose)
+            path.poses.append(stamped)
+        self._drawn.publish(path)
         self._colored.publish(colored_path(self._mechanism, frame, places, warn, error))

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Pose, PoseStamped, Transform, Twist
-from nav_msgs.msg import Odometry, Path
+from geometry_msgs.msg import Pose, Transform, Twist
+from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from trajectory_msgs.msg import (
@@ -115,17 +115,6 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
     refuse_beyond("pose", pose)
     refuse_beyond("twist", twist)
     return to_nanoseconds(message.header.stamp), pose, resolved_unchecked(pose, twist, to_base=True)
-
-
-def path(frame: str, poses: FloatArray) -> Path:
-    """Poses (n, 7) as a Path for RViz."""
-    message = Path()
-    message.header.frame_id = frame
-    for pose in poses:
-        stamped = PoseStamped(header=message.header)
-        fill_pose(stamped.pose, pose)
-        message.poses.append(stamped)
-    return message
 
 
 def joint_values(message: JointState, names: Sequence[str], field: str) -> FloatArray:

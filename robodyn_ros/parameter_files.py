@@ -19,7 +19,7 @@ import yaml
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from rclpy.node import Node
 
@@ -93,14 +93,16 @@ def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[
     return lines
 
 
-def ignored(node: Node, arguments: Sequence[str], of_all: Collection[str] = ()) -> list[str]:
+def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
     """A line for each parameter in a command line, or in its files, that a node ignores.
+
+    A section for all nodes has what one of them needs.
 
     Args:
         node: with its parameters declared.
         arguments: of the command line.
-        of_all: parameters of all nodes: a section for them all has what one of them needs.
     """
+    of_all = {name for group in tables().values() for name in group}
     known = set(node.list_parameters([], 0).names)
     lines: list[str] = []
     for name, origin, for_all in _given(node, arguments, lines):

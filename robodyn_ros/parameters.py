@@ -98,11 +98,6 @@ def table(*groups: str) -> dict[str, Spec]:
     return {name: Spec.of(told) for group in groups for name, told in tables()[group].items()}
 
 
-def all_names() -> set[str]:
-    """Names of the parameters of all nodes."""
-    return {name for group in tables().values() for name in group}
-
-
 def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
     """Declare parameters and return their values.
 

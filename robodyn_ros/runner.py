@@ -18,7 +18,6 @@ from rclpy.logging import get_logger
 from robodyn.errors import RobodynError
 from robodyn_ros.executor import spin
 from robodyn_ros.parameter_files import ignored, read_sections
-from robodyn_ros.parameters import all_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +52,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
                 read_sections(word)  # rclpy refuses it with a traceback
         rclpy.init(args=args)
         node = make_node()
-        for line in ignored(node, words, all_names()):
+        for line in ignored(node, words):
             node.get_logger().warning(line)
         if not rclpy.ok():
             return 0  # interrupted meanwhile: the context is gone

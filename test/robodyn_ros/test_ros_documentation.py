@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""docs/nodes.md says what the running nodes have, and layouts show it."""
+"""docs/nodes.md and the policy say what the running nodes have, and layouts show it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ SCRIPT = Path(__file__).parents[2] / "docs" / "make_nodes.py"
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="an installed package has no docs")
-def test_the_page_of_the_nodes_is_up_to_date():
+def test_the_page_of_the_nodes_and_the_policy_are_those_of_the_running_nodes():
     pytest.importorskip("viser", reason="the extra `view` is not installed")
     pytest.importorskip("jsbsim", reason="the extra `flight` is not installed")
+    both = "import make_nodes, make_policy as p, sys; sys.exit(make_nodes.main() or p.main())"
     done = subprocess.run(
-        [sys.executable, SCRIPT, "--check"],
+        [sys.executable, "-c", both, "--check"],
+        cwd=SCRIPT.parent,
         env={**os.environ, "ROS_DOMAIN_ID": str(free_domain())},
         capture_output=True,
         text=True,

@@ -13,7 +13,6 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from local_graph import LocalGraph
 from message_makers import joint_state
 from nav_msgs.msg import Odometry
-from ros_harness import Process, executable, ros_arguments
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
@@ -352,13 +351,10 @@ def test_ctrl_c_ends_it_without_a_word(estimator, peer):
     assert estimator.process.lines[known:] == []
 
 
-def test_an_arm_is_refused_in_one_line(peer):
-    arguments = ros_arguments({"model": "puma560"})
-    reasons = {"state_estimator": "needs no estimator", "force_markers": "has no legs"}
-    started = {name: Process([executable(name), *arguments], peer.domain) for name in reasons}
-    for name, process in started.items():
-        assert process.wait() == 1
-        fatal = [line for line in process.lines if "[FATAL]" in line]
-        assert len(fatal) == 1
-        assert f"puma560 {reasons[name]}" in fatal[0]
-        assert "Traceback" not in process.output
+@pytest.mark.parametrize(
+    ("node", "reason"),
+    [("state_estimator", "needs no estimator"), ("force_markers", "has no legs")],
+)
+def test_an_arm_is_refused(node, reason):
+    with pytest.raises(rd.RobodynError, match=f"puma560 {reason}"):
+        LocalGraph({node: {"model": "puma560"}})

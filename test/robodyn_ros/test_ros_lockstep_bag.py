@@ -366,20 +366,20 @@ def test_what_is_identified_from_a_bag_flies_better_than_what_was_known_before(p
     assert max(fit["relative"]) < 0.1 * max(fit["relative_before"])
 
 
-def test_replay_shows_it_in_the_browser(recorded_run):
+def test_replay_shows_it_in_the_browser(platform):
     pytest.importorskip("viser", reason="the extra `view` is not installed")
     sys.path.insert(0, str(Path(__file__).parents[1] / "robodyn" / "view"))
     from viser_client import Client
 
     code = "from robodyn.cli import main; main()"
-    words = ["replay", str(recorded_run.bag), "--port", "0", "--no-browser"]
+    words = ["replay", str(platform.bag), "--port", "0", "--no-browser"]
     process, client = Process([sys.executable, "-c", code, *words], 0), None
     try:
-        line = process.wait_for_line(f"of {recorded_run.mechanism.name}: http://localhost:")
+        line = process.wait_for_line(f"of {platform.mechanism.name}: http://localhost:")
         client = Client(int(re.search(r"localhost:(\d+)", line)[1]))
-        goal = recorded_run.path.sample(recorded_run.path.duration).configuration
-        place = recorded_run.mechanism.body_pose(goal)[:3]
-        tip = f"/model/{recorded_run.mechanism.frames[1]}"
+        goal = platform.path.sample(platform.path.duration).configuration
+        place = platform.mechanism.body_pose(goal)[:3]
+        tip = f"/model/{platform.mechanism.frames[1]}"
         client.until(
             lambda: (
                 tip in client.frames and np.allclose(client.frames[tip][:3, 3], place, atol=0.01)
