@@ -38,7 +38,7 @@ from robodyn.motion_base.wishes import PoseStream, TrajectoryWish
 from robodyn.simulation import Pacer
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
-from robodyn_ros.interfaces import Interface, serve_trigger, steady_timer
+from robodyn_ros.interfaces import Interface, listen, serve_trigger, steady_timer
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.messages import JointStateMessage, MultiArrayMessage, OdometryMessage
 from robodyn_ros.parameters import load_mechanism, on_change, table
@@ -120,13 +120,12 @@ class JointCommander(ManagedNode):
         self._interface.on_joint_trajectory(
             self._on_trajectory, lambda: self._machine.commander.configuration
         )
-        listen = self.create_subscription
-        listen(Odometry, "platform_setpoint", self._on_setpoint, qos.RECENT)
-        listen(JointState, "joint_states", self._on_joints, qos.RECENT)
-        listen(Bool, "enable", self._on_enable, qos.RECENT)
-        listen(Bool, "emergency_stop", self._on_emergency_stop, qos.RECENT)
+        listen(self, Odometry, "platform_setpoint", self._on_setpoint, qos.RECENT)
+        listen(self, JointState, "joint_states", self._on_joints, qos.RECENT)
+        listen(self, Bool, "enable", self._on_enable, qos.RECENT)
+        listen(self, Bool, "emergency_stop", self._on_emergency_stop, qos.RECENT)
         if p["drive_diagnostics"]:
-            listen(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.EVENTS)
+            listen(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.EVENTS)
         if p["drive_faults"]:
             self._listen_to_interfaces()
         for request in ("engage", "park", "freeze", "reset"):
@@ -192,12 +191,9 @@ class JointCommander(ManagedNode):
                 raise rd.InvalidInput(f"frame is {frame!r}, expected {base!r}", value=frame)
             stamp, pose, twist = messages.platform_state(message)
             problem = self._stream.take(stamp or now, now, pose, twist, near)
-        except rd.RobodynError as error:
+        except rd.RobodynError:
             self._stream.refused += 1
-            self.get_logger().error(
-                f"platform_setpoint refused: {error}", throttle_duration_sec=1.0
-            )
-            return
+            raise
         self._machine.wish = self._stream
         if problem:
             self.get_logger().warning(f"platform_setpoint: {problem}", throttle_duration_sec=1.0)
@@ -206,11 +202,8 @@ class JointCommander(ManagedNode):
         names = self._mechanism.joint_names
         if not set(names).intersection(message.name):
             return  # passive joints
-        try:
-            positions = messages.joint_values(message, names, "position")
-            self._machine.measure(self._time, self._from_drives(positions))
-        except rd.RobodynError as error:
-            self.get_logger().error(f"joint_states refused: {error}", throttle_duration_sec=1.0)
+        positions = messages.joint_values(message, names, "position")
+        self._machine.measure(self._time, self._from_drives(positions))
 
     def _on_enable(self, message: Bool) -> None:
         self._machine.enable(self._time, message.data)
