@@ -68,7 +68,7 @@ class Frames:
         Raises:
             ModelError: there is none.
         """
-        if name == WORLD and not scope:
+        if name == WORLD:
             return WORLD
         for full in (scope + name, f"{scope}{name}::{MODEL}"):
             if full in self._elements:

@@ -20,7 +20,15 @@ from robodyn.errors import MissingInertiaWarning, ModelError
 from robodyn.formats.sdf.axes import TRUE
 from robodyn.formats.sdf.frames import WORLD, Frames
 from robodyn.formats.sdf.shapes import add_shapes
-from robodyn.formats.sdf.tree import INERTIA, TreeWriter, leave_out, own_elements, write_origin
+from robodyn.formats.sdf.tree import (
+    INERTIA,
+    NAMESPACE,
+    SCOPE,
+    TreeWriter,
+    leave_out,
+    own_elements,
+    write_origin,
+)
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, numbers
 from robodyn.formats.xml_text import parse_xml, without_comments
@@ -42,7 +50,8 @@ def read_sdf(text: str, source: str) -> str:
     Raises:
         ModelError: it is malformed, or has something that is not read here; by name.
     """
-    root = parse_xml(without_comments(text), source)
+    text = without_comments(text)
+    root = parse_xml(text.replace(SCOPE, "::") if NAMESPACE in text else text, source)
     told = root.get("version", "")
     parts = told.split(".")
     version = tuple(map(int, parts)) if all(part.isdigit() for part in parts) else ()

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 # Of joints one behind another: name, kind in URDF, axis.
 Step = tuple[str, str, Axis | None]
-# Our own elements in an SDF.
-OWN = "robodyn:"
+# Our own elements in an SDF, their namespace, as XML asks for one, and what stands in such a file
+# for the `::` of names, which libsdformat keeps to itself.
+OWN, NAMESPACE, SCOPE = "robodyn:", "urn:robodyn:sdf", "_-_"
 # Joints of a tree; others close loops, or hold what floats.
 TREE = ("revolute", "continuous", "prismatic", "fixed", "universal", "revolute2", "screw")
 CLOSURES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic",

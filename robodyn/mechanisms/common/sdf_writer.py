@@ -16,7 +16,7 @@ import numpy as np
 
 from robodyn.errors import OutputError
 from robodyn.formats.sdf.axes import axis_motion
-from robodyn.formats.sdf.tree import CLOSURES, OWN
+from robodyn.formats.sdf.tree import CLOSURES, NAMESPACE, OWN, SCOPE
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, number, numbers, origin
 from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from robodyn.model.joint import Joint
     from robodyn.model.model import Model
 
-# The namespace of our own elements, as XML asks for one.
-NAMESPACE = "urn:robodyn:sdf"
 WORLD = "world"
 TYPES = {kind: name for name, kind in CLOSURES.items() if name != "continuous"}
 
@@ -76,7 +74,8 @@ def tree_sdf(model: Model, robot: ElementTree.Element, positions: Mapping[str, F
     for closure in model.closures:
         _closure(out, closure)
     ElementTree.indent(root)
-    return '<?xml version="1.0"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    text = ElementTree.tostring(root, encoding="unicode").replace("::", SCOPE)
+    return f'<?xml version="1.0"?>\n{text}\n'
 
 
 def _rpy(rotation: FloatArray) -> str:

@@ -139,6 +139,31 @@ def test_joints_of_several_axes_nested_models_and_followers():
     assert joints["screw_slide"].mimic.multiplier == pytest.approx(0.01 / (2.0 * np.pi))
 
 
+def test_nested_names_are_written_as_libsdformat_takes_them(tmp_path):
+    m = rd.load(OTHERS, kind="closed_loop", driven="wrist,wrist_2,hand::curl,screw")
+    rd.save(m, tmp_path / "m.sdf")
+    assert "::" not in (tmp_path / "m.sdf").read_text()
+    again = rd.load(tmp_path / "m.sdf", kind="closed_loop")
+    assert again.joint_names == m.joint_names
+    assert [link.name for link in again.model.links] == [link.name for link in m.model.links]
+
+
+def test_nested_models_may_stand_on_the_world():
+    """As libsdformat's own multi-nested model does."""
+    m = rd.load(
+        """<sdf version="1.9"><model name="outer"><link name="rail"/>
+      <joint name="mount" type="fixed"><parent>world</parent><child>rail</child></joint>
+      <model name="mid"><pose>1 0 0 0 1.5707963267948966 0</pose><link name="post"/>
+        <joint name="stand" type="fixed"><parent>world</parent><child>post</child></joint>
+        <link name="arm"/><joint name="turn" type="revolute"><parent>post</parent>
+        <child>arm</child><axis><xyz>0 0 1</xyz><limit><effort>1</effort></limit></axis></joint>
+      </model></model></sdf>""",
+        kind="closed_loop",
+    )
+    assert m.joint_names == ("mid::turn",)
+    np.testing.assert_allclose(m.link_pose(m.home, "mid::arm")[:3], [1.0, 0.0, 0.0], atol=1e-15)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
