@@ -34,8 +34,10 @@ def find_idle(
     A group of bodies is idle where it can turn as one about a line while all others stand still,
     and is held from at least two sides, as the rod in a loop is; what hangs on a single joint is
     a pendulum, which moves by itself. Links without mass may turn otherwise: those of a ball joint
-    that is described as three hinges do.
+    that is described as three hinges do. Where no loop closes nothing is held from two sides.
     """
+    if not tree.model.closures:
+        return ()
     _, K = equations.at(q)
     others = np.setdiff1d(np.arange(tree.rates), driven)
     _, basis = null_space(K[:, others])

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.actuators.description import actuator_of_joint, describes
-from robodyn.errors import ModelError
+from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats.inertia import check_inertias
 from robodyn.formats.urdf_joints import axis, damping, friction, limit, position_limits, transform
 from robodyn.formats.urdf_motors import Motor
@@ -115,14 +116,27 @@ def check_links(model: Model, *, strict: bool) -> Model:
 
 
 def _driven(document: UrdfDocument, joints: Sequence[Joint]) -> tuple[str, ...]:
-    if document.drives.driven:
-        return document.drives.driven
+    fixed = {joint.name for joint in joints if joint.kind == "fixed"}
+    named = tuple(name for name in document.drives.driven if name not in fixed)
+    for name in () if document.drives.effort else fixed.intersection(document.drives.driven):
+        _leave_out(document, name, "<transmission>")
+    if named or document.drives.effort:
+        return document.drives.effort or named
     single = [joint for joint in joints if joint.moves and joint.kind != "floating"]
     own = [joint for joint in single if joint.mimic is None]
     strong = tuple(joint.name for joint in own if np.isfinite(joint.effort))
     if strong or document.closures:
         return strong
     return tuple(joint.name for joint in own)
+
+
+def _leave_out(document: UrdfDocument, joint: str, tag: str) -> None:
+    """Warn that what a file says of the motion of a joint is not taken, as the joint is fixed."""
+    warnings.warn(
+        f"{document.source}: {tag} of joint {joint!r}, which is fixed, is left out",
+        LeftOutWarning,
+        stacklevel=4,
+    )
 
 
 def urdf_closures(document: UrdfDocument) -> list[Closure]:
@@ -152,7 +166,9 @@ def _joint(joint: Any, document: UrdfDocument) -> Joint:
             value=joint.type,
         )
     mimic = None
-    if joint.mimic is not None:
+    if joint.mimic is not None and joint.type == "fixed":
+        _leave_out(document, joint.name, "<mimic>")
+    elif joint.mimic is not None:
         factor, offset = joint.mimic.multiplier, joint.mimic.offset
         mimic = Mimic(
             joint.mimic.joint,

@@ -63,6 +63,8 @@ def tree_of(model: Model, kind: str, base_link: str = "") -> ElementTree.Element
     home = dict(model.home)
     for joint in model.joints:
         _joint(robot, joints.get(joint.name), joint, home.get(joint.name))
+    for tag, parts in (("link", model.links), ("joint", model.joints)):
+        _ordered(robot, tag, [part.name for part in parts])
     write_actuators(robot, {joint.name: params_of_joint(joint) for joint in model.joints})
     renewed(robot, "constraint")
     for closure in model.closures:
@@ -78,6 +80,16 @@ def tree_of(model: Model, kind: str, base_link: str = "") -> ElementTree.Element
         weights=model.weights,
     )
     return robot
+
+
+def _ordered(robot: ElementTree.Element, tag: str, names: list[str]) -> None:
+    """Put elements in an order by name, in which a reader finds coordinates; others after them."""
+    places = [k for k, each in enumerate(robot) if each.tag == tag]
+    known = {name: k for k, name in enumerate(names)}
+    found = [robot[k] for k in places]
+    found.sort(key=lambda each: known.get(each.get("name", ""), len(names)))
+    for k, each in zip(places, found, strict=True):
+        robot[k] = each
 
 
 def _joint(

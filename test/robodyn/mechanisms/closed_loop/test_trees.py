@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 import robodyn as rd
-from robodyn.errors import ModelError, UnderActuated
+from robodyn.errors import LeftOutWarning, ModelError, UnderActuated
 from robodyn.mechanisms.load import use_options
 from robodyn.poses import rotation_matrix
 
@@ -170,6 +170,45 @@ def test_a_massless_root_is_the_world(tmp_path):
 def test_other_words_are_refused(options, told):
     with pytest.raises(ModelError, match=told):
         rd.load(walker(), **options)
+
+
+def test_nothing_of_a_tree_is_idle():
+    """Though a vehicle can turn about the axle of two wheels that stand still, and none drives."""
+    body = INERTIAL.format(0.0, 1.0)
+    text = f'<robot name="cart"><link name="frame">{body}</link>'
+    for name, place in (("left", "0 0.3 0"), ("right", "0 -0.3 0"), ("mast", "0.2 0 0.3")):
+        text += f"""<link name="{name}_link">{body}</link><joint name="{name}" type="continuous">
+          <parent link="frame"/><child link="{name}_link"/><origin xyz="{place}"/>
+          <axis xyz="0 1 0"/></joint>"""
+    m = rd.load(f"{text}</robot>", base="moving", driven="mast")
+    assert m.mobility == 9
+    assert m.structure.idle == ()
+
+
+def test_files_read_again_have_the_same_coordinates(floating, tmp_path, rng):
+    """The base's first, though the file that it was read from has no world."""
+    q, v, a = (part[0] for part in states(floating, rng))
+    wanted = floating.free_efforts(q, v, a)
+    for ending in (".urdf", ".sdf", ".yaml"):
+        rd.save(floating, tmp_path / f"m{ending}")
+        again = rd.load(tmp_path / f"m{ending}", kind="closed_loop")
+        assert again.independent_joints == floating.independent_joints
+        np.testing.assert_allclose(again.free_efforts(q, v, a), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_what_a_file_says_of_the_motion_of_fixed_joints_is_left_out():
+    """As reduced models of makers do: talos_reduced, kinova."""
+    grip = """<joint name="grip" type="fixed"><parent link="left2_link"/><child link="finger"/>
+      <mimic joint="left0"/></joint><link name="finger"/>"""
+    moved = "".join(f'<transmission name="{n}"><joint name="{n}"/></transmission>'
+                    for n in ("left0", "left1", "grip"))  # fmt: skip
+    text = walker().replace("</robot>", f"{grip}{moved}</robot>")
+    with pytest.warns(LeftOutWarning) as told:
+        m = rd.load(text, kind="closed_loop")
+    assert m.joint_names == ("left0", "left1")
+    left_out = " ".join(str(each.message) for each in told)
+    assert "<transmission> of joint 'grip', which is fixed" in left_out
+    assert "<mimic> of joint 'grip', which is fixed" in left_out
 
 
 def test_an_arm_let_go_floats(rng):
