@@ -201,7 +201,8 @@ class _Writer:
 
     def _inertial(self, body: ElementTree.Element, link: Link, moves: bool) -> None:
         held = [joint.child for joint in self._below.get(link.name, ()) if not joint.moves]
-        if not link.mass and (not moves or any(self._links[name].mass for name in held)):
+        none = not link.mass and not link.inertia.any()
+        if none and (not moves or any(self._links[name].mass for name in held)):
             return
         found = unphysical(link.inertia) if moves else None
         if found is not None:

@@ -103,3 +103,21 @@ def test_mujoco_agrees(name, tmp_path, rng):
 def test_what_mujoco_cannot_hold_is_refused(tmp_path):
     with pytest.raises(OutputError, match="'link1': MuJoCo takes no moments"):
         rd.save(rd.load("puma560"), tmp_path / "m.xml")
+
+
+def test_feet_without_mass_keep_their_inertia(tmp_path, rng):
+    """As solo's and bolt's have it, whose feet are fixed to their legs."""
+    told = '<inertia ixx="1e-3" iyy="2e-3" izz="2e-3" ixy="0" ixz="0" iyz="0"/>'
+    m = rd.load(
+        f"""<robot name="leg"><link name="hip"/><joint name="knee" type="revolute">
+      <parent link="hip"/><child link="shank"/><axis xyz="0 1 0"/>
+      <limit lower="-1" upper="1" effort="5" velocity="5"/></joint>
+      <link name="shank"><inertial><origin xyz="0.1 0 0"/><mass value="0.2"/>{told}</inertial>
+      </link>
+      <joint name="ankle" type="fixed"><parent link="shank"/><child link="foot"/>
+      <origin xyz="0.2 0 0" rpy="0 0 0.4"/></joint>
+      <link name="foot"><inertial><mass value="0"/>{told}</inertial></link></robot>""",
+        kind="closed_loop",
+    )
+    again = saved(m, tmp_path / "m.xml")
+    np.testing.assert_allclose(again.mass_matrix(again.home), m.mass_matrix(m.home), rtol=1e-11)
