@@ -48,10 +48,7 @@ ARGUMENTS = {
         "parameter file of all nodes",
     ),
     "cueing": ("false", "motion_cueing makes set-points of vehicle/imu, for a simulator", *SWITCH),
-    "telemetry": (
-        "",
-        "of motion_cueing: a simulator's format, host and port, as csv:127.0.0.1:9900",
-    ),
+    "telemetry": of_parameter("motion_cueing", "telemetry"),
     "flight": ("false", "the vehicle is a flight by JSBSim; needs jsbsim", *SWITCH),
     "viewer": ("false", "show the machine in the browser, on localhost only; needs viser", *SWITCH),
     "rviz": ("false", "show it in RViz; needs rviz2 and robot_state_publisher", *SWITCH),
