@@ -246,8 +246,10 @@ class PositionCommander:
     def _spare(self, efforts: FloatArray, rates: FloatArray) -> str:
         """Slow down, or not any more, by the efforts (n,) of this tick; which drive is too weak."""
         m = self.mechanism
+        # a limit of zero is one that nobody has given
+        limits = np.where(m.effort_limits > 0.0, m.effort_limits_at(rates), np.inf)
         with np.errstate(divide="ignore", invalid="ignore"):
-            strain = np.nan_to_num(np.abs(efforts) / m.effort_limits_at(rates))
+            strain = np.nan_to_num(np.abs(efforts) / limits)
         worst = int(np.argmax(strain))
         change = -SLOWER if strain[worst] > STRAINED else QUICKER
         self._ease = min(max(self._ease * np.exp(change * self._dt), SLOWEST), 1.0)
