@@ -81,6 +81,47 @@ def test_positions_are_those_of_the_closed_form_both_ways(linkage, rng):
     np.testing.assert_allclose(linkage.joint_positions(motors), at, atol=1e-9)
 
 
+# Of the ankle like G1's of feidedao/Parallel_Ankle_Joint [m], cranks about x: shaft, crank's end,
+# where the rod ends on the foot at zero; and what its own code says of pitch and roll [rad].
+G1_ROLL_AXIS = np.array([0.0, 0.0, -0.01756])
+G1 = {
+    "1": np.array([[0.035, 0, 0.15087], [0.035, 0.01653, 0.1469], [0.022, 0.015, -0.00956]]),
+    "2": np.array([[0.0395, 0, 0.21587], [0.0395, -0.01636, 0.21125], [0.022, -0.015, -0.00956]]),
+}
+G1_ANGLES = [
+    ([-0.5, 0.2], [0.8846265394349387, -0.5485956303683397]),
+    ([0.4, -0.2], [-0.9366068318908167, 0.3697499040752813]),
+    ([0.1, 0.15], [-0.0060139569426756745, 0.2964420322483381]),
+]
+
+
+def test_positions_are_those_of_a_published_ankle():
+    def text(vector):
+        return " ".join(map(repr, vector.tolist()))
+
+    parts = [
+        link("shin", 3) + link("cross", 0) + link("foot", 1),
+        joint("pitch", "shin", "cross", "0 1 0"),
+        joint("roll", "cross", "foot", "1 0 0", text(G1_ROLL_AXIS)),
+    ]
+    for i, (shaft, end, heel) in G1.items():
+        parts += [
+            link(f"crank{i}", 0.1) + link(f"u{i}", 0) + link(f"rod{i}", 0.05),
+            joint(f"motor{i}", "shin", f"crank{i}", "1 0 0", text(shaft)),
+            joint(f"rod{i}_1", f"crank{i}", f"u{i}", "1 0 0", text(end - shaft)),
+            joint(f"rod{i}_2", f"u{i}", f"rod{i}", "0 1 0"),
+            f'<constraint name="tip{i}" type="spherical"><parent link="rod{i}"/>'
+            f'<parent_origin xyz="{text(heel - end)}"/><child link="foot"/>'
+            f'<child_origin xyz="{text(heel - G1_ROLL_AXIS)}"/></constraint>',
+        ]
+    driven = '<robodyn type="closed_loop" actuated_joints="motor1,motor2"/>'
+    m = rd.load(f'<robot name="g1">{"".join(parts)}{driven}</robot>')
+    ours = rd.transmission(m, ["motor1", "motor2"], ["pitch", "roll"])
+    angles, motors = (np.array(part) for part in zip(*G1_ANGLES, strict=True))
+    np.testing.assert_allclose(ours.motor_positions(angles), motors, atol=1e-9)
+    np.testing.assert_allclose(ours.joint_positions(motors), angles, atol=1e-9)
+
+
 def test_rates_are_the_derivative_and_power_balances(linkage, rng):
     at = rng.uniform([-0.5, -0.3], [0.4, 0.3], (5, 2))
     rates, efforts = rng.normal(size=(2, 5, 2))
