@@ -8,7 +8,7 @@ import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
@@ -86,16 +86,18 @@ def once(make: Callable[P, T]) -> Callable[P, T]:
     The others wait for the first one (`functools.cache` would let all of them call it).
     """
     lock = threading.Lock()
-    made: dict[tuple[object, ...], T] = {}
+    made: dict[tuple[object, ...], object] = {}
 
     @wraps(make)
     def get(*args: P.args, **kwargs: P.kwargs) -> T:
-        key = (args, *sorted(kwargs.items()))
-        if key not in made:
+        key = (args, *sorted(kwargs.items())) if kwargs else args
+        found = made.get(key, lock)  # one look-up: to hash types takes longer than many a kernel
+        if found is lock:
             with lock:
                 if key not in made:
                     made[key] = make(*args, **kwargs)
-        return made[key]
+                found = made[key]
+        return cast("T", found)
 
     return get
 

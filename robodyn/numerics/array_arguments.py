@@ -183,7 +183,7 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
         known = c.context.get_c_value(builder, ir.IntType(8), name)
         return builder.icmp_unsigned("==", value, builder.ptrtoint(known, _WORD))
 
-    with builder.if_then(is_object(read(_TYPE, _WORD), "robodyn_ndarray"), likely=True):
+    def describe_array() -> None:
         needed = _ALIGNED | (_CONTIGUOUS if kind.layout == "C" else 0)
         needed |= _WRITABLE if kind.writable else 0
         flags = builder.and_(read(_FLAGS, _HALF), _HALF(needed))
@@ -200,32 +200,31 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
         with builder.if_then(fits, likely=True):
             pointer = _WORD.as_pointer()
             shape, strides = read(_SHAPE, pointer), read(_STRIDES, pointer)
-            _describe(c, array, kind.ndim, read(_DATA, array.data.type), shape, strides)
-            builder.store(cgutils.true_bit, accepted)
-    if kind.optional:
-        with builder.if_then(is_object(address, "_Py_NoneStruct"), likely=False):
-            absent = cgutils.alloca_once_value(
-                builder, ir.Constant(ir.ArrayType(_WORD, kind.ndim), [ABSENT] * kind.ndim)
+            lengths, steps = (
+                [builder.load(builder.gep(start, [_HALF(axis)])) for axis in range(kind.ndim)]
+                for start in (shape, strides)
             )
-            numbers = builder.bitcast(absent, _WORD.as_pointer())
-            _describe(c, array, kind.ndim, array.data.type(None), numbers, numbers)
+            _fill(builder, array, read(_DATA, array.data.type), lengths, steps)
             builder.store(cgutils.true_bit, accepted)
+
+    def describe_if_array() -> None:
+        with builder.if_then(is_object(read(_TYPE, _WORD), "robodyn_ndarray"), likely=True):
+            describe_array()
+
+    if kind.optional:
+        with builder.if_else(is_object(address, "_Py_NoneStruct"), likely=True) as (none, other):
+            with none:  # first, as it is the usual case
+                absent = [_WORD(ABSENT)] * kind.ndim
+                _fill(builder, array, array.data.type(None), absent, absent)
+                builder.store(cgutils.true_bit, accepted)
+            with other:
+                describe_if_array()
+    else:
+        describe_if_array()
     failed = builder.not_(builder.load(accepted))
     with builder.if_then(failed, likely=False):
         c.pyapi.err_set_string("PyExc_TypeError", "not a float64 array of the kind expected")
     return NativeValue(array._getvalue(), is_error=failed)
-
-
-def _describe(c: Any, array: Any, ndim: int, data: Any, shape: Any, strides: Any) -> None:
-    """Fill in a Numba array from the fields of a NumPy array."""
-    builder = c.builder
-
-    def numbers(start: Any) -> list[Any]:
-        return [
-            builder.load(builder.gep(start, [_HALF(axis)], inbounds=True)) for axis in range(ndim)
-        ]
-
-    _fill(builder, array, data, numbers(shape), numbers(strides))
 
 
 def _fill(builder: Any, array: Any, data: Any, shape: list[Any], strides: list[Any]) -> None:

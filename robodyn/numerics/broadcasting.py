@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # Number of states whose copy costs nothing noticeable.
 COPIED = 16384
+FLOAT64 = np.dtype(np.float64)
 
 
 def leading_shape(**arrays: FloatArray) -> tuple[int, ...]:
@@ -107,13 +108,15 @@ def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> States 
                 arrays.append(None)
                 continue
             array = np.asarray(value)
-            if array.dtype.kind not in "fiu" or array.shape[-1:] != (width,):
+            if array.shape[-1:] != (width,):
                 return None
-            if array.dtype != np.float64 or not array.flags.aligned:
-                array = np.require(array, np.float64, "A")
+            if array.dtype is not FLOAT64 or not array.flags.aligned:
+                if array.dtype.kind not in "fiu":
+                    return None
+                array = np.require(array, FLOAT64, "A")
             arrays.append(array)
             shapes.append(array.shape[:-1])
-        alike = all(shape == shapes[0] for shape in shapes)
+        alike = shapes.count(shapes[0]) == len(shapes)
         shape = shapes[0] if alike else np.broadcast_shapes(*shapes)
     except (TypeError, ValueError):
         return None
@@ -123,7 +126,7 @@ def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> States 
 def _rows(array: FloatArray, first: int, last: int) -> FloatArray:
     """States `first` to `last` of (..., k), as (last - first, k)."""
     if array.ndim == 2:
-        return array[first:last]
+        return array if last - first == len(array) else array[first:last]
     inner = math.prod(array.shape[1:-1])
     begin, end = first // inner, -(-last // inner)
     if end - begin == 1:

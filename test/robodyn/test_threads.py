@@ -8,9 +8,12 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms.common.batch_calls import computed
+from robodyn.numerics.broadcasting import states
 from robodyn.threads import each, once, share
 
 COUNT = 8
@@ -130,3 +133,9 @@ def test_a_large_batch_is_shared_by_as_many_threads_as_are_set(threads):
     assert covered[-1][1] == 40_000
     assert all(one[1] == other[0] for one, other in zip(covered, covered[1:], strict=False))
     assert len({thread for _, _, thread in shares}) == threads
+
+
+def test_a_wrong_call_of_a_compiled_batch_is_told():
+    """Once it passed for numbers of another type, and every state was asked for alone."""
+    with pytest.raises(TypeError):
+        computed(lambda numbers, out: 1, ([1.0],), states([1], [np.ones((4, 1))]), (1,), "more")

@@ -24,7 +24,7 @@ from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.numerics.broadcasting import leading_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike
 
@@ -264,9 +264,11 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             for part in parts.values()
         ]
         out = np.full((*shape, *core), np.nan) if out is None else out
-        lacking = np.isnan(out).any(axis=tuple(range(len(shape), out.ndim)))
+        lacking: Iterable[tuple[int, ...]] = ((),)
+        if shape:
+            lacking = np.argwhere(np.isnan(out).any(axis=tuple(range(len(shape), out.ndim))))
         rest = [False] if name in SKIPS_CHECKS else []
-        for index in zip(*np.nonzero(lacking), strict=True) if shape else ((),):
+        for index in map(tuple, lacking):
             state: list[Any] = [None if part is None else np.array(part[index]) for part in spread]
             try:
                 if call is None:

@@ -99,15 +99,16 @@ class ClosedLoop(ClosedLoopPresentation):
             SingularConfiguration: motors cannot hold the mechanism there (type 2).
         """
         moved = None if base is None else rows_of(base)
-        given = configuration, velocity, acceleration, wrench, moved
         if self.structure.determined:
             efforts = _empty(self._n)
+            one = self._one.inverse
             try:
-                if self._one.inverse(*given, False, efforts):
+                if one(configuration, velocity, acceleration, wrench, moved, False, efforts):
                     return efforts
             except TypeError:
                 pass  # not single float64 states: a batch, or something to be explained
         self._refuse_under_actuated()
+        given = configuration, velocity, acceleration, wrench, moved
         found = self._each_state("inverse_dynamics", (self._n,), *given)
         if self._n > self._nu and found.ndim > 1:  # in lanes limits are left to single states
             least, largest = self.effort_ranges.T
@@ -139,13 +140,13 @@ class ClosedLoop(ClosedLoopPresentation):
             InvalidInput: as for `inverse_dynamics`.
             SingularMassMatrix: some motion has no inertia.
         """
-        out = _empty(self._nu)
-        given = configuration, velocity, effort, wrench, None if base is None else rows_of(base)
+        out, moved = _empty(self._nu), None if base is None else rows_of(base)
         try:
-            if self._one.forward(*given, False, out):
+            if self._one.forward(configuration, velocity, effort, wrench, moved, False, out):
                 return out
         except TypeError:
             pass
+        given = configuration, velocity, effort, wrench, moved
         third = "effort", self._n
         return self._each_state(
             "forward_dynamics", (self._nu,), *given, third=third, call=self._forward_anywhere

@@ -130,10 +130,9 @@ def answers(
         results = computed(kernel, numbers, batch, core, *settings)
         if results is not None:
             return results
-    # an argument is invalid or of another type: only now spend time on finding out which
+    # an argument is invalid or one state has no answer: only now spend time on finding out which
     shape, flat = arguments.flattened(values)
-    # unpickled arrays have another dtype object, which kernels do not accept
-    flat_batch = States((len(flat[0]),), [array.view(np.float64) for array in flat])
+    flat_batch = States((len(flat[0]),), list(flat))
     out, done = _run(kernel, numbers, flat_batch, core, settings)
     if done == flat_batch.count:
         return out.reshape(*shape, *core)
@@ -152,10 +151,7 @@ def computed(
     *settings: Any,
 ) -> FloatArray | None:
     """As `answers`, without checking the states; None if one has no solution."""
-    try:
-        out, done = _run(kernel, numbers, states, core, settings)
-    except TypeError:
-        return None  # not the dtype object that the kernels expect
+    out, done = _run(kernel, numbers, states, core, settings)
     return out.reshape(*states.shape, *core) if done == states.count else None
 
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.stewart.formulations import Formulation
 
 _empty = np.empty
+_STILL = np.zeros(6)
 _MOTION = Arguments(POSE, TWIST, ACCEL, WRENCH)
 _ON_BASE = Arguments(POSE, TWIST, ACCEL, WRENCH, BASE)
 _LOADED = Arguments(POSE, TWIST, Argument("forces", 6, "N"), WRENCH, BASE)
@@ -191,7 +192,7 @@ class PlatformDynamics(PlatformForwardKinematics):
         self, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
     ) -> FloatArray:
         """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
-        values = pose, twist, np.zeros(6), None, None if base is None else rows_of(base)
+        values = pose, twist, _STILL, None, None if base is None else rows_of(base)
         return solved(entry(lanes.bias, *STATE), self._numbers, _ON_BASE, values, (6,))
 
     def forward_dynamics(
