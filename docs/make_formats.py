@@ -22,7 +22,7 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.formats.mjcf.compiled import compiled
-from robodyn.formats.mjcf.recognition import is_mjcf
+from robodyn.formats.urdf_text import is_mjcf
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "formats"))

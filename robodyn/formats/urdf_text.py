@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
-from robodyn.formats.mjcf.recognition import root_tag
 from robodyn.formats.urdf_drives import Drives, read_drives
 from robodyn.formats.urdf_elements import ElementReader, UrdfClosure
 from robodyn.formats.urdf_motors import Motor, Settings, read_motors, read_settings
 from robodyn.formats.xacro_text import expand_xacro
-from robodyn.formats.xml_text import parse_xml
+from robodyn.formats.xml_text import parse_xml, without_comments
 from robodyn.formats.yaml_text import read_text
 
 if TYPE_CHECKING:
@@ -155,3 +154,30 @@ def _parsed(clean: ElementTree.Element, source: str) -> Any:
     except Exception as failure:  # it also raises plain Exception and AssertionError
         reason = " ".join(str(failure).split())
         raise ModelError(f"{source}: not a URDF: {reason}", value=source) from failure
+
+
+def is_mjcf(source: Path | str) -> bool:
+    """Whether a file, or text, is MJCF: its root element is `<mujoco>`."""
+    return root_tag(source if isinstance(source, str) else read_text(source)) == "mujoco"
+
+
+def root_tag(text: str) -> str:
+    """Name of the root element; empty if it is no XML."""
+    try:
+        for _, element in ElementTree.iterparse(_Text(without_comments(text)), events=("start",)):
+            return str(element.tag)
+    except (ElementTree.ParseError, ValueError):
+        pass
+    return ""
+
+
+class _Text:
+    """A text as a file, of which the parser reads no more than it needs."""
+
+    def __init__(self, text: str) -> None:
+        self._rest = text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass")
+
+    def read(self, count: int = 4096) -> bytes:
+        """The next bytes."""
+        part, self._rest = self._rest[:count], self._rest[count:]
+        return part

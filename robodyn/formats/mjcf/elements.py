@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Numbers and elements of URDF text."""
+"""Numbers, elements and plain shapes as URDF text; meshes are left to MuJoCo."""
 
 from __future__ import annotations
 
@@ -37,3 +37,36 @@ def rotation(quaternion: Any) -> FloatArray:
     """(3, 3) of MuJoCo's w x y z."""
     w, x, y, z = quaternion
     return np.asarray(Rotation.from_quat([x, y, z, w]).as_matrix(), dtype=np.float64)
+
+
+# Geoms of higher groups are not drawn by MuJoCo's viewer either, as long as it is not told to.
+DRAWN_GROUPS = 3
+
+
+def add_shapes(mujoco: Any, model: Any, body: int, link: ElementTree.Element) -> None:
+    """Add a visual for each sphere, box, cylinder and capsule of a body to its link."""
+    kinds = mujoco.mjtGeom
+    first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
+    for n in range(first, first + count):
+        kind, size = int(model.geom_type[n]), [float(value) for value in model.geom_size[n]]
+        if kind == int(kinds.mjGEOM_SPHERE):
+            shape, sizes = "sphere", {"radius": repr(size[0])}
+        elif kind == int(kinds.mjGEOM_BOX):
+            shape, sizes = "box", {"size": text_of(2.0 * value for value in size)}
+        elif kind in (int(kinds.mjGEOM_CYLINDER), int(kinds.mjGEOM_CAPSULE)):
+            shape = "cylinder"
+            sizes = {"radius": repr(size[0]), "length": repr(2.0 * size[1])}
+        else:
+            continue
+        if model.geom_group[n] >= DRAWN_GROUPS:
+            continue
+        w, x, y, z = model.geom_quat[n]
+        # a picture: what is lost where the pitch is a right angle cannot be seen
+        with np.errstate(all="ignore"):
+            angles = Rotation.from_quat([x, y, z, w]).as_euler("xyz", suppress_warnings=True)
+        visual = add(link, "visual")
+        add(visual, "origin", xyz=text_of(model.geom_pos[n]), rpy=text_of(angles))
+        add(add(visual, "geometry"), shape, **sizes)
+        material = add(visual, "material", name=f"geom{n}")
+        rgba = text_of(round(float(value), 4) for value in model.geom_rgba[n])
+        add(material, "color", rgba=rgba)

@@ -18,8 +18,7 @@ from scipy.spatial.transform import Rotation
 from robodyn.formats.mjcf.compiled import JOINTS, Refusals, compiled, mujoco_module
 from robodyn.formats.mjcf.couplings import Couplings
 from robodyn.formats.mjcf.drives import Drives, home_of
-from robodyn.formats.mjcf.elements import add, frame, rotation, text_of
-from robodyn.formats.mjcf.shapes import add_shapes
+from robodyn.formats.mjcf.elements import add, add_shapes, frame, rotation, text_of
 from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
 from robodyn.poses import rpy_of_rotation

@@ -19,7 +19,6 @@ import numpy as np
 from robodyn.errors import MissingInertiaWarning, ModelError
 from robodyn.formats.sdf.axes import TRUE
 from robodyn.formats.sdf.frames import WORLD, Frames
-from robodyn.formats.sdf.shapes import add_shapes
 from robodyn.formats.sdf.tree import (
     INERTIA,
     NAMESPACE,
@@ -30,11 +29,13 @@ from robodyn.formats.sdf.tree import (
     write_origin,
 )
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, numbers
+from robodyn.formats.urdf_shapes import element, numbers, origin
 from robodyn.formats.xml_text import parse_xml, without_comments
+from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
+
 
 OLDEST, NEWEST = (1, 4), (1, 12)
 # [m/s^2] of a world without <gravity>; of a model alone, ours.
@@ -164,3 +165,32 @@ def _settings(
     if driven:
         settings["actuated_joints"] = ",".join(driven)
     element(robot, TAG, **settings)
+
+
+SHAPES = {"box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "length"),
+          "capsule": ("radius", "length")}  # fmt: skip
+
+
+def add_shapes(out: ElementTree.Element, link: ElementTree.Element, frames: Frames) -> None:
+    """Add what is drawn of a link to that of a URDF; other shapes are passed over."""
+    for visual in link.iterfind("visual"):
+        shape = next(iter(visual.find("geometry") or ()), None)
+        if shape is None or shape.tag not in (*SHAPES, "mesh"):
+            continue
+        place = frames.matrix(visual.find("pose"), f"visual {visual.get('name')!r}")
+        drawn = element(out, "visual")
+        origin(drawn, place[:3, 3], rpy_of_rotation(place[:3, :3]))
+        geometry = element(drawn, "geometry")
+        if shape.tag == "mesh":
+            told = {"filename": (shape.findtext("uri") or "").strip()}
+            scale = shape.findtext("scale")
+            element(geometry, "mesh", **told | ({"scale": scale.strip()} if scale else {}))
+        else:
+            sizes = {key: (shape.findtext(key) or "1").strip() for key in SHAPES[shape.tag]}
+            tag = "cylinder" if shape.tag == "capsule" else shape.tag
+            element(geometry, tag, **sizes)
+        color = visual.findtext("material/diffuse")
+        if color:
+            parts = (*(float(part) for part in color.split()), 1.0)[:4]
+            material = element(drawn, "material", name=f"{link.get('name')} {visual.get('name')}")
+            element(material, "color", rgba=numbers(parts))

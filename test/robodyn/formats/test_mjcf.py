@@ -10,7 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats.mjcf.reader import read_mjcf
-from robodyn.formats.mjcf.recognition import is_mjcf
+from robodyn.formats.urdf_text import is_mjcf
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
 from robodyn.mechanisms.common.model_file import body_of, placement_of, stated_in
 from robodyn.mechanisms.serial.chain import KINDS, as_arm, model_of_chain
-from robodyn.mechanisms.serial.dh import CONVENTIONS, DHRow, placements
-from robodyn.mechanisms.serial.dh import Placement as Frames
 from robodyn.model.body import Link
 from robodyn.model.fields import GRAVITY
 from robodyn.model.joint import Joint
@@ -169,3 +167,68 @@ def _friction(link: Fields) -> FloatArray:
         return both
     value = link.number("friction", default=0.0, at_least=0.0)
     return np.array([value, value])
+
+
+CONVENTIONS = ("standard_dh", "modified_dh")
+
+
+@dataclass(frozen=True)
+class DHRow:
+    """One row: theta, alpha [rad], d, a [m]; the joint variable's own entry is its offset."""
+
+    prismatic: bool
+    theta: float
+    d: float
+    a: float
+    alpha: float
+
+
+class Frames(NamedTuple):
+    """A joint's frame in the previous moving frame, and the link's frame in its own."""
+
+    joint: FloatArray
+    link: FloatArray
+
+
+def placements(rows: list[DHRow], convention: str) -> tuple[list[Frames], FloatArray]:
+    """(4, 4) transforms of each joint and link, and of the tip in the last moving frame.
+
+    The link's frame is the one in which a DH table states centre of mass and inertia.
+    """
+    out = []
+    before = np.eye(4)
+    for row in rows:
+        turn = rotation_z(row.theta) if row.prismatic else np.eye(4)
+        start = translation(z=row.d) if row.prismatic else rotation_z(row.theta)
+        along = np.eye(4) if row.prismatic else translation(z=row.d)
+        across = translation(x=row.a) @ rotation_x(row.alpha)
+        if convention == "modified_dh":
+            # a slide along z and a turn about it commute, so both may come before the motion
+            out.append(Frames(before @ across @ turn @ start @ along, np.eye(4)))
+            before = np.eye(4)
+        else:
+            link = along @ across
+            out.append(Frames(before @ turn @ start, link))
+            before = link
+    return out, before
+
+
+def rotation_z(angle: float) -> FloatArray:
+    """Homogeneous (4, 4) rotation about z."""
+    out = np.eye(4)
+    out[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    return out
+
+
+def rotation_x(angle: float) -> FloatArray:
+    """Homogeneous (4, 4) rotation about x."""
+    out = np.eye(4)
+    out[1:3, 1:3] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    return out
+
+
+def translation(x: float = 0.0, z: float = 0.0) -> FloatArray:
+    """Homogeneous (4, 4) translation [m]."""
+    out = np.eye(4)
+    out[0, 3], out[2, 3] = x, z
+    return out
