@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_exact, as_pose
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.figure import frame_of_pose
+from robodyn.mechanisms.common.figure import JOINT_FRAME, frame_of_pose
 from robodyn.mechanisms.derivatives import Derivatives, weighed
 from robodyn.poses import quaternion_of_rotation
 
@@ -51,7 +51,8 @@ class LinkMotion(Derivatives):
     @property
     def link_names(self) -> tuple[str, ...]:
         """All links, then the frames that were added."""
-        return (*self._drawn.links, *self.added_frames)
+        own = (name for name in self._drawn.links if not name.endswith(JOINT_FRAME))
+        return (*own, *self.added_frames)
 
     @property
     def body_links(self) -> tuple[str, ...]:

@@ -1,8 +1,10 @@
-"""What every kind of mechanism must do: the bundled models, and random states of them."""
+"""What every kind must do: the bundled models, random mechanisms, and random states of them."""
 
 from __future__ import annotations
 
+import sys
 import warnings
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +12,36 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
+
+# their folders are those of other tests
+sys.path += [str(Path(__file__).parents[1] / "robodyn" / "mechanisms" / kind)
+             for kind in ("closed_loop", "serial", "stewart")]  # fmt: skip
+from random_mechanisms import branched, parallel, regular, single_loop
+from serial_arms import random_arm
+from stewart_mechanisms import random_platform
+
+
+def steady(draw):
+    """Draws a random loop that goes a way before it comes to a singularity."""
+
+    def drawn(rng):
+        while True:
+            m = regular(rng, draw)[1]
+            if np.abs(m.tangent(m.home)).max() < 2.0:
+                return m
+
+    return drawn
+
+
+RANDOM = {
+    "random 6-UPS": random_platform,
+    "random 6-SPS": lambda rng: random_platform(rng, "spherical"),
+    "random arm": lambda rng: random_arm(rng, 7),
+    "random loop": steady(single_loop),
+    "random tripod": steady(parallel),
+    "random planar tripod": steady(lambda rng: parallel(rng, ["revolute"] * 3, planar=True)),
+    "random branches": steady(branched),
+}
 
 
 class State(NamedTuple):
@@ -29,10 +61,23 @@ def load(name):
 _LOADED = {name: load(name) for name in rd.models()}
 
 
-@pytest.fixture(params=sorted(_LOADED))
-def mechanism(request):
-    """Each bundled model; they are frozen, so all tests share them."""
-    return _LOADED[request.param]
+def each(*names):
+    """A fixture of mechanisms by name; all tests share them."""
+
+    @pytest.fixture(params=names)
+    def mechanism(request, random_numbers):
+        name = request.param
+        if name not in _LOADED:
+            _LOADED[name] = RANDOM[name](random_numbers(name))
+        return _LOADED[name]
+
+    return mechanism
+
+
+bundled = each(*sorted(rd.models()))
+# Files say all there is to them, and what is not driven has no armature.
+described = each(*sorted(rd.models()), "random 6-UPS", "random arm")
+mechanism = each(*sorted(rd.models()), *RANDOM)
 
 
 @pytest.fixture

@@ -60,8 +60,8 @@ def test_points_of_links_move_as_their_twists_and_accelerations_say(mechanism, s
         np.testing.assert_allclose(whole - found, J @ a, atol=1e-9 * scale)
 
 
-def test_links_have_the_energy_of_the_mass_matrix(mechanism, states):
-    m = mechanism.without_actuators()
+def test_links_have_the_energy_of_the_mass_matrix(described, states):
+    m = described.without_actuators()
     q, v, _ = states(m)
     energy = 0.0
     for body, link in zip(m.bodies, m.body_links, strict=True):

@@ -25,9 +25,9 @@ def is_near(found, expected, slack=1e-9):
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=slack * np.abs(expected).max())
 
 
-def test_it_is_a_tree_with_a_joint_of_six_freedoms_below_it(request, mechanism, states, rng):
+def test_it_is_a_tree_with_a_joint_of_six_freedoms_below_it(request, bundled, states, rng):
     """The other equations know of no base that moves; friction and rotors are in."""
-    name = request.node.callspec.params["mechanism"]
+    mechanism, name = bundled, request.node.callspec.params["bundled"]
     loops = rd.load(name, kind="closed_loop")
     model, drawn = loops.model, states(mechanism, (3,))
     mount = Joint("mount", "floating", "ground", model.base_link)

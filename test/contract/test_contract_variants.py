@@ -127,8 +127,8 @@ def written_variants(m):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_what_is_saved_loads_to_an_equal_mechanism(mechanism, ending, tmp_path):
-    for name, m in written_variants(mechanism):
+def test_what_is_saved_loads_to_an_equal_mechanism(described, ending, tmp_path):
+    for name, m in written_variants(described):
         path = tmp_path / "deep" / f"{name}{ending}"
         written = rd.save(m, path)
         assert written[0] == path
@@ -150,9 +150,9 @@ def test_what_is_saved_loads_to_an_equal_mechanism(mechanism, ending, tmp_path):
             np.testing.assert_array_equal(found, own)
 
 
-def test_what_cannot_be_saved_is_refused(mechanism, tmp_path):
+def test_what_cannot_be_saved_is_refused(described, tmp_path):
     with pytest.raises(InvalidInput, match=r"m\.stl: models are written as \.urdf, \.sdf"):
-        rd.save(mechanism, tmp_path / "m.stl")
+        rd.save(described, tmp_path / "m.stl")
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match=r"m\.urdf: cannot be written"):
-        rd.save(mechanism, tmp_path / "file" / "m.urdf")
+        rd.save(described, tmp_path / "file" / "m.urdf")

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 GREY = (0.6, 0.62, 0.65)
 # Distance of an arrow's tail from the joint's centre, in sizes of the mechanism.
 CLEARANCE = 0.2
+# Ends the name of the frame of a joint that does not sit at its child's origin; no link has it.
+JOINT_FRAME = "/joint"
 
 
 @dataclass(frozen=True)
@@ -300,7 +302,7 @@ def drawn_joint(joint: Joint, size: float) -> list[DrawnJoint]:
         mimic = joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset
     behind: FloatArray = np.asarray(np.linalg.inv(joint.child_at.matrix), dtype=np.float64)
     turned = np.abs(behind - np.eye(4)).max() > 1e-12 and joint.kind != "floating"
-    child = f"{joint.child}/joint" if turned else joint.child
+    child = joint.child + JOINT_FRAME if turned else joint.child
     reach = float(joint.position[1])
     own = DrawnJoint(
         joint.name,

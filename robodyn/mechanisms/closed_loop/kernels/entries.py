@@ -26,9 +26,8 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     mechanism,
     shapes,
 )
-from robodyn.mechanisms.common.kernels.base_motion import BASE
-from robodyn.mechanisms.common.kernels.lanes import State
-from robodyn.numerics.array_arguments import ABSENT, borrowed_array, stack, stack_all
+from robodyn.mechanisms.common.kernels.state import State, are_numbers, is_motion, state_of
+from robodyn.numerics.array_arguments import borrowed_array, stack, stack_all
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 
 # Scratch is on the stack; a mechanism that needs more numbers has no answer here.
@@ -36,42 +35,9 @@ MOST: Final = 130_000
 
 
 @inner
-def are_numbers(array: Any, count: int) -> bool:
-    """Whether an array has `count` finite numbers."""
-    if array.shape[0] != count:
-        return False
-    # 0 times infinity or NaN is NaN, which equals nothing
-    total = 0.0
-    for j in range(count):
-        total += 0.0 * array[j]
-    return bool(total == 0.0)
-
-
-@inner
-def state_of(q: Any, rates: Any, third: Any, wrench: Any, base: Any) -> Any:
-    """A state, of the arrays that were given."""
-    load, base = borrowed_array(wrench), borrowed_array(base)
-    contact, moves = load.shape[0] != ABSENT, base.shape[0] != ABSENT
-    parts = borrowed_array(q), borrowed_array(rates), borrowed_array(third)
-    return State(parts[0], parts[1], parts[2], load, contact, base, moves)
-
-
-@inner
 def at_rest(q: Any, rates: Any, third: Any) -> Any:
     """A state without a wrench, on a base that does not move."""
     return State(q, rates, third, q, False, q, False)
-
-
-@inner
-def is_state(m: Any, state: Any, count: int) -> bool:
-    """Whether all parts of a state have their length, the third `count`, and finite numbers."""
-    if not (are_numbers(state.q, m.positions) and are_numbers(state.rates, m.free)):
-        return False
-    if not are_numbers(state.third, count):
-        return False
-    if state.moves and not are_numbers(state.base, BASE):
-        return False
-    return not state.contact or are_numbers(state.wrench, 6)
 
 
 @inner
@@ -87,7 +53,9 @@ def answer(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -
 
     `find` is called as find(m, state, trusted, s, out), and returns a status.
     """
-    if not fits(m) or not (trusted or is_state(m, state, count)):
+    if not fits(m):
+        return False
+    if not (trusted or (are_numbers(state.q, m.positions) and is_motion(state, m.free, count))):
         return False
     s = stack_all(shapes(m))
     return bool(find(m, state, trusted, s, borrowed_array(out)) == OK)

@@ -24,7 +24,6 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     shapes_for,
 )
 from robodyn.mechanisms.common.kernels import sticking
-from robodyn.mechanisms.common.kernels.base_motion import BASE, WRENCH
 from robodyn.mechanisms.common.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -33,8 +32,8 @@ from robodyn.mechanisms.common.kernels.control_laws import (
 )
 from robodyn.mechanisms.common.kernels.end_stops import joint_effort
 from robodyn.mechanisms.common.kernels.integration import Plant
-from robodyn.mechanisms.common.kernels.lanes import State
 from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
+from robodyn.mechanisms.common.kernels.state import loaded
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, noinline
 from robodyn.numerics.vectors import clear, copy
@@ -96,13 +95,6 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
     if law == COMPUTED_TORQUE:
         add_planned(kp, row, m.positions + 2 * m.free, w.error, out)
     return True
-
-
-@inner
-def loaded(q: Any, rates: Any, third: Any, load: Any, contact: bool) -> Any:
-    """A state under a load: its wrench, if that counts, and the motion of the base after it."""
-    base = load[WRENCH:]
-    return State(q, rates, third, load, contact, base, base.shape[0] == BASE)
 
 
 @inner

@@ -10,34 +10,13 @@ share a batch; scratch memory is on the stack.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.states import all_finite, read, write
 from robodyn.numerics.simd.tables import new_table
-
-
-class State(NamedTuple):
-    """A state, of floats or of lanes.
-
-    Attributes:
-        q: configuration.
-        rates: velocity.
-        third: acceleration or efforts.
-        wrench: (6,) external, read if there is `contact`.
-        contact: whether there is a wrench.
-        base: (9,) motion of the base, see `base_motion`, read if it `moves`.
-        moves: whether there is one.
-    """
-
-    q: Any
-    rates: Any
-    third: Any
-    wrench: Any
-    contact: bool
-    base: Any
-    moves: bool
 
 
 @inner

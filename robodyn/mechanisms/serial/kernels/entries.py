@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from robodyn.mechanisms.common.kernels.base_motion import BASE, base_of
+from robodyn.mechanisms.common.kernels.base_motion import base_of
+from robodyn.mechanisms.common.kernels.state import are_numbers, is_motion, state_of
 from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
 from robodyn.mechanisms.serial.kernels.spatial import place
-from robodyn.numerics.array_arguments import ABSENT, borrowed_array, stack
+from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import entry_kernel, inner
 from robodyn.numerics.jacobi import condition_of_rows
 from robodyn.numerics.simd.access import new_rows, set_entry
@@ -29,92 +30,54 @@ MOST_JOINTS: Final = 1000
 
 
 @inner
-def are_numbers(array: Any, count: int) -> bool:
-    """Whether an array has `count` finite numbers."""
-    if array.shape[0] != count:
+def is_asked(chain: Any, state: Any, trusted: bool) -> bool:
+    """Whether a state is to be answered here: of an arm not too long, and as it has to be."""
+    n = state.q.shape[0]
+    if n > MOST_JOINTS:
         return False
-    # 0 times infinity or NaN is NaN, which is never equal to itself
-    total = 0.0
-    for j in range(count):
-        total += 0.0 * array[j]
-    return bool(total == 0.0)
-
-
-@inner
-def are_state(chain: Any, q: Any, qd: Any, third: Any, wrench: Any, base: Any) -> bool:
-    """Whether all parts of a state have their length and finite numbers."""
-    n = chain.shape[0] - 1
-    if not (are_numbers(q, n) and are_numbers(qd, n) and are_numbers(third, n)):
-        return False
-    if not (base.shape[0] == ABSENT or are_numbers(base, BASE)):
-        return False
-    return wrench.shape[0] == ABSENT or are_numbers(wrench, 6)
+    return trusted or (
+        n == chain.shape[0] - 1 and are_numbers(state.q, n) and is_motion(state, n, n)
+    )
 
 
 @entry_kernel
 def inverse_dynamics(
-    chain: Any,
-    gravity: Any,
-    q: Any,
-    qd: Any,
-    qdd: Any,
-    wrench: Any,
-    base: Any,
-    trusted: bool,
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
-) -> bool:
+) -> bool:  # fmt: skip
     """Efforts (n,) of one state by Newton-Euler."""
-    chain, gravity, q, qd, qdd = (
-        borrowed_array(chain),
-        borrowed_array(gravity),
-        borrowed_array(q),
-        borrowed_array(qd),
-        borrowed_array(qdd),
-    )
-    wrench, base, out = borrowed_array(wrench), borrowed_array(base), borrowed_array(out)
-    if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, qdd, wrench, base)):
+    chain, state = borrowed_array(chain), state_of(q, qd, qdd, wrench, base)
+    if not is_asked(chain, state, trusted):
         return False
-    work = stack(q.shape[0], WORK_SIZE)
-    contact = wrench.shape[0] != ABSENT
-    motion = base_of(base, base.shape[0] == BASE, gravity, 0.0)
-    serial_newton_euler.newton_euler(chain, motion, q, qd, qdd, wrench, contact, work, out)
+    motion = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
+    serial_newton_euler.newton_euler(
+        chain, motion, state.q, state.rates, state.third, state.wrench, state.contact,
+        stack(state.q.shape[0], WORK_SIZE), borrowed_array(out),
+    )  # fmt: skip
     return True
 
 
 @entry_kernel
 def forward_dynamics(
-    chain: Any,
-    gravity: Any,
-    q: Any,
-    qd: Any,
-    tau: Any,
-    wrench: Any,
-    base: Any,
-    trusted: bool,
+    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
-) -> bool:
+) -> bool:  # fmt: skip
     """Accelerations (n,) of one state by articulated bodies."""
-    chain, gravity, q, qd, tau = (
-        borrowed_array(chain),
-        borrowed_array(gravity),
-        borrowed_array(q),
-        borrowed_array(qd),
-        borrowed_array(tau),
-    )
-    wrench, base, out = borrowed_array(wrench), borrowed_array(base), borrowed_array(out)
-    if q.shape[0] > MOST_JOINTS or not (trusted or are_state(chain, q, qd, tau, wrench, base)):
+    chain, state = borrowed_array(chain), state_of(q, qd, tau, wrench, base)
+    if not is_asked(chain, state, trusted):
         return False
-    n = q.shape[0]
-    frames = stack(n + 1, FRAME_SIZE)
-    bodies = stack(n, BODY_SIZE)
-    if wrench.shape[0] == ABSENT:
-        wrench = stack(1, 6)[0]
+    n, load = state.q.shape[0], state.wrench
+    frames, bodies = stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
+    if not state.contact:
+        load = stack(1, 6)[0]
         for j in range(6):
-            wrench[j] = 0.0
-    place(chain, q, frames)
-    motion = base_of(base, base.shape[0] == BASE, gravity, 0.0)
+            load[j] = 0.0
+    place(chain, state.q, frames)
+    motion = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
     return bool(
-        serial_articulated.forward_dynamics(chain, frames, motion, qd, tau, wrench, bodies, out)
+        serial_articulated.forward_dynamics(
+            chain, frames, motion, state.rates, state.third, load, bodies, borrowed_array(out)
+        )
     )
 
 

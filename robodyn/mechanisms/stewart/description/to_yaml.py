@@ -47,14 +47,14 @@ def _leg(leg: Leg) -> dict[str, Any]:
     limits: dict[str, Any] = finite(velocity=leg.limits.velocity, effort=leg.limits.effort)
     shortest, longest = leg.limits.length
     if longest < float("inf"):
-        limits["length"] = [shortest, longest]
+        limits["length"] = [float(shortest), float(longest)]
     out = {
         "base": numbers(leg.base),
         "platform": numbers(leg.platform),
         "universal_axis": numbers(leg.universal_axis),
         "lower": body_fields(leg.lower),
         "upper": body_fields(leg.upper),
-        "damping": asdict(leg.damping),
+        "damping": {name: float(value) for name, value in asdict(leg.damping).items()},
     }
     drive = actuator_fields(leg.actuator)
     reading = leg.joints.actuator

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from robodyn.mechanisms.common.kernels.state import state_of
 from robodyn.mechanisms.stewart.kernels import single as stewart_single
 from robodyn.numerics import rotations
-from robodyn.numerics.array_arguments import ABSENT, borrowed_array
+from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import entry_kernel
 
 
@@ -17,18 +18,9 @@ def inverse_dynamics(
     model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, trusted: bool, out: Any
 ) -> bool:
     """Actuator forces (6,) of one state."""
-    load = borrowed_array(wrench)
-    contact = load.shape[0] != ABSENT
+    state = state_of(pose, twist, accel, wrench, base)
     return stewart_single.inverse_dynamics(
-        borrowed_array(model),
-        borrowed_array(pose),
-        borrowed_array(twist),
-        borrowed_array(accel),
-        load,
-        contact,
-        borrowed_array(base),
-        trusted,
-        borrowed_array(out),
+        borrowed_array(model), state, trusted, borrowed_array(out)
     )
 
 
@@ -37,18 +29,9 @@ def forward_dynamics(
     model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, trusted: bool, out: Any
 ) -> bool:
     """Platform acceleration (6,) of one state."""
-    load = borrowed_array(wrench)
-    contact = load.shape[0] != ABSENT
+    state = state_of(pose, twist, forces, wrench, base)
     return stewart_single.forward_dynamics(
-        borrowed_array(model),
-        borrowed_array(pose),
-        borrowed_array(twist),
-        borrowed_array(forces),
-        load,
-        contact,
-        borrowed_array(base),
-        trusted,
-        borrowed_array(out),
+        borrowed_array(model), state, trusted, borrowed_array(out)
     )
 
 

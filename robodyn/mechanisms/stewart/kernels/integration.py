@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robodyn.mechanisms.common.kernels.base_motion import WRENCH, base_under
+from robodyn.mechanisms.common.kernels.base_motion import base_under
 from robodyn.mechanisms.common.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -21,6 +21,7 @@ from robodyn.mechanisms.common.kernels.control_laws import (
 from robodyn.mechanisms.common.kernels.end_stops import joint_effort
 from robodyn.mechanisms.common.kernels.integration import Plant
 from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
+from robodyn.mechanisms.common.kernels.state import loaded
 from robodyn.mechanisms.stewart.kernels.dynamics import platform_wrench, unit_motion
 from robodyn.mechanisms.stewart.kernels.layout import (
     GRAVITY,
@@ -102,8 +103,8 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
         normalize(here)
         pose_difference(here, row[:7], error)
         corrected_acceleration(control.kp, control.kv, error, twist, row[7:13], row[13:], corrected)
-    base = load[WRENCH:]
-    if not inverse_dynamics(lanes, pose, moving, corrected, twist, False, base, True, out):
+    state = loaded(pose, moving, corrected, load, False)
+    if not inverse_dynamics(lanes, state, True, out):
         return False
     if control.law == COMPUTED_TORQUE:
         add_planned(control.kp, row, 19, error, out)
@@ -119,8 +120,8 @@ def derivative(
     effective = work[4, :6]
     held_forces(plant, pose, twist, forces, effective)
     pose_rate(pose, twist, rate)
-    base = load[WRENCH:]
-    if forward_dynamics(lanes, pose, twist, effective, load, True, base, True, accel):
+    state = loaded(pose, twist, effective, load, True)
+    if forward_dynamics(lanes, state, True, accel):
         return OK
     return geometry_status(lanes, pose, True)
 

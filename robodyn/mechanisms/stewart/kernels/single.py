@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robodyn.mechanisms.common.kernels.base_motion import BASE, base_of
+from robodyn.mechanisms.common.kernels.base_motion import base_of
+from robodyn.mechanisms.common.kernels.state import is_motion
 from robodyn.mechanisms.stewart.kernels.dynamics import (
     platform_inertia,
     platform_wrench,
@@ -53,27 +54,6 @@ def is_pose(pose: Any) -> bool:
     total = 0.0 * pose[0] + 0.0 * pose[1] + 0.0 * pose[2]
     square = pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6]
     return bool(total == 0.0 and abs(square - 1.0) <= QUATERNION_TOLERANCE)
-
-
-@inner
-def are_numbers(array: Any, count: int) -> bool:
-    """Whether an array has `count` finite numbers."""
-    if array.shape[0] != count:
-        return False
-    total = 0.0
-    for j in range(count):
-        total += 0.0 * array[j]
-    return total == 0.0
-
-
-@inner
-def are_state(pose: Any, twist: Any, third: Any, load: Any, contact: bool, base: Any) -> bool:
-    """Whether all parts of a state are what they are to be, those included that it may lack."""
-    if not (is_pose(pose) and are_numbers(twist, 6) and are_numbers(third, 6)):
-        return False
-    if contact and not are_numbers(load, 6):
-        return False
-    return not base.shape[0] > 0 or are_numbers(base, BASE)
 
 
 @inner
@@ -117,19 +97,10 @@ def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
 
 
 @inner
-def inverse_dynamics(
-    model: Any,
-    pose: Any,
-    twist: Any,
-    accel: Any,
-    wrench: Any,
-    contact: bool,
-    base: Any,
-    trusted: bool,
-    out: Any,
-) -> bool:
-    """Actuator forces (6,) of one state; `wrench` is read if `contact`, and so is a base (9,)."""
-    if not trusted and not are_state(pose, twist, accel, wrench, contact, base):
+def inverse_dynamics(model: Any, state: Any, trusted: bool, out: Any) -> bool:
+    """Actuator forces (6,) of one state of a pose, a twist and an acceleration."""
+    pose, twist, accel = state.q, state.rates, state.third
+    if not (trusted or (is_pose(pose) and is_motion(state, 6, 6))):
         return False
     legs, platform = rows_of(model, 0), model[PLATFORM:]
     X, Y, Z = unit_columns(pose)
@@ -138,7 +109,7 @@ def inverse_dynamics(
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if lacks_frame(g):
         return False
-    motion = base_of(base, base.shape[0] == BASE, vector(platform, GRAVITY), 0.0)
+    motion = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
     leg_force, leg_moment = leg_wrench(legs, g, v, w, a, alpha, motion)
     moving = vector(pose, 0), v, w
     force, moment = platform_wrench(platform, (X, Y, Z), moving, (a, alpha), motion)
@@ -148,28 +119,19 @@ def inverse_dynamics(
     H = new_rows(6)
     for j in range(3):
         linear, angular = force[j], moment[j]
-        if contact:
-            linear -= wrench[j]
-            angular -= wrench[j + 3]
+        if state.contact:
+            linear -= state.wrench[j]
+            angular -= state.wrench[j + 3]
         H[j] = with_lane(g.s[j], 6, linear)
         H[j + 3] = with_lane(arm[j], 6, angular)
     return solve_rows(H, False, out)
 
 
 @preoptimized
-def forward_dynamics(
-    model: Any,
-    pose: Any,
-    twist: Any,
-    forces: Any,
-    wrench: Any,
-    contact: bool,
-    base: Any,
-    trusted: bool,
-    out: Any,
-) -> bool:
-    """Platform acceleration (6,) of one state; arguments as `inverse_dynamics`."""
-    if not trusted and not are_state(pose, twist, forces, wrench, contact, base):
+def forward_dynamics(model: Any, state: Any, trusted: bool, out: Any) -> bool:
+    """Platform acceleration (6,) of one state of a pose, a twist and forces."""
+    pose, twist, forces = state.q, state.rates, state.third
+    if not (trusted or (is_pose(pose) and is_motion(state, 6, 6))):
         return False
     legs, platform = rows_of(model, 0), model[PLATFORM:]
     X, Y, Z = unit_columns(pose)
@@ -178,7 +140,7 @@ def forward_dynamics(
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if lacks_frame(g):
         return False
-    motion = base_of(base, base.shape[0] == BASE, vector(platform, GRAVITY), 0.0)
+    motion = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
     leg_force, leg_moment = leg_wrench(legs, g, v, w, none, none, motion)
     moving = vector(pose, 0), v, w
     force, moment = platform_wrench(platform, (X, Y, Z), moving, (none, none), motion)
@@ -189,9 +151,9 @@ def forward_dynamics(
     mass_rows(legs, platform, X, Y, Z, g, M)
     for j in range(3):
         linear, angular = -force[j], -moment[j]
-        if contact:
-            linear += wrench[j]
-            angular += wrench[j + 3]
+        if state.contact:
+            linear += state.wrench[j]
+            angular += state.wrench[j + 3]
         for i in range(6):
             linear += lane(g.s[j], i) * forces[i]
             angular += lane(arm[j], i) * forces[i]

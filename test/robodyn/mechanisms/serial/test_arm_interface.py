@@ -10,20 +10,9 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput, SingularMassMatrix
-from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.chain import model_of_chain
 from robodyn.model.body import Link
-
-
-def test_it_is_a_mechanism(arm):
-    assert isinstance(arm, Mechanism)
-    assert arm.kind == "serial"
-    assert arm.home.shape == arm.effort_limits.shape == arm.velocity_limits.shape == (arm.n,)
-    assert arm.position_limits.shape == (arm.n, 2)
-    goal = arm.home + 0.3
-    assert np.allclose(arm.advance(arm.home, arm.difference(arm.home, goal)), goal)
-    assert arm == SerialArm(arm.model)
 
 
 def test_leading_dimensions_broadcast(arm, rng):
@@ -50,38 +39,6 @@ def test_an_empty_batch_stays_empty(arm):
     assert arm.forward_dynamics(empty, empty, empty).shape == (0, arm.n)
     assert arm.coriolis_matrix(empty, empty).shape == (0, arm.n, arm.n)
     assert arm.condition_number(empty).shape == (0,)
-
-
-def test_inputs_are_left_alone(arm, state):
-    before = state.copy()
-    arm.inverse_dynamics(*state)
-    arm.step(state[0], state[1], state[2], np.zeros(6), 1e-3, 2)
-    assert (state == before).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda q: q[:-1], r"q has shape \(\d+,\), expected"),
-        (lambda q: np.where(np.arange(len(q)) == 1, np.nan, q), r"q\[1\] is nan"),
-        (lambda q: "here", "q must be numbers"),
-    ],
-)
-def test_a_wrong_configuration_is_refused(arm, change, message):
-    rest = np.zeros(arm.n)
-    wrong = change(arm.home)
-    for call in (
-        lambda: arm.inverse_dynamics(wrong, rest, rest),
-        lambda: arm.forward_kinematics(wrong),
-        lambda: arm.mass_matrix(wrong),
-    ):
-        with pytest.raises(InvalidInput, match=message):
-            call()
-
-
-def test_shapes_that_do_not_broadcast_are_named(arm):
-    with pytest.raises(InvalidInput, match=r"q .*qd .*"):
-        arm.bias(np.zeros((2, arm.n)), np.zeros((3, arm.n)))
 
 
 @pytest.mark.parametrize(

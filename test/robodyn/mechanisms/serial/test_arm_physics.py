@@ -44,14 +44,6 @@ def test_strobed_coriolis_terms(arm, state):
     near(np.einsum("ijk,j,k->i", christoffel, qd, qd), velocity_terms, 1e-10)
 
 
-def test_rate_of_the_mass_matrix_less_twice_c_is_skew(arm, state):
-    q, qd, _ = state
-    step = 1e-5
-    rate = (arm.mass_matrix(q + step * qd) - arm.mass_matrix(q - step * qd)) / (2 * step)
-    skew = rate - 2 * arm.coriolis_matrix(q, qd)
-    near(skew + skew.T, np.zeros((arm.n, arm.n)), 1e-7 * max(1.0, np.abs(rate).max()))
-
-
 def test_the_jacobian_is_the_derivative_of_the_kinematics(arm, state):
     q, qd, _ = state
     step = 1e-6
@@ -73,11 +65,6 @@ def test_gravity_is_the_gradient_of_potential_energy(arm, state):
         for e in np.eye(arm.n)
     ]
     near(arm.gravity(q), slopes, 1e-7)
-
-
-def test_kinetic_energy_is_half_the_quadratic_form_of_the_mass_matrix(arm, state):
-    q, qd, _ = state
-    near(arm.energy(q, qd)[0], 0.5 * qd @ arm.mass_matrix(q) @ qd, 1e-12)
 
 
 def test_power_of_the_efforts_is_change_of_energy_and_friction(arm, state):

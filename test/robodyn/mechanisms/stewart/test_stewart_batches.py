@@ -3,10 +3,7 @@
 """Leading dimensions: broadcast, kept, and allowed to be empty."""
 
 import numpy as np
-import pytest
 from stewart_mechanisms import random_motion
-
-from robodyn.errors import InvalidInput
 
 
 def answers(platform, pose, twist, accel, forces):
@@ -49,29 +46,3 @@ def test_empty_batches_stay_empty(platform):
     for name, value in batch.items():
         assert value.shape[0] == 0, name
     assert platform.forward_kinematics(empty, warm_start=True).shape == (0, 7)
-
-
-def test_arguments_broadcast_against_each_other(rng, platform):
-    pose, twist, accel, _ = random_motion(rng, platform, (4,))
-    grid = platform.inverse_dynamics(pose[:, None], twist, accel)
-    assert grid.shape == (4, 4, 6)
-    np.testing.assert_array_equal(
-        grid[1, 2], platform.inverse_dynamics(pose[1], twist[2], accel[2])
-    )
-    with pytest.raises(InvalidInput, match=r"pose \(4, 7\), twist \(3, 6\)"):
-        platform.bias(pose, twist[:3])
-
-
-def test_lists_and_integers_are_taken(platform):
-    pose = [0, 0, 1, 0, 0, 0, 1]
-    np.testing.assert_array_equal(
-        platform.inverse_kinematics(pose), platform.inverse_kinematics(np.array(pose, float))
-    )
-
-
-def test_inputs_are_left_alone(rng, platform):
-    motion = random_motion(rng, platform, (3,))
-    copies = [array.copy() for array in motion]
-    answers(platform, *motion)
-    for array, copy in zip(motion, copies, strict=True):
-        np.testing.assert_array_equal(array, copy)

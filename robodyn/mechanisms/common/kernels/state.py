@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A state of a mechanism, as the kernels of every kind take it, and its checks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robodyn.mechanisms.common.kernels.base_motion import BASE, WRENCH
+from robodyn.numerics.array_arguments import ABSENT, borrowed_array
+from robodyn.numerics.compiler import inner
+
+
+class State(NamedTuple):
+    """A state, of floats or of lanes.
+
+    Attributes:
+        q: configuration.
+        rates: velocity.
+        third: acceleration or efforts.
+        wrench: (6,) external, read if there is `contact`.
+        contact: whether there is a wrench.
+        base: (9,) motion of the base, see `base_motion`, read if it `moves`.
+        moves: whether there is one.
+    """
+
+    q: Any
+    rates: Any
+    third: Any
+    wrench: Any
+    contact: bool
+    base: Any
+    moves: bool
+
+
+@inner
+def state_of(q: Any, rates: Any, third: Any, wrench: Any, base: Any) -> Any:
+    """A state, of the arrays that were given; a wrench or a base may be absent."""
+    load, base = borrowed_array(wrench), borrowed_array(base)
+    contact, moves = load.shape[0] != ABSENT, base.shape[0] != ABSENT
+    parts = borrowed_array(q), borrowed_array(rates), borrowed_array(third)
+    return State(parts[0], parts[1], parts[2], load, contact, base, moves)
+
+
+@inner
+def loaded(q: Any, rates: Any, third: Any, load: Any, contact: bool) -> Any:
+    """A state under a load: its wrench, if that counts, and the motion of the base after it."""
+    base = load[WRENCH:]
+    return State(q, rates, third, load, contact, base, base.shape[0] == BASE)
+
+
+@inner
+def are_numbers(array: Any, count: int) -> bool:
+    """Whether an array has `count` finite numbers."""
+    if array.shape[0] != count:
+        return False
+    # 0 times infinity or NaN is NaN, which equals nothing
+    total = 0.0
+    for j in range(count):
+        total += 0.0 * array[j]
+    return bool(total == 0.0)
+
+
+@inner
+def is_motion(state: Any, rates: int, third: int) -> bool:
+    """Whether all but the configuration have their lengths, these or their own, and are finite."""
+    if not (are_numbers(state.rates, rates) and are_numbers(state.third, third)):
+        return False
+    if state.moves and not are_numbers(state.base, BASE):
+        return False
+    return not state.contact or are_numbers(state.wrench, 6)
