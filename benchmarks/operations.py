@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.operation_counting import Tally, count_operations
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
-from robodyn.mechanisms.serial.dh import rotation_x
+from robodyn.mechanisms.serial.description.from_yaml import rotation_x
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import (

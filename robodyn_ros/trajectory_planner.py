@@ -38,7 +38,7 @@ from robodyn.planning.time_optimal.online import (
     time_optimal_line,
 )
 from robodyn.trajectories import Motion, knot_times
-from robodyn.trajectories.approach import distance_to_start, joined, plan_approach
+from robodyn.trajectories.approach import distance_to_start, joined_motion, plan_approach
 from robodyn.trajectories.profiles import TIME_OPTIMAL
 from robodyn.trajectories.straight import plan_straight
 from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
@@ -198,7 +198,7 @@ class TrajectoryPlanner(Node):
         if problem := self._check(way, f"{what}, {distance.text} away: approach"):
             self.get_logger().warning(f"approach to {what}: {problem}")
         done = f"approaching {distance.text} in {way.duration:.3g} s, then {what}"
-        return joined(mechanism, way, plan), done
+        return joined_motion(mechanism, way, plan), done
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         self._here, self._velocity, self._stamp = configuration, velocity, stamp

@@ -33,7 +33,7 @@ SEED = 18
 
 
 @dataclass(frozen=True)
-class Base:
+class BaseColumns:
     """Which columns are independent, and what the others are of these.
 
     Attributes:
@@ -74,7 +74,7 @@ class Base:
         return tuple(c for c, zero in zip(self.dropped, alone, strict=True) if zero)
 
 
-def find_base(Y: FloatArray) -> Base:
+def find_base(Y: FloatArray) -> BaseColumns:
     """The base of a regressor (rows, p), of many states."""
     from scipy.linalg import qr, solve_triangular  # slow to import
 
@@ -90,11 +90,11 @@ def find_base(Y: FloatArray) -> Base:
     Q, R = np.linalg.qr(scaled[:, kept])
     X = solve_triangular(R, Q.T @ scaled[:, dropped])
     X = X / size[kept][:, None] * np.where(size[dropped] > 0.0, size[dropped], 0.0)
-    return Base(tuple(kept), tuple(dropped), X)
+    return BaseColumns(tuple(kept), tuple(dropped), X)
 
 
 def missed_parameters(
-    columns: Columns, base: Base
+    columns: Columns, base: BaseColumns
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """Parameters that recordings do not show, with what would; and those that no motion shows.
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
-from robodyn.identification.base_parameters import Base, find_base, states_around_home
+from robodyn.identification.base_parameters import BaseColumns, find_base, states_around_home
 from robodyn.identification.columns import Columns
 from robodyn.identification.motors import motors_of
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
@@ -143,7 +143,7 @@ class _Search:
         self.columns = Columns(m, motors_of(m.joint_names, ()), True)
         own = list(self.columns.own)
         Y = np.concatenate(states_around_home(m))[..., own]
-        self.base: Base = find_base(Y.reshape(-1, len(own)))
+        self.base: BaseColumns = find_base(Y.reshape(-1, len(own)))
         typical = np.sqrt((np.asarray(m.inverse_dynamics(m.home, rest, rest)) ** 2).mean())
         Yb = Y[..., list(self.base.kept)].reshape(-1, len(self.base.kept))
         self.scale = np.linalg.norm(Yb, axis=0) / np.sqrt(len(Yb))

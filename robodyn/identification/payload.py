@@ -23,7 +23,12 @@ from robodyn.identification.motors import motors_of
 from robodyn.identification.result import Identification, several
 from robodyn.identification.samples import samples_of
 from robodyn.identification.solving import colour_of, scaled_solve
-from robodyn.mechanisms.common.body_parameters import COLUMNS, ROWS, body_of, body_parameters
+from robodyn.mechanisms.common.body_parameters import (
+    COLUMNS,
+    ROWS,
+    body_of_parameters,
+    body_parameters,
+)
 from robodyn.mechanisms.common.parameters import OF_BODY, UNITS_OF_BODY
 
 if TYPE_CHECKING:
@@ -129,7 +134,7 @@ def identify_payload(
     left = np.concatenate(spreads).std(axis=0)
     errors = [np.sqrt((weight * part**2).sum(axis=0) / np.maximum(weight.sum(axis=0), 1.0))
               for part in (tau, tau - Y @ physical)]  # fmt: skip
-    mass, com, inertia = body_of(physical)
+    mass, com, inertia = body_of_parameters(physical)
     tell(1.0)
     return Payload(
         mass,
@@ -214,7 +219,7 @@ def _physical(
     for k, step in enumerate(steps):
         apart = np.zeros(10)
         apart[k] = step
-        high, low = (body_of(found + sign * apart) for sign in (1.0, -1.0))
+        high, low = (body_of_parameters(found + sign * apart) for sign in (1.0, -1.0))
         ends = [np.concatenate([[one[0]], one[1], one[2].ravel()]) for one in (high, low)]
         rows.append((ends[0] - ends[1]) / (2.0 * step))
     J = np.array(rows).T

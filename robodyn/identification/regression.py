@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.identification.base_parameters import Base, find_base
+from robodyn.identification.base_parameters import BaseColumns, find_base
 from robodyn.identification.friction import LOAD, friction_columns
 from robodyn.identification.samples import that_move
 
@@ -51,7 +51,7 @@ class Regression:
 
     columns: Columns
     stretches: Sequence[Samples]
-    base: Base
+    base: BaseColumns
     regressors: Sequence[FloatArray]
     A: FloatArray
     effort: FloatArray

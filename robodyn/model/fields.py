@@ -79,7 +79,7 @@ def not_negative(name: str, value: Any, unit: str = "") -> float:
         raise ModelError(str(error), value=value) from error
 
 
-def rotation_matrix(name: str, value: ArrayLike) -> FloatArray:
+def checked_rotation(name: str, value: ArrayLike) -> FloatArray:
     """A proper rotation (3, 3).
 
     Raises:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.model.fields import frozen, rotation_matrix
+from robodyn.model.fields import checked_rotation, frozen
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -29,7 +29,7 @@ class Placement:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "rotation", rotation_matrix("rotation", self.rotation))
+        put(self, "rotation", checked_rotation("rotation", self.rotation))
         put(self, "translation", frozen("translation", self.translation, (3,), "m"))
 
     @property

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class ModelShape:
     """What follows from a model's shape alone may be cached by it.
 
     Attributes:
@@ -25,7 +25,7 @@ class Shape:
     model: Model = field(compare=False)
 
 
-def shape_of(model: Model) -> Shape:
+def shape_of(model: Model) -> ModelShape:
     """All of a model but masses, friction, motors and gravity; which bodies have mass counts."""
     joints = [
         (
@@ -44,7 +44,7 @@ def shape_of(model: Model) -> Shape:
     ]  # fmt: skip
     names = tuple(link.name for link in model.links)
     told = model.driven, model.independent, model.tip_link, model.home
-    return Shape((*joints, *closures, names, _with_inertia(model), *told), model)
+    return ModelShape((*joints, *closures, names, _with_inertia(model), *told), model)
 
 
 def _with_inertia(model: Model) -> frozenset[str]:

@@ -66,7 +66,7 @@ def row(array: FloatArray) -> FloatArray:
     return batch
 
 
-class States:
+class StateBatch:
     """A valid batch: numbers of the right width whose shapes broadcast.
 
     Arrays that NumPy can view as (N, k) are never copied, others one part at a time.
@@ -95,7 +95,7 @@ class States:
         return whole.reshape(-1, array.shape[-1])
 
 
-def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> States | None:
+def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> StateBatch | None:
     """Arrays (..., width) broadcast against each other; only their shapes are checked.
 
     None if something is invalid or there are no states; `flatten` then raises the detailed error.
@@ -120,7 +120,7 @@ def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> States 
         shape = shapes[0] if alike else np.broadcast_shapes(*shapes)
     except (TypeError, ValueError):
         return None
-    return None if 0 in shape else States(shape, arrays)
+    return None if 0 in shape else StateBatch(shape, arrays)
 
 
 def _rows(array: FloatArray, first: int, last: int) -> FloatArray:

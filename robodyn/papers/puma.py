@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.control import ComputedTorque
 from robodyn.papers.statements import Statement, statements_data, statements_html
-from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, Line, Mark, Panel
+from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, ChartLine, Mark, Panel
 from robodyn.report.numbers_as_text import decimal
 from robodyn.report.page import Page
 from robodyn.simulation import simulate
@@ -49,7 +49,7 @@ def puma_page(
         ("cubic, 1 s, desired acceleration half a sample ahead", arm_path("puma_fast"), half,
          DOTTED),
     )  # fmt: skip
-    curves: list[list[Line]] = [[] for _ in arm.joint_names]
+    curves: list[list[ChartLine]] = [[] for _ in arm.joint_names]
     statements = []
     for i, (label, path, preview, dash) in enumerate(runs):
         if progress is not None:
@@ -58,7 +58,7 @@ def puma_page(
         result = simulate(smooth, controller, path, 1e-3, PERIOD)
         error = -result.error  # the paper plots desired minus actual position
         for joint, values in enumerate(error.T):
-            curves[joint].append(Line(result.time, values, label, COLORS[i], dash))
+            curves[joint].append(ChartLine(result.time, values, label, COLORS[i], dash))
         peak = float(np.abs(error).max())
         statements.append(
             Statement(label, f"below {_size(BOUND)}", _size(peak), peak < BOUND, peak)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.report.chart import COLORS, GREY, INK, Chart, Line, Mark, Panel
+from robodyn.report.chart import COLORS, GREY, INK, Chart, ChartLine, Mark, Panel
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 
@@ -74,7 +74,7 @@ def _residuals(found: Calibration) -> Chart:
         columns = [i for i, each in enumerate(found.groups) if each == group]
         names = AXES.get(group, ())
         curves = tuple(
-            Line(
+            ChartLine(
                 samples,
                 factor * found.residuals[:, column],
                 names[place] if len(names) == len(columns) else "",
@@ -108,18 +108,20 @@ def change_chart(found: Calibration) -> Chart:
     )  # fmt: skip
 
 
-def _bars(of: list[CalibratedParameter], factor: float) -> tuple[Line, ...]:
+def _bars(of: list[CalibratedParameter], factor: float) -> tuple[ChartLine, ...]:
     curves = []
     for place, each in enumerate(of, start=1):
         middle, half = factor * each.change, 2.0 * factor * each.deviation
         x, width = float(place), 0.25
         if each.seen:
             bar = np.array([middle - half, middle + half])
-            curves.append(Line(np.full(2, x), bar, "two standard deviations", COLORS[4], width=3.0))
+            curves.append(
+                ChartLine(np.full(2, x), bar, "two standard deviations", COLORS[4], width=3.0)
+            )
         level = np.full(2, middle)
         label = "change" if each.seen else "not seen"
         ends = np.array([x - width, x + width])
-        curves.append(Line(ends, level, label, INK if each.seen else GREY, width=2.0))
+        curves.append(ChartLine(ends, level, label, INK if each.seen else GREY, width=2.0))
     return tuple(curves)
 
 
@@ -127,7 +129,7 @@ def visibility_chart(found: Calibration) -> Chart:
     """Singular values of the scaled identification Jacobian."""
     values = np.maximum(found.singular_values, 1e-3)
     rows = np.arange(1.0, len(values) + 1.0)
-    curve = Line(rows, values, "", COLORS[0])
+    curve = ChartLine(rows, values, "", COLORS[0])
     panel = Panel(
         "gain",
         (curve,),

@@ -31,7 +31,7 @@ PIECES = 150
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """A line through (x, y), both (N,); NaN breaks it. `label` names it in the chart's legend."""
 
     x: FloatArray
@@ -77,7 +77,7 @@ class Panel:
     """
 
     title: str
-    curves: tuple[Line, ...]
+    curves: tuple[ChartLine, ...]
     x_label: str = "time [s]"
     y_label: str = ""
     marks: tuple[Mark, ...] = ()
@@ -106,9 +106,9 @@ class Chart:
     columns: int = 3
 
     @property
-    def legend(self) -> list[Line]:
+    def legend(self) -> list[ChartLine]:
         """The first curve of each label."""
-        found: dict[str, Line] = {}
+        found: dict[str, ChartLine] = {}
         for panel in self.panels:
             for curve in panel.curves:
                 if curve.label:
@@ -138,7 +138,7 @@ def panels_of(
         Panel(
             title,
             tuple(
-                Line(time, values[:, i], label, color, dash)
+                ChartLine(time, values[:, i], label, color, dash)
                 for (label, values), color, dash in zip(
                     curves.items(), colors, DASHES, strict=False
                 )
@@ -151,7 +151,7 @@ def panels_of(
 
 
 def condition_panel(
-    title: str, curves: Sequence[Line], marks: Sequence[Mark] = ()
+    title: str, curves: Sequence[ChartLine], marks: Sequence[Mark] = ()
 ) -> tuple[Panel, ...]:
     """Condition numbers between the thresholds of a warning and of an error."""
     levels = [Mark(level, f"{name} {level:g}", color=color) for name, level, color in CONDITION]

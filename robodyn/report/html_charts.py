@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from robodyn.arrays import FloatArray
-    from robodyn.report.chart import Chart, Line, Mark, Panel
+    from robodyn.report.chart import Chart, ChartLine, Mark, Panel
 
 # Heights of a panel [px], by the number of columns.
 HEIGHTS = {1: 340, 2: 360, 3: 270}
@@ -260,7 +260,12 @@ def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
 
 
 def _add_hover(
-    plot: Any, panel: Panel, y: Any, source: Any, shown: Sequence[tuple[int, Line]], together: bool
+    plot: Any,
+    panel: Panel,
+    y: Any,
+    source: Any,
+    shown: Sequence[tuple[int, ChartLine]],
+    together: bool,
 ) -> None:
     """Values under the pointer, by an invisible wide line: hidden curves keep theirs."""
     from bokeh.models import HoverTool
@@ -286,8 +291,8 @@ def _plain(text: str) -> str:
     return text.replace("@", "(at)").replace("$", "")
 
 
-def _same_samples(curves: Sequence[Line]) -> list[list[Line]]:
-    groups: list[list[Line]] = []
+def _same_samples(curves: Sequence[ChartLine]) -> list[list[ChartLine]]:
+    groups: list[list[ChartLine]] = []
     for curve in curves:
         for group in groups:
             if np.array_equal(group[0].x, curve.x, equal_nan=True):
@@ -298,7 +303,7 @@ def _same_samples(curves: Sequence[Line]) -> list[list[Line]]:
     return groups
 
 
-def _source(panel: Panel, curves: Sequence[Line]) -> Any:
+def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
     """Columns x, y0, y1 ...; drawn0 ... where the scale of the axis is not one of Bokeh's."""
     from bokeh.models import ColumnDataSource
 

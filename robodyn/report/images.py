@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from robodyn.report.chart import Chart, Line, Panel
+    from robodyn.report.chart import Chart, ChartLine, Panel
 
 
 def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -> list[Path]:
@@ -137,6 +137,6 @@ def _set_scale(axes: Axes, panel: Panel) -> None:
     axes.minorticks_off()
 
 
-def _style(curve: Line) -> dict[str, Any]:
+def _style(curve: ChartLine) -> dict[str, Any]:
     line = "-" if curve.dash == SOLID else (0, curve.dash)
     return {"color": curve.color, "linewidth": curve.width * 0.8, "linestyle": line}

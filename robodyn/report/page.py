@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.report.chart import Chart, Line
+    from robodyn.report.chart import Chart, ChartLine
 
 
 @dataclass
@@ -154,7 +154,7 @@ def _json_element(text: str, name: str = "", kind: str = "") -> str:
     return f'<script type="application/json"{attributes}>{content}</script>'
 
 
-def _swatch(curve: Line) -> str:
+def _swatch(curve: ChartLine) -> str:
     """A piece of a curve in the legend, by CSS: its colour and its dashes."""
     color = {INK: "var(--ink)", COLORS[0]: "var(--blue)"}.get(curve.color, curve.color)
     style = f"height:{max(curve.width, 1.6):g}px;"

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.errors import InvalidInput
-from robodyn.report.chart import COLORS, DASHED, DOTTED, GREY, INK, SOLID, Chart, Line, Note, Panel
+from robodyn.report.chart import (
+    COLORS,
+    DASHED,
+    DOTTED,
+    GREY,
+    INK,
+    SOLID,
+    Chart,
+    ChartLine,
+    Note,
+    Panel,
+)
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -25,7 +36,7 @@ def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
     label = f"path of the {mechanism.nouns.body}"
     xyz = mechanism.body_pose(configurations)[:, :3]
     planes = tuple(
-        Panel(f"{b} over {a}", (Line(xyz[:, i], xyz[:, j], label, COLORS[1], SOLID, 2.4),),
+        Panel(f"{b} over {a}", (ChartLine(xyz[:, i], xyz[:, j], label, COLORS[1], SOLID, 2.4),),
               f"{a} [m]", f"{b} [m]", limits=_room(xyz[:, j]))
         for (i, a), (j, b) in (((0, "x"), (1, "y")), ((0, "x"), (2, "z")), ((1, "y"), (2, "z")))
         if np.ptp(xyz[:, i]) > 1e-9
@@ -68,7 +79,7 @@ def _view(mechanism: Mechanism, configurations: FloatArray, xyz: FloatArray, lab
                  x_label="", y_label="")  # fmt: skip
 
 
-def _part(part: OutlinePart, when: str, dash: tuple[float, ...]) -> Line:
+def _part(part: OutlinePart, when: str, dash: tuple[float, ...]) -> ChartLine:
     if not part.moves:
         return _curve(part.points, part.name, INK, SOLID, 2.0)
     name = f"{part.name} {when}"
@@ -77,7 +88,7 @@ def _part(part: OutlinePart, when: str, dash: tuple[float, ...]) -> Line:
     return _curve(part.points, name, COLORS[0], dash)
 
 
-def _frame(every: FloatArray) -> tuple[list[Line], tuple[Note, ...]]:
+def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
     """Three axes with their numbers along the edges of a box about points (k, 3)."""
     curves, notes = [], []
     low, high = every.min(axis=0), every.max(axis=0)
@@ -120,9 +131,9 @@ def _projected(points: FloatArray) -> FloatArray:
 
 def _curve(
     points: FloatArray, label: str, color: str, dash: tuple[float, ...], width: float = 1.6
-) -> Line:
+) -> ChartLine:
     flat = _projected(points)
-    return Line(flat[:, 0], flat[:, 1], label, color, dash, width)
+    return ChartLine(flat[:, 0], flat[:, 1], label, color, dash, width)
 
 
 def _round_step(span: float) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.poses import rpy_from_pose
-from robodyn.report.chart import COLORS, Chart, Line, Mark, Panel, condition_panel, panels_of
+from robodyn.report.chart import COLORS, Chart, ChartLine, Mark, Panel, condition_panel, panels_of
 from robodyn.report.labels import effort_labels, joint_titles, units_in_one
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
@@ -112,7 +112,7 @@ def _residuals(run: PlanComparison) -> Chart:
 
 
 def _condition(run: PlanComparison) -> Chart:
-    curve = Line(run.time, run.mechanism.condition_number(run.measured), color=COLORS[0])
+    curve = ChartLine(run.time, run.mechanism.condition_number(run.measured), color=COLORS[0])
     panels = condition_panel("At the measured configurations", [curve])
     return Chart("condition_number", "Condition number", panels, columns=1)
 

@@ -20,7 +20,7 @@ from robodyn.report.chart import (
     GREY,
     SOLID,
     Chart,
-    Line,
+    ChartLine,
     Mark,
     Panel,
     condition_panel,
@@ -81,11 +81,11 @@ def force_chart(study: MotionStudy) -> Chart:
     limits = (float(ends.min()) - room, float(ends.max()) + room) if shared else None
     panels = []
     for i, name in enumerate(names):
-        curves = [Line(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
+        curves = [ChartLine(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
         for (part, values), dash, color in zip(
             study.terms.items(), PART_DASHES, (*COLORS[1:], GREY), strict=False
         ):
-            curves.append(Line(study.time, values[:, i], part, color, dash))
+            curves.append(ChartLine(study.time, values[:, i], part, color, dash))
         panels.append(
             Panel(name, tuple(curves), y_label=labels[i], marks=_singular(study), scale=scale,
                   limits=limits)
@@ -126,10 +126,12 @@ def fraction_chart(study: MotionStudy) -> Chart:
 def condition_chart(study: MotionStudy) -> Chart:
     """Condition number, its thresholds, and the times at which it exceeds them."""
     values = study.condition_number
-    curves = [Line(study.time, values, "SI units", COLORS[0], SOLID, 1.8)]
+    curves = [ChartLine(study.time, values, "SI units", COLORS[0], SOLID, 1.8)]
     if study.characteristic_length != 1.0:
         label = f"moments divided by {study.characteristic_length:g} m"
-        curves.append(Line(study.time, study.scaled_condition_number, label, COLORS[1], DASHED))
+        curves.append(
+            ChartLine(study.time, study.scaled_condition_number, label, COLORS[1], DASHED)
+        )
     marks = [
         Mark(t, f"above {level:g} at {t:.3f} s", True, color)
         for _, level, color in CONDITION
@@ -242,10 +244,10 @@ def _titles(study: MotionStudy, count: int) -> list[str]:
     return titles if len(titles) == count else [str(i) for i in range(1, count + 1)]
 
 
-def colored(time: FloatArray, values: FloatArray, labels: list[str]) -> tuple[Line, ...]:
+def colored(time: FloatArray, values: FloatArray, labels: list[str]) -> tuple[ChartLine, ...]:
     """A curve for each column, each in its own colour and line style."""
     return tuple(
-        Line(time, values[:, i], label, COLORS[i % len(COLORS)], DASHES[i % len(DASHES)])
+        ChartLine(time, values[:, i], label, COLORS[i % len(COLORS)], DASHES[i % len(DASHES)])
         for i, label in enumerate(labels)
     )
 

@@ -41,7 +41,7 @@ def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> NDArray[np
     return np.maximum(needed, 1.0).astype(np.int64)
 
 
-def sampled(
+def sampled_advance(
     plant: Plant,
     controller: Controller,
     trajectory: Trajectory,

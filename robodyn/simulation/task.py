@@ -132,7 +132,7 @@ class SimulationTask:
             load = lambda t, _q, _v: given(t) if callable(given) else given  # noqa: E731
         what = self.plant, self.controller, self.trajectory, load, self.base
         return (
-            control_loop.sampled(*what)
+            control_loop.sampled_advance(*what)
             if self.is_sampled
             else control_loop.continuous(*what, self._marks)
         )

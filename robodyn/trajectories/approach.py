@@ -81,7 +81,7 @@ def plan_approach(
     return plan_straight(mechanism, here, goal, v_max=v_max, w_max=w_max, profile=profile)
 
 
-def joined(mechanism: Mechanism, approach: Trajectory, plan: Trajectory) -> Sequence:
+def joined_motion(mechanism: Mechanism, approach: Trajectory, plan: Trajectory) -> Sequence:
     """An approach, a rest where it ends, and the plan."""
     there = plan.sample(0.0).configuration
     still = np.zeros((1, mechanism.coordinates.velocity_size))

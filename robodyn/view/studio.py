@@ -130,7 +130,7 @@ class LiveControls:
         handles["known"].on_update(load)
 
 
-def _coordinates(gui: Any, live: LiveSimulation) -> Coordinates:
+def _coordinates(gui: Any, live: LiveSimulation) -> ViewCoordinates:
     """Sliders of the position variables, angles in degrees."""
     mechanism = live.mechanism
     variables = mechanism.variables.items()
@@ -142,7 +142,7 @@ def _coordinates(gui: Any, live: LiveSimulation) -> Coordinates:
         for number, (name, unit) in enumerate(units.items(), start=1)
     )
     low, high = _ranges_about_home(live, scale) if named else _joint_ranges(mechanism, scale)
-    return Coordinates(
+    return ViewCoordinates(
         gui,
         labels,
         low,
@@ -178,7 +178,7 @@ def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> tuple[FloatAr
     )
 
 
-class Coordinates:
+class ViewCoordinates:
     """Sliders that set the position variables of a mechanism and follow them.
 
     Args:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAMED = 8
 
 
-class Drives:
+class MjcfDrives:
     """What actuators and tendons are to joints.
 
     An actuator on a fixed tendon drives the joint that all joints of the tendon follow, with the

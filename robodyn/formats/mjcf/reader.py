@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from robodyn.formats.mjcf.compiled import JOINTS, Refusals, compiled, mujoco_module
 from robodyn.formats.mjcf.couplings import Couplings
-from robodyn.formats.mjcf.drives import Drives, home_of
+from robodyn.formats.mjcf.drives import MjcfDrives, home_of
 from robodyn.formats.mjcf.elements import add, add_shapes, frame, rotation, text_of
 from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
@@ -56,7 +56,7 @@ class _Writer:
         self._robot = ElementTree.Element("robot", {"name": _name_of(model)})
         self._own = own_text(mujoco, model)
         self._couplings = Couplings(mujoco, model, refusals)
-        self._drives = Drives(mujoco, model, refusals, self._couplings)
+        self._drives = MjcfDrives(mujoco, model, refusals, self._couplings)
         self._home = home_of(mujoco, model)
 
     def written(self) -> str:

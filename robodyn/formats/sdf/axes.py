@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from robodyn.arrays import FloatArray
-    from robodyn.formats.sdf.frames import Frames
+    from robodyn.formats.sdf.frames import SdfFrames
 
 TRUE = ("true", "1")
 
@@ -86,7 +86,9 @@ def axis_motion(kind: str, direction: FloatArray, value: float) -> FloatArray:
     return out
 
 
-def read_axis(frames: Frames, name: str, tag: str, in_model: bool, reference: float = 0.0) -> Axis:
+def read_axis(
+    frames: SdfFrames, name: str, tag: str, in_model: bool, reference: float = 0.0
+) -> Axis:
     """The axis of a joint in the frame of its child.
 
     Args:
@@ -136,7 +138,7 @@ def read_axis(frames: Frames, name: str, tag: str, in_model: bool, reference: fl
 
 
 def _mimic(
-    frames: Frames, mimic: Element | None, scope: str, where: str
+    frames: SdfFrames, mimic: Element | None, scope: str, where: str
 ) -> tuple[str, float, float] | None:
     if mimic is None:
         return None

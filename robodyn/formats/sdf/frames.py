@@ -26,7 +26,7 @@ WORLD = "world"
 MODEL = "__model__"
 
 
-class Frames:
+class SdfFrames:
     """Links, joints and frames of a model by their full names.
 
     Args:

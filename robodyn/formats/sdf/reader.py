@@ -18,7 +18,7 @@ import numpy as np
 
 from robodyn.errors import MissingInertiaWarning, ModelError
 from robodyn.formats.sdf.axes import TRUE
-from robodyn.formats.sdf.frames import WORLD, Frames
+from robodyn.formats.sdf.frames import WORLD, SdfFrames
 from robodyn.formats.sdf.tree import (
     INERTIA,
     NAMESPACE,
@@ -63,7 +63,7 @@ def read_sdf(text: str, source: str) -> str:
             value=told,
         )
     model, world = _model_in(root, source)
-    frames = Frames(model, source, version < (1, 7))
+    frames = SdfFrames(model, source, version < (1, 7))
     if not frames.links:
         raise ModelError(
             f"{source}: model {model.get('name')!r} has no <link>", value=model.get("name")
@@ -104,7 +104,7 @@ def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
     return chosen[0], worlds.get(chosen[0])
 
 
-def _inertial(out: Element, link: Element, frames: Frames, where: str) -> None:
+def _inertial(out: Element, link: Element, frames: SdfFrames, where: str) -> None:
     inertial = link.find("inertial")
     if (link.findtext("gravity") or "true").strip() not in TRUE:
         leave_out(frames.source, where, "<gravity>; its weight counts in full")
@@ -143,7 +143,7 @@ def _control(robot: Element, params: dict[str, dict[str, str]]) -> None:
 
 
 def _settings(
-    robot: Element, model: Element, world: Element | None, frames: Frames, base: str
+    robot: Element, model: Element, world: Element | None, frames: SdfFrames, base: str
 ) -> None:
     """Gravity, and which joints are driven: what our own element says, or the file's plugins."""
     for own in own_elements(model, TAG):
@@ -171,7 +171,7 @@ SHAPES = {"box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "lengt
           "capsule": ("radius", "length")}  # fmt: skip
 
 
-def add_shapes(out: ElementTree.Element, link: ElementTree.Element, frames: Frames) -> None:
+def add_shapes(out: ElementTree.Element, link: ElementTree.Element, frames: SdfFrames) -> None:
     """Add what is drawn of a link to that of a URDF; other shapes are passed over."""
     for visual in link.iterfind("visual"):
         shape = next(iter(visual.find("geometry") or ()), None)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from robodyn.arrays import FloatArray
-    from robodyn.formats.sdf.frames import Frames
+    from robodyn.formats.sdf.frames import SdfFrames
 
 
 # Of joints one behind another: name, kind in URDF, axis.
@@ -66,7 +66,7 @@ class TreeWriter:
         params: parameters of actuators, by joint.
     """
 
-    def __init__(self, robot: Element, frames: Frames, in_model: bool) -> None:
+    def __init__(self, robot: Element, frames: SdfFrames, in_model: bool) -> None:
         self._robot, self._frames, self._in_model = robot, frames, in_model
         self._kinds: dict[str, str] = {}
         self._ends: dict[str, tuple[str, str]] = {}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.closed_loop.elimination import Elimination
-    from robodyn.mechanisms.closed_loop.tree import Body, Tree
+    from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
 
 _PLAN, _BODY = layout.PLAN, layout.BODY_NUMBERS
 _DRY = slice(_BODY.dry_friction, _BODY.dry_friction + DRY_FRICTION)
@@ -164,7 +164,7 @@ def _pack_bodies(tree: Tree, head: dict[str, int], plan: list[int], numbers: lis
     head["has_dry_friction"] = int(_has_dry_friction(head, numbers))
 
 
-def _of_body(body: Body) -> tuple[list[int], list[float]]:
+def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
     """A body's part of the plan, and of the numbers."""
     joint = body.joint
     assert joint is not None
@@ -182,7 +182,7 @@ def _of_body(body: Body) -> tuple[list[int], list[float]]:
     return plan, [*rotation.T.ravel(), *shift, *_after_frame(body)]
 
 
-def _after_frame(body: Body) -> list[float]:
+def _after_frame(body: TreeBody) -> list[float]:
     """What a variant of the mechanism may have otherwise, from `mass` on."""
     joint = body.joint
     assert joint is not None

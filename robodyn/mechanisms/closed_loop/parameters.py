@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.tree import Body, Tree
+    from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
     from robodyn.mechanisms.common.parameters import PutBody
 
 _BODY = layout.BODY_NUMBERS
@@ -181,7 +181,7 @@ def _dampers(packed: Packed) -> list[int]:
     return [place + layout.CLOSURE_NUMBERS.damping for place in places]
 
 
-def _in_link(tree: Tree, body: Body) -> BodyNumbers:
+def _in_link(tree: Tree, body: TreeBody) -> BodyNumbers:
     """A body's numbers in the frame of its first link."""
     frame = np.linalg.inv(tree.frame_of[body.links[0]])
     R = frame[:3, :3]

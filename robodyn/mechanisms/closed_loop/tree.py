@@ -34,7 +34,7 @@ NOISE = 1e-15
 
 
 @dataclass
-class Body:
+class TreeBody:
     """What moves with a joint; body 0 is the base.
 
     Attributes:
@@ -113,7 +113,7 @@ class Tree:
                 self.rate_of[joint.name] = self.rate_of[joint.mimic.joint]
         self.rates = len(self.rate_names)
         base = model.base_link
-        self.bodies = [Body(None, 0, np.eye(4), 0, 0, 0, 1.0, 0.0, [base])]
+        self.bodies = [TreeBody(None, 0, np.eye(4), 0, 0, 0, 1.0, 0.0, [base])]
         self.body_of = {base: 0}
         self.frame_of = {base: np.eye(4)}
         waiting = list(model.joints)
@@ -160,7 +160,7 @@ class Tree:
         self.body_of[joint.child] = len(self.bodies)
         self.frame_of[joint.child] = turn.T @ from_link
         self.bodies.append(
-            Body(
+            TreeBody(
                 joint,
                 parent,
                 at @ turn,
@@ -173,7 +173,7 @@ class Tree:
             )
         )
 
-    def _set_inertia(self, body: Body, links: dict[str, Link]) -> None:
+    def _set_inertia(self, body: TreeBody, links: dict[str, Link]) -> None:
         own = [n for n in body.links if links[n].mass > 0.0 or links[n].inertia.any()]
         mass = sum(links[name].mass for name in own)
         com, inertia = np.zeros(3), np.zeros((3, 3))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from robodyn.mechanisms.closed_loop.packing import repacked
 from robodyn.mechanisms.closed_loop.structure import Structure, find_structure
-from robodyn.model.shape import Shape, shape_of
+from robodyn.model.shape import ModelShape, shape_of
 
 if TYPE_CHECKING:
     from robodyn.model.model import Model
@@ -46,5 +46,5 @@ copyreg.pickle(Structure, _reduced)
 
 
 @lru_cache(maxsize=MOST_SHAPES)
-def _found(shape: Shape) -> Structure:
+def _found(shape: ModelShape) -> Structure:
     return find_structure(shape.model)

@@ -19,7 +19,7 @@ from robodyn.numerics.array_arguments import (
     VECTOR,
     direct,
 )
-from robodyn.numerics.broadcasting import States, element, flatten, states
+from robodyn.numerics.broadcasting import StateBatch, element, flatten, states
 from robodyn.threads import once
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def entry(kernel: Any, *inputs: Any) -> Callable[..., int]:
     return direct(kernel, MATRIX, VECTOR, *inputs, MATRIX_OUT)
 
 
-class Argument(NamedTuple):
+class ArrayArgument(NamedTuple):
     """An array (..., width) that a method takes, for its checks and their messages."""
 
     name: str
@@ -64,9 +64,9 @@ class Argument(NamedTuple):
         return as_array(self.name, given, (self.width,), self.unit)
 
 
-POSE = Argument("pose", 7)
-WRENCH = Argument("wrench", 6, "N, N m")
-BASE = Argument("base", 9)
+POSE = ArrayArgument("pose", 7)
+WRENCH = ArrayArgument("wrench", 6, "N, N m")
+BASE = ArrayArgument("base", 9)
 
 
 class Arguments:
@@ -74,7 +74,7 @@ class Arguments:
 
     __slots__ = ("items", "widths")
 
-    def __init__(self, *items: Argument) -> None:
+    def __init__(self, *items: ArrayArgument) -> None:
         self.items, self.widths = items, [item.width for item in items]
 
     def flattened(
@@ -132,7 +132,7 @@ def answers(
             return results
     # an argument is invalid or one state has no answer: only now spend time on finding out which
     shape, flat = arguments.flattened(values)
-    flat_batch = States((len(flat[0]),), list(flat))
+    flat_batch = StateBatch((len(flat[0]),), list(flat))
     out, done = _run(kernel, numbers, flat_batch, core, settings)
     if done == flat_batch.count:
         return out.reshape(*shape, *core)
@@ -146,7 +146,7 @@ def answers(
 def computed(
     kernel: Callable[..., int],
     numbers: tuple[FloatArray, ...],
-    states: States,
+    states: StateBatch,
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray | None:
@@ -158,7 +158,7 @@ def computed(
 def _run(
     kernel: Callable[..., int],
     numbers: tuple[FloatArray, ...],
-    states: States,
+    states: StateBatch,
     core: tuple[int, ...],
     settings: tuple[Any, ...],
 ) -> tuple[FloatArray, int]:

@@ -44,7 +44,7 @@ def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatA
     return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
 
 
-def body_of(values: FloatArray) -> BodyNumbers:
+def body_of_parameters(values: FloatArray) -> BodyNumbers:
     """The body with these parameters (10,); one without mass has its centre at the origin."""
     mass = float(values[0])
     com = values[1:4] / mass if mass > 0.0 else np.zeros(3)

@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Rollout:
-    """Arrays float64 and contiguous; see `mechanisms.common.kernels.integration.Rollout`.
+    """Arrays float64 and contiguous; see `mechanisms.common.kernels.integration.PackedRollout`.
 
     Attributes:
         stops: (3,) stiffness and damping at the ends of the joints' travel; 1 if motors have no
@@ -99,7 +99,7 @@ class Kernels(NamedTuple):
 
 
 @once
-def entry(kernels: Kernels, known: int) -> Callable[..., tuple[int, int, int]]:
+def run_entry(kernels: Kernels, known: int) -> Callable[..., tuple[int, int, int]]:
     """Entry point of a kind's loop.
 
     The arrays of the plant are followed by its `joint_table`, the rows of its friction, the
@@ -136,7 +136,7 @@ class CompiledRun:
         friction, known = self.friction, len(self.model) // len(self.plant)
         watched = friction.is_watched(rollout.dt)
         rough = friction.is_dry or watched
-        loop = entry(self.kernels, known)
+        loop = run_entry(self.kernels, known)
         plant = self.smooth() if rough else self.plant
         moved = *plant, self.table, friction.rows, _OPTIONS[rough, watched], rollout.stops
         return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))

@@ -71,10 +71,10 @@ class Template:
             as_scalar(d.name, values[d.name], d.unit, above=0.0)
         file = file or f"{name}.yaml"
         told = {"name": name, "quoted": quoteattr(name), "file": file, "stem": Path(file).stem}
-        return text_of(self.what + suffix).format(**told, **values, **self.numbers(**values))
+        return template_text(self.what + suffix).format(**told, **values, **self.numbers(**values))
 
 
-def text_of(name: str) -> str:
+def template_text(name: str) -> str:
     """A file of `robodyn/templates`: text with fields in braces, as `str.format` fills them in."""
     return (resources.files("robodyn") / "templates" / name).read_text(encoding="utf-8")
 

@@ -42,7 +42,7 @@ def tree_urdf(model: Model, kind: str, base_link: str = "") -> str:
     Raises:
         OutputError: what a URDF cannot state.
     """
-    return text_of(tree_of(model, kind, base_link))
+    return document_text(tree_of(model, kind, base_link))
 
 
 def tree_of(model: Model, kind: str, base_link: str = "") -> ElementTree.Element:
@@ -264,7 +264,7 @@ def renewed(parent: ElementTree.Element, *tags: str) -> None:
             parent.remove(old)
 
 
-def text_of(robot: ElementTree.Element) -> str:
+def document_text(robot: ElementTree.Element) -> str:
     """The whole document."""
     ElementTree.indent(robot)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"

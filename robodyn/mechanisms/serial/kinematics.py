@@ -16,8 +16,8 @@ from robodyn.mechanisms.common.batch_calls import (
     CONFIGURATION,
     STATE,
     WRENCH,
-    Argument,
     Arguments,
+    ArrayArgument,
     answers,
     entry,
 )
@@ -212,5 +212,5 @@ def _arguments(n: int, *names: str) -> Arguments:
     """Arguments of an arm of n joints: numbers of joints, wrench and motion of the base."""
     known = {"wrench": WRENCH, "base": BASE}
     return Arguments(
-        *(known.get(name) or Argument(name, n, f"{n} joints, rad or m") for name in names)
+        *(known.get(name) or ArrayArgument(name, n, f"{n} joints, rad or m") for name in names)
     )

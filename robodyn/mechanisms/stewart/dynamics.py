@@ -17,8 +17,8 @@ from robodyn.mechanisms.common.batch_calls import (
     POSE,
     STATE,
     WRENCH,
-    Argument,
     Arguments,
+    ArrayArgument,
     entry,
 )
 from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
@@ -50,7 +50,7 @@ _empty = np.empty
 _STILL = np.zeros(6)
 _MOTION = Arguments(POSE, TWIST, ACCEL, WRENCH)
 _ON_BASE = Arguments(POSE, TWIST, ACCEL, WRENCH, BASE)
-_LOADED = Arguments(POSE, TWIST, Argument("forces", 6, "N"), WRENCH, BASE)
+_LOADED = Arguments(POSE, TWIST, ArrayArgument("forces", 6, "N"), WRENCH, BASE)
 
 
 class Reactions(NamedTuple):

@@ -15,8 +15,8 @@ from robodyn.errors import UnreachablePose
 from robodyn.mechanisms.common.batch_calls import (
     CONFIGURATION,
     POSE,
-    Argument,
     Arguments,
+    ArrayArgument,
     computed,
     entry,
 )
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-TWIST, ACCEL = Argument("twist", 6, "m/s, rad/s"), Argument("accel", 6, "m/s^2, rad/s^2")
+TWIST, ACCEL = ArrayArgument("twist", 6, "m/s, rad/s"), ArrayArgument("accel", 6, "m/s^2, rad/s^2")
 PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE, TWIST, ACCEL)
 
 

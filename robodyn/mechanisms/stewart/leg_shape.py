@@ -29,7 +29,7 @@ DISTANCE_TOLERANCE = 1e-4
 NOISE = 1e-15
 
 
-class Part(NamedTuple):
+class LegPart(NamedTuple):
     """A link of what moves as one body.
 
     Attributes:
@@ -61,8 +61,8 @@ class LegShape(NamedTuple):
 
     base: FloatArray
     universal_axis: FloatArray
-    lower: list[Part]
-    upper: list[Part]
+    lower: list[LegPart]
+    upper: list[LegPart]
     length: tuple[float, float]
     readings: LegJoints
 
@@ -139,14 +139,14 @@ def leg_shape(
     )
 
 
-def parts_of(tree: TreeAtZero, link: str, axes: FloatArray, origin: FloatArray) -> list[Part]:
+def parts_of(tree: TreeAtZero, link: str, axes: FloatArray, origin: FloatArray) -> list[LegPart]:
     """What moves with a link, seen from a frame of axes (3, 3) and origin (3,) on it."""
     parts = []
     for name, frame in tree.places(link):
         R = frame[:3, :3].T
         turned, shift = R @ axes, R @ (origin - frame[:3, 3])
         plain = np.array_equal(turned, np.eye(3)) and not shift.any()
-        parts.append(Part(name, None if plain else turned, shift))
+        parts.append(LegPart(name, None if plain else turned, shift))
     return parts
 
 

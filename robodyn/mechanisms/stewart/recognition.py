@@ -19,12 +19,12 @@ from robodyn.mechanisms.stewart.six_legs import LEGS, Damping, Leg, LegLimits, S
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Body, joined
 from robodyn.model.fields import unchecked, varied
-from robodyn.model.shape import Shape, shape_of
+from robodyn.model.shape import ModelShape, shape_of
 from robodyn.poses import composed_pose, quaternion_of_rotation
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.leg_shape import LegShape, Part
+    from robodyn.mechanisms.stewart.leg_shape import LegPart, LegShape
     from robodyn.model.body import Link
     from robodyn.model.closure import Closure
     from robodyn.model.joint import Joint
@@ -43,17 +43,17 @@ class FoundLeg(NamedTuple):
     shape: LegShape
 
 
-class Found(NamedTuple):
+class FoundPlatform(NamedTuple):
     """Where a platform is in a model; `axes` (3, 3) are those of the base frame in the root's."""
 
     legs: tuple[FoundLeg, ...]
-    platform: list[Part]
+    platform: list[LegPart]
     links: tuple[str, str]
     axes: FloatArray
     home: FloatArray | None
 
     @property
-    def bodies(self) -> list[list[Part]]:
+    def bodies(self) -> list[list[LegPart]]:
         """In the order of `SixLegs.bodies`."""
         shapes = [leg.shape for leg in self.legs]
         return [self.platform, *(s.lower for s in shapes), *(s.upper for s in shapes)]
@@ -110,7 +110,7 @@ def six_legs_of(model: Model) -> SixLegs:
     return unchecked(six, home=found.home)
 
 
-def found_in(model: Model) -> Found:
+def found_in(model: Model) -> FoundPlatform:
     """Where the legs are in a model.
 
     Raises:
@@ -120,7 +120,7 @@ def found_in(model: Model) -> Found:
 
 
 @lru_cache(maxsize=16)
-def _found(shape: Shape) -> Found:
+def _found(shape: ModelShape) -> FoundPlatform:
     model = shape.model
     source, tree = model.source or model.name, TreeAtZero(model)
     floating = _floating_joint(model, source)
@@ -151,7 +151,7 @@ def _found(shape: Shape) -> Found:
             )
     order = {name: k for k, name in enumerate(model.driven)}
     legs.sort(key=lambda leg: order.get(leg.shape.readings.actuator.name, LEGS))
-    return Found(
+    return FoundPlatform(
         tuple(legs),
         parts_of(tree, platform, np.eye(3), np.zeros(3)),
         (base, platform),
@@ -160,7 +160,7 @@ def _found(shape: Shape) -> Found:
     )
 
 
-def _body(links: dict[str, Link], parts: list[Part]) -> Body:
+def _body(links: dict[str, Link], parts: list[LegPart]) -> Body:
     bodies = []
     for part in parts:
         link = links[part.link]

@@ -101,7 +101,7 @@ def _moved(
     return gone, rate * cosine + change * t * sine, rises * gone + change
 
 
-class Part(Protocol):
+class MotionPart(Protocol):
     """A motion along a piece of a path."""
 
     @property
@@ -134,7 +134,7 @@ class TimeOptimal(RowTrajectory):
     """
 
     def __init__(
-        self, timed: Sequence[Part], gap: float = 0.0, limiting: tuple[Limited, ...] = ()
+        self, timed: Sequence[MotionPart], gap: float = 0.0, limiting: tuple[Limited, ...] = ()
     ) -> None:
         self.gap, self.limiting = gap, limiting
         self._timed = timed
@@ -191,7 +191,7 @@ def node_times(steps: FloatArray, x: FloatArray) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(2.0 * steps / (speed[1:] + speed[:-1]))])
 
 
-def _sampled(part: Part, t: FloatArray) -> Motion:
+def _sampled(part: MotionPart, t: FloatArray) -> Motion:
     s, speed, acceleration = part.at(t)
     return retimed(part.piece.curve.sample(s), speed, acceleration)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal.constraints.all import Constraints
-    from robodyn.planning.time_optimal.motion import Limited, Part
+    from robodyn.planning.time_optimal.motion import Limited, MotionPart
     from robodyn.planning.time_optimal.path import Piece, Placing, Spacing
     from robodyn.trajectories.base import Trajectory
 
@@ -144,7 +144,7 @@ def _planned(
     shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
     shares /= shares[-1]
     speeds = _end_speeds(mechanism, pieces, *ends)
-    timed: list[Part] = []
+    timed: list[MotionPart] = []
     reasons: list[Limited] = []
     start_time, gap = 0.0, 0.0
     for k, (piece, speed) in enumerate(zip(pieces, speeds, strict=True)):
@@ -154,7 +154,7 @@ def _planned(
             if progress is not None:
                 progress(whole[0] + share * (whole[1] - whole[0]))
 
-        part: Part
+        part: MotionPart
         if easings:
             part, why = smooth_piece(constraints, piece, easings[k], speed, whole, tell)
             missing = np.nan

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from robodyn.report.axis_ranges import SymmetricLog, log_ticks, scale_of, x_range, y_range
-from robodyn.report.chart import Chart, Line, Mark, Note, Panel, thinned_rows
+from robodyn.report.chart import Chart, ChartLine, Mark, Note, Panel, thinned_rows
 from robodyn.report.numbers_as_text import decimal
 
 bokeh = pytest.importorskip("bokeh")
@@ -61,7 +61,7 @@ def test_the_page_holds_the_computed_numbers(scale, samples, rng):
     if scale != "log":
         curves *= rng.choice([-1.0, 1.0], curves.shape)
     curves[1, 7] = np.nan
-    panel = Panel("p", tuple(Line(x, y, str(i)) for i, y in enumerate(curves)), scale=scale)
+    panel = Panel("p", tuple(ChartLine(x, y, str(i)) for i, y in enumerate(curves)), scale=scale)
     (data,) = sources(figure_of(panel))
     rows = thinned_rows(curves)
     np.testing.assert_array_equal(data["x"], x[rows])
@@ -74,7 +74,7 @@ def test_the_page_holds_the_computed_numbers(scale, samples, rng):
 
 def test_curves_over_other_samples_keep_their_own():
     long, short = np.linspace(0.0, 2.0, 21), np.linspace(0.0, 1.0, 11)
-    figure = figure_of(Panel("p", (Line(long, long, "a"), Line(short, -short, "b"))))
+    figure = figure_of(Panel("p", (ChartLine(long, long, "a"), ChartLine(short, -short, "b"))))
     data = sorted(sources(figure), key=lambda columns: -len(columns["x"]))
     np.testing.assert_array_equal(data[0]["x"], long)
     np.testing.assert_array_equal(data[1]["y0"], -short)
@@ -82,7 +82,7 @@ def test_curves_over_other_samples_keep_their_own():
 
 def test_hovering_shows_every_curve_at_one_instant():
     x = np.linspace(0.0, 1.0, 11)
-    curves = (Line(x, x, "total"), Line(x, -x, "massless"))
+    curves = (ChartLine(x, x, "total"), ChartLine(x, -x, "massless"))
     (hover,) = figure_of(Panel("leg 1", curves, y_label="force [N]")).select(HoverTool)
     assert hover.mode == "vline"
     assert [tuple(row) for row in hover.tooltips] == [
@@ -92,7 +92,10 @@ def test_hovering_shows_every_curve_at_one_instant():
 
 def test_a_legend_controls_its_curve_in_every_panel():
     x = np.arange(3.0)
-    panels = tuple(Panel(str(i), (Line(x, x, "a"), Line(x, -x, "b"), Line(x, x))) for i in range(4))
+    panels = tuple(
+        Panel(str(i), (ChartLine(x, x, "a"), ChartLine(x, -x, "b"), ChartLine(x, x)))
+        for i in range(4)
+    )
     chart = Chart("key", "title", panels)
     assert [curve.label for curve in chart.legend] == ["a", "b"]
     drawn = drawing(chart)
@@ -106,8 +109,8 @@ def test_a_legend_controls_its_curve_in_every_panel():
 
 def test_equal_axes_of_a_chart_are_linked():
     x = np.linspace(0.0, 1.0, 5)
-    panels = [Panel(str(i), (Line(x, i * x),)) for i in (1, 2)]
-    panels.append(Panel("other", (Line(x, x),), x_label="x [m]"))
+    panels = [Panel(str(i), (ChartLine(x, i * x),)) for i in (1, 2)]
+    panels.append(Panel("other", (ChartLine(x, x),), x_label="x [m]"))
     first, second, other = figures_of(Chart("key", "title", tuple(panels)))
     assert first.x_range is second.x_range
     assert first.x_range is not other.x_range
@@ -136,7 +139,7 @@ def test_logarithmic_ticks_lie_in_their_range(low, high):
 @pytest.mark.parametrize("scale", ["linear", "log", "symlog"])
 @pytest.mark.parametrize("values", [[3.0, 3.0], [0.0, 0.0], [np.nan, np.nan], [1e-300, 2e-300]])
 def test_flat_and_empty_curves_can_be_drawn(values, scale):
-    panel = Panel("flat", (Line(np.array([0.0, 1.0]), np.array(values)),), scale=scale)
+    panel = Panel("flat", (ChartLine(np.array([0.0, 1.0]), np.array(values)),), scale=scale)
     for low, high in (x_range(panel), y_range(panel)):
         assert np.isfinite([low, high]).all()
         assert low < high
@@ -145,7 +148,7 @@ def test_flat_and_empty_curves_can_be_drawn(values, scale):
 
 def test_the_range_shows_marks_and_leaves_a_margin():
     x = np.linspace(0.0, 2.0, 9)
-    panel = Panel("p", (Line(x, x),), marks=(Mark(10.0, "limit"), Mark(1.0, vertical=True)))
+    panel = Panel("p", (ChartLine(x, x),), marks=(Mark(10.0, "limit"), Mark(1.0, vertical=True)))
     assert x_range(panel) == (0.0, 2.0)
     assert y_range(panel) == pytest.approx((-0.5, 10.5))
 
@@ -163,7 +166,9 @@ def test_numbers_are_written_in_few_digits():
 def test_text_is_neither_markup_nor_a_formula():
     x = np.arange(2.0)
     evil = "</script><script>alert(1)</script> $$x^2$$ @y1"
-    panel = Panel(evil, (Line(x, x, evil),), evil, evil, (Mark(0.5, evil),), (Note(0, 0, evil),))
+    panel = Panel(
+        evil, (ChartLine(x, x, evil),), evil, evil, (Mark(0.5, evil),), (Note(0, 0, evil),)
+    )
     html = chart_html(Chart("key", "title", (panel,), evil))
     assert "<script>alert" not in html
     assert html.count("</script>") == 1  # that of the chart's own data

@@ -104,7 +104,7 @@ def legs_urdf(top: Fields) -> str:
     write.write_actuators(robot, parts.params)
     tip = TOOL if "tool" in plate else parts.name
     write.write_settings(robot, tip_link=tip, actuated_joints=parts.driven)
-    return write.text_of(robot)
+    return write.document_text(robot)
 
 
 def _legs(top: Fields) -> list[Fields]:

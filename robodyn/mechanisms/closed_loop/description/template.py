@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia, text_of
+from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia, template_text
 
 # The motors' angle at home [rad], and the ends of their travel.
 HOME, UP, DOWN = 0.35, -0.7, 1.4
@@ -46,7 +46,7 @@ def delta(
     for i in range(3):
         angle = i * 2.0 * math.pi / 3.0
         c, s = math.cos(angle), math.sin(angle)
-        chains += text_of("delta_arm.urdf").format(
+        chains += template_text("delta_arm.urdf").format(
             i=i + 1,
             degrees=120 * i,
             x=base_radius * c,
@@ -64,7 +64,7 @@ def delta(
             radius=radius,
         )
         for side, across in (("a", width), ("b", -width)):
-            chains += text_of("delta_rod.urdf").format(
+            chains += template_text("delta_rod.urdf").format(
                 i=i + 1,
                 side=side,
                 arm=arm,

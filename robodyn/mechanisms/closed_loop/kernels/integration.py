@@ -31,7 +31,7 @@ from robodyn.mechanisms.common.kernels.control_laws import (
     corrected_acceleration,
 )
 from robodyn.mechanisms.common.kernels.end_stops import joint_effort
-from robodyn.mechanisms.common.kernels.integration import Plant
+from robodyn.mechanisms.common.kernels.integration import PackedPlant
 from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
 from robodyn.mechanisms.common.kernels.state import loaded
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
@@ -44,7 +44,7 @@ CLOSED: Final = 1e-11
 MOST_STEPS: Final = 8
 
 
-class Control(NamedTuple):
+class LoopControl(NamedTuple):
     """What the controller assumes.
 
     Attributes:
@@ -242,14 +242,14 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     """Run the loop for calls from Python; plans are of whole numbers lent as float64."""
     plan, numbers, table, friction, options, stops = plant
     m = mechanism(plan, numbers)
-    own = Plant(
+    own = PackedPlant(
         m,
         borrowed_array(table),
         borrowed_array(friction),
         borrowed_array(options),
         borrowed_array(stops),
     )
-    known = Control(mechanism(model[0], model[1]), mechanism(model[2], model[3]))
+    known = LoopControl(mechanism(model[0], model[1]), mechanism(model[2], model[3]))
     # control and plant may eliminate in different orders, which fill different numbers of places
     n, bodies, rates, rows, entries = m.free, m.bodies, m.rates, m.equations, m.entries
     for other in (known.m, known.own):

@@ -26,7 +26,7 @@ DIVERGED: Final = -1
 NO_COMMAND: Final = -2
 
 
-class Plant(NamedTuple):
+class PackedPlant(NamedTuple):
     """The simulated mechanism.
 
     Attributes:
@@ -61,7 +61,7 @@ class Control(NamedTuple):
     effort_limits: Any
 
 
-class Rollout(NamedTuple):
+class PackedRollout(NamedTuple):
     """Arrays of a simulation, in the order of `compiled_run.Rollout.arrays`.
 
     Attributes:
@@ -150,7 +150,7 @@ def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int,
     Args:
         step: takes a state on by one step, called as step(task, step, configuration, velocity).
         task: a `Task`.
-        rollout: a `Rollout`.
+        rollout: a `PackedRollout`.
         first, last: rows.
 
     Returns:

@@ -20,7 +20,7 @@ STILL: Final = 1e-8
 NO_FRICTION: Final = 2.0
 
 
-class Joints(NamedTuple):
+class FrictionMemory(NamedTuple):
     """Memory for nf joints with friction, of a mechanism with nv velocities.
 
     Attributes:
@@ -57,8 +57,8 @@ class Joints(NamedTuple):
 
 @inner
 def joints_shapes(nv: int, nf: int) -> Any:
-    """Shapes of `Joints`, for `stack_all`."""
-    return Joints(
+    """Shapes of `FrictionMemory`, for `stack_all`."""
+    return FrictionMemory(
         (nv, nv), nv, (nf, nv), (nf, nf), (nf, nf), nf, nf, nf, nf, nf, nf, nf, nf, nf, nf
     )
 
@@ -135,8 +135,9 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: float, rate: Any) 
 
     Args:
         friction: (nf, sticking.ROW).
-        equations: `rough_step.Equations`.
-        j: `Joints`; the modes are written, the mass matrix is factorised and the speeds are known.
+        equations: `rough_step.MotionEquations`.
+        j: `FrictionMemory`; the modes are written, the mass matrix is factorised and the speeds
+            are known.
         rest: rate below which a joint is at rest.
         rate: (nv,).
     """

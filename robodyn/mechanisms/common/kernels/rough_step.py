@@ -17,7 +17,7 @@ damping as its approximate Jacobian:
 
 which is L-stable for g = 1 - 1/sqrt(2) and of order 2 for any D.
 
-`Equations` are what a kind of mechanism provides, see `simulation.Functions`.
+`MotionEquations` are what a kind of mechanism provides, see `simulation.Functions`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ MOST_TRIALS: Final = 100
 SHORTEST: Final = 1e-13
 
 
-class Equations(NamedTuple):
+class MotionEquations(NamedTuple):
     """The equations of motion of one state.
 
     Attributes:
@@ -82,7 +82,7 @@ class Equations(NamedTuple):
     drift: Any
 
 
-class Piece(NamedTuple):
+class PieceMemory(NamedTuple):
     """Memory for the piece of a step that is being integrated.
 
     Attributes:
@@ -100,7 +100,7 @@ class Piece(NamedTuple):
 
 
 class RoughScratch(NamedTuple):
-    """Memory of `rough_step`: `integration.Stages`, `Equations`, `Piece` and `modes.Joints`."""
+    """`integration.Stages`, `MotionEquations`, `PieceMemory` and `modes.FrictionMemory`."""
 
     stages: Any
     equations: Any

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from robodyn.mechanisms.common.kernels.integration import (
     ROUGH,
     Control,
-    Rollout,
+    PackedRollout,
     Stages,
     Task,
     classical_step,
@@ -36,8 +36,8 @@ from robodyn.mechanisms.common.kernels.integration import (
 )
 from robodyn.mechanisms.common.kernels.modes import joints_shapes
 from robodyn.mechanisms.common.kernels.rough_step import (
-    Equations,
-    Piece,
+    MotionEquations,
+    PieceMemory,
     RoughScratch,
     rough_step,
 )
@@ -86,7 +86,7 @@ class Functions(NamedTuple):
 def simulation_loop(kind: Functions) -> Any:
     """The loop of a kind: loop(plant, model, work, arrays, law, first, last), see `run`.
 
-    `plant` is a `Plant`, `arrays` are those of a `Rollout`.
+    `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
     """
     command, derivative, normalize, equations, configuration_rate = kind[:5]
     sizes, without_inertia = kind.sizes, kind.without_inertia
@@ -108,8 +108,10 @@ def simulation_loop(kind: Functions) -> Any:
         nq, nv, n = sizes(plant)
         nf = plant.friction.shape[0]
         stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))
-        memory = stack_all(Equations((nv, nv), (nv, nv), (nf, nv), nv, nf))
-        piece = stack_all(Piece(nq, nv, nv, max(rollout.plan.shape[2], 6), rollout.loads.shape[2]))
+        memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf))
+        piece = stack_all(
+            PieceMemory(nq, nv, nv, max(rollout.plan.shape[2], 6), rollout.loads.shape[2])
+        )
         scratch = RoughScratch(stages, memory, piece, stack_all(joints_shapes(nv, nf)))
         return run(sticking_step, Task(plant, control, work, scratch), rollout, first, last)
 
@@ -117,7 +119,7 @@ def simulation_loop(kind: Functions) -> Any:
     def loop(
         plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
     ) -> tuple[int, int, int]:
-        rollout = Rollout(*arrays)
+        rollout = PackedRollout(*arrays)
         control = Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
         if plant.options[ROUGH] != 0.0:
             return run_sticking(plant, control, work, rollout, first, last)

@@ -64,7 +64,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, strict: boo
             link.only(*_FRAMED, *_LINK)
         told = top.child("tip", {})
         told.only("xyz", "rpy")
-        places = [Frames(placement_of(link).matrix, np.eye(4)) for link in links]
+        places = [DHFrames(placement_of(link).matrix, np.eye(4)) for link in links]
         tip = placement_of(told).matrix
     else:
         places, tip = placements([_row(link) for link in links], convention)
@@ -183,14 +183,14 @@ class DHRow:
     alpha: float
 
 
-class Frames(NamedTuple):
+class DHFrames(NamedTuple):
     """A joint's frame in the previous moving frame, and the link's frame in its own."""
 
     joint: FloatArray
     link: FloatArray
 
 
-def placements(rows: list[DHRow], convention: str) -> tuple[list[Frames], FloatArray]:
+def placements(rows: list[DHRow], convention: str) -> tuple[list[DHFrames], FloatArray]:
     """(4, 4) transforms of each joint and link, and of the tip in the last moving frame.
 
     The link's frame is the one in which a DH table states centre of mass and inertia.
@@ -204,11 +204,11 @@ def placements(rows: list[DHRow], convention: str) -> tuple[list[Frames], FloatA
         across = translation(x=row.a) @ rotation_x(row.alpha)
         if convention == "modified_dh":
             # a slide along z and a turn about it commute, so both may come before the motion
-            out.append(Frames(before @ across @ turn @ start @ along, np.eye(4)))
+            out.append(DHFrames(before @ across @ turn @ start @ along, np.eye(4)))
             before = np.eye(4)
         else:
             link = along @ across
-            out.append(Frames(before @ turn @ start, link))
+            out.append(DHFrames(before @ turn @ start, link))
             before = link
     return out, before
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SAME_PLACE = 1e-3
 
 
-class Chain(NamedTuple):
+class UrdfChain(NamedTuple):
     """Base and tip link, and the movable joints between them, base first."""
 
     base: str
@@ -38,7 +38,7 @@ def find_chain(
     tip: str | None,
     hold_branches: bool,
     spelling: Spelling = in_python,
-) -> Chain:
+) -> UrdfChain:
     """The chain between two links, by default from the root to the leaf with the most joints.
 
     Raises:
@@ -64,7 +64,7 @@ def find_chain(
         raise ModelError(
             f"{source}: link {tip!r} does not hang below link {base!r}", value=(base, tip)
         )
-    chain = Chain(base, tip, [joint for joint in path if joint.moves])
+    chain = UrdfChain(base, tip, [joint for joint in path if joint.moves])
     for joint in chain.joints:
         _check_kind(joint, source, spelling)
     if not chain.joints:
@@ -194,7 +194,7 @@ def _check_kind(joint: Any, source: str, spelling: Spelling) -> None:
         )
 
 
-def _check_branches(tree: TreeAtZero, source: str, chain: Chain, spelling: Spelling) -> None:
+def _check_branches(tree: TreeAtZero, source: str, chain: UrdfChain, spelling: Spelling) -> None:
     moving = {joint.child for joint in chain.joints}
     for joint in tree.above.values():
         beside = joint.moves and joint.child not in moving
@@ -208,7 +208,7 @@ def _check_branches(tree: TreeAtZero, source: str, chain: Chain, spelling: Spell
             )
 
 
-def _hold(tree: TreeAtZero, chain: Chain) -> Chain:
+def _hold(tree: TreeAtZero, chain: UrdfChain) -> UrdfChain:
     """Assign every link outside the chain to the body of the chain that carries it."""
     moving = {joint.child for joint in chain.joints}
     for link in tree.links:

@@ -18,7 +18,7 @@ from robodyn.mechanisms.common.kernels.control_laws import (
     corrected_acceleration,
 )
 from robodyn.mechanisms.common.kernels.end_stops import joint_effort
-from robodyn.mechanisms.common.kernels.integration import OK, Plant
+from robodyn.mechanisms.common.kernels.integration import OK, PackedPlant
 from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
 from robodyn.mechanisms.serial.kernels.articulated import forward_dynamics
 from robodyn.mechanisms.serial.kernels.composite import mass_matrix
@@ -137,5 +137,5 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     chain, gravity, table, friction, options, stops = borrowed_array(plant)
     n = chain.shape[0] - 1
     work = stack(4, n), stack(n, WORK_SIZE), stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
-    own = Plant((chain, gravity), table, friction, options, stops)
+    own = PackedPlant((chain, gravity), table, friction, options, stops)
     return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)

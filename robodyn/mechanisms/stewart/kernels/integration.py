@@ -19,7 +19,7 @@ from robodyn.mechanisms.common.kernels.control_laws import (
     corrected_acceleration,
 )
 from robodyn.mechanisms.common.kernels.end_stops import joint_effort
-from robodyn.mechanisms.common.kernels.integration import Plant
+from robodyn.mechanisms.common.kernels.integration import PackedPlant
 from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
 from robodyn.mechanisms.common.kernels.state import loaded
 from robodyn.mechanisms.stewart.kernels.dynamics import platform_wrench, unit_motion
@@ -220,6 +220,6 @@ loop = simulation_loop(
 def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
     """Run the loop for calls from Python."""
     lanes, table, friction, options, stops = borrowed_array(plant)
-    own = Plant((lanes,), table, friction, options, stops)
+    own = PackedPlant((lanes,), table, friction, options, stops)
     work = stack(5, 7)
     return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)

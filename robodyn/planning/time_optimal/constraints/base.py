@@ -114,7 +114,7 @@ class ThirdOrder(Protocol):
         """(I, M, K) the quantities whose derivatives by time are limited."""
 
 
-def numbers(name: str, value: ArrayLike) -> FloatArray:
+def as_numbers(name: str, value: ArrayLike) -> FloatArray:
     """An array of any shape.
 
     Raises:
@@ -135,7 +135,7 @@ def positive(name: str, value: ArrayLike, count: int) -> FloatArray:
     Raises:
         InvalidInput: they are not above 0.
     """
-    array = numbers(name, value)
+    array = as_numbers(name, value)
     if array.shape not in ((), (count,)):
         raise InvalidInput(
             f"{name} has shape {array.shape}, expected a number or ({count},)", value=value

@@ -21,7 +21,7 @@ from robodyn.planning.time_optimal.constraints.base import (
     MARGIN_BETWEEN,
     Coefficients,
     Excess,
-    numbers,
+    as_numbers,
     positive,
 )
 
@@ -163,7 +163,7 @@ def both_ways(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
     Raises:
         InvalidInput: no limits, or a least one above the largest.
     """
-    array = numbers(name, value)
+    array = as_numbers(name, value)
     count = len(mechanism.joint_names)
     if array.shape != (count, 2):
         bound = positive(name, value, count)
