@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 
 
 class RobodynError(Exception):
-    """Base of all errors raised on purpose by robodyn; `value` is the offending value."""
+    """Base of all errors raised on purpose by robodyn.
 
-    def __init__(self, message: str, *, value: Any = None) -> None:
+    Attributes:
+        value: the offending value; what else a class has to tell is an attribute of it, too.
+    """
+
+    def __init__(self, message: str, *, value: Any = None, **told: Any) -> None:
         super().__init__(message)
         self.value = value
+        for name, fact in told.items():
+            setattr(self, name, fact)
 
 
 class InvalidInput(RobodynError, ValueError):
@@ -77,25 +83,12 @@ class NoPath(RobodynError, ValueError):
     `value` is what the bounded quantity is there.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        separated_by: str,
-        certain: bool = False,
-        joint: str = "",
-        value: Any = None,
-        limit: float | None = None,
-        configuration: Any = None,
-        resolution: float | None = None,
-    ) -> None:
-        super().__init__(message, value=value)
-        self.separated_by = separated_by
-        self.certain = certain
-        self.joint = joint
-        self.limit = limit
-        self.configuration = configuration
-        self.resolution = resolution
+    separated_by: str
+    certain: bool = False
+    joint: str = ""
+    limit: float | None = None
+    configuration: Any = None
+    resolution: float | None = None
 
 
 class KinematicsError(RobodynError, ArithmeticError):
@@ -104,19 +97,13 @@ class KinematicsError(RobodynError, ArithmeticError):
     Attributes: `index`, the element of the batch (a tuple, empty for a single call).
     """
 
-    def __init__(self, message: str, *, value: Any = None, index: tuple[int, ...] = ()) -> None:
-        super().__init__(message, value=value)
-        self.index = index
+    index: tuple[int, ...] = ()
 
 
 class ZeroLegLength(KinematicsError):
     """A leg's two end points coincide; attribute `leg` (1..6)."""
 
-    def __init__(
-        self, message: str, *, leg: int, value: Any = None, index: tuple[int, ...] = ()
-    ) -> None:
-        super().__init__(message, value=value, index=index)
-        self.leg = leg
+    leg: int
 
 
 class UniversalJointSingularity(ZeroLegLength):
@@ -126,11 +113,7 @@ class UniversalJointSingularity(ZeroLegLength):
 class UnreachablePose(KinematicsError):
     """A pose that requires a leg length outside its limits; attribute `leg` (1..6)."""
 
-    def __init__(
-        self, message: str, *, leg: int, value: Any = None, index: tuple[int, ...] = ()
-    ) -> None:
-        super().__init__(message, value=value, index=index)
-        self.leg = leg
+    leg: int
 
 
 class SingularConfiguration(KinematicsError):
@@ -140,33 +123,14 @@ class SingularConfiguration(KinematicsError):
     [force; moment] in the base frame that no leg forces can produce.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        smallest_singular_value: float,
-        direction: Any,
-        value: Any = None,
-        index: tuple[int, ...] = (),
-    ) -> None:
-        super().__init__(message, value=value, index=index)
-        self.smallest_singular_value = smallest_singular_value
-        self.direction = direction
+    smallest_singular_value: float
+    direction: Any
 
 
 class NoSolution(KinematicsError):
     """An iteration that did not converge; attribute `residual`, the largest remaining error."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        residual: float,
-        value: Any = None,
-        index: tuple[int, ...] = (),
-    ) -> None:
-        super().__init__(message, value=value, index=index)
-        self.residual = residual
+    residual: float
 
 
 class UnderActuated(RobodynError, ValueError):
@@ -175,17 +139,13 @@ class UnderActuated(RobodynError, ValueError):
     Inverse dynamics has no answer then; forward dynamics and simulation do.
     """
 
-    def __init__(self, message: str, *, joints: tuple[str, ...], value: Any = None) -> None:
-        super().__init__(message, value=value)
-        self.joints = joints
+    joints: tuple[str, ...]
 
 
 class SimulationFailed(RobodynError, ArithmeticError):
     """The integrated state is no longer finite; attribute `time` [s] of the last valid state."""
 
-    def __init__(self, message: str, *, time: float, value: Any = None) -> None:
-        super().__init__(message, value=value)
-        self.time = time
+    time: float
 
 
 class MissingExtra(RobodynError, ImportError):

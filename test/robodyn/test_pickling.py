@@ -164,3 +164,13 @@ def unchecked_there(fast, q, v, a, out):
 
 def singular_there(kind, q):
     return kind.number(q), kind.condition(q, 0.5)
+
+
+def test_an_error_tells_the_same_in_another_process():
+    told = {"smallest_singular_value": 0.0, "direction": np.ones(6), "index": (1, 2)}
+    error = rd.errors.SingularConfiguration("singular", value=3.0, **told)
+    found = again(error)
+    assert str(found) == "singular"
+    assert (found.value, found.index) == (3.0, (1, 2))
+    np.testing.assert_array_equal(found.direction, np.ones(6))
+    assert again(rd.errors.ZeroLegLength("short", leg=3)).leg == 3

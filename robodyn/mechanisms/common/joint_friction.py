@@ -47,8 +47,8 @@ class JointFriction:
 
     @cached_property
     def is_dry(self) -> bool:
-        """Whether a joint has dry friction."""
-        return bool(self.rows[:, [at.STATIC, at.STATIC_BACKWARD]].any())
+        """Whether a joint has friction of `dry_friction`: any of its numbers, or static friction."""
+        return bool(self.rows[:, : at.RATE].any())
 
     @cached_property
     def decay(self) -> float:
