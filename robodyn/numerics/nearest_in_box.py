@@ -12,10 +12,11 @@ multipliers would turn negative.
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner, noinline
+from robodyn.numerics.vectors import clear, copy
 
 # Parts of the largest number below which something is rounding.
 ROUNDING: Final = 1e-13
@@ -85,6 +86,76 @@ def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
     return worst, sense, missing
 
 
+class ActiveSet(NamedTuple):
+    """Constraints that hold with equality, one a row of the first `count`, and their factors.
+
+    Attributes:
+        normals: (r, r) of the constraints, into what is allowed.
+        basis: (r, r) orthonormal, of the same spans.
+        upper: (r, r) normals = upper' basis.
+        which, sides, multipliers: (r + 1,) number of the variable, 1 of its least and -1 of its
+            largest value, and the multiplier.
+    """
+
+    normals: Any
+    basis: Any
+    upper: Any
+    which: Any
+    sides: Any
+    multipliers: Any
+
+
+@inner
+def _factor(s: Any, count: int, r: int) -> None:
+    """Basis and upper factor of the active normals."""
+    for k in range(count):
+        copy(s.normals[k], s.basis[k])
+        square = _without(s.basis, k, s.basis[k], r)
+        for i in range(r):
+            s.basis[k, i] /= math.sqrt(square)
+        for m in range(k + 1):
+            s.upper[m, k] = 0.0
+            for i in range(r):
+                s.upper[m, k] += s.basis[m, i] * s.normals[k, i]
+
+
+@inner
+def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
+    """The part of a normal (r,) along the active ones, in terms of these, rates (count,)."""
+    for k in range(count - 1, -1, -1):
+        along = 0.0
+        for i in range(normal.shape[0]):
+            along += s.basis[k, i] * normal[i]
+        for m in range(k + 1, count):
+            along -= s.upper[k, m] * rates[m]
+        rates[k] = along / s.upper[k, k]
+
+
+@inner
+def _drop(s: Any, count: int, place: int) -> None:
+    """Take one of the active constraints out; those behind it move up."""
+    for k in range(place, count - 1):
+        s.which[k], s.sides[k] = s.which[k + 1], s.sides[k + 1]
+        s.multipliers[k] = s.multipliers[k + 1]
+        copy(s.normals[k + 1], s.normals[k])
+
+
+@inner
+def _scaled(A: Any, weights: Any, limits: Any, x: Any, B: Any, bounds: Any) -> float:
+    """A and the limits of changes of x, in units in which all weigh alike; the largest number."""
+    size = 0.0
+    for j in range(A.shape[0]):
+        root = math.sqrt(weights[j])
+        for k in range(A.shape[1]):
+            B[j, k] = root * A[j, k]
+        bounds[0, j], bounds[1, j] = (limits[0, j] - x[j]) / root, (limits[1, j] - x[j]) / root
+        size = max(size, abs(x[j]) / root)
+        for i in range(2):
+            if abs(limits[i, j]) < math.inf:
+                size = max(size, abs(limits[i, j]) / root)
+    return size
+
+
 @noinline
 def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
     """Replace x (n,) by the shortest within limits with the same A'x; false if there is none.
@@ -100,27 +171,16 @@ def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
     if r == 0:
         return False
     Q, N, bounds, B = stack(n, n), stack(n, r), stack(2, n), stack(n, f)
-    # normals of active constraints, an orthonormal basis of them, and how one makes the other
-    normals, basis, upper = stack(r, r), stack(r, r), stack(r, r)
-    work = stack(6, r + 1)
-    y, z, u, ratio, known, sides = work[0], work[1], work[2], work[3], work[4], work[5]
-    size = 0.0
-    for j in range(n):
-        root = math.sqrt(weights[j])
-        for k in range(f):
-            B[j, k] = root * A[j, k]
-        bounds[0, j], bounds[1, j] = (limits[0, j] - x[j]) / root, (limits[1, j] - x[j]) / root
-        size = max(size, abs(x[j]) / root)
-        for i in range(2):
-            if abs(limits[i, j]) < math.inf:
-                size = max(size, abs(limits[i, j]) / root)
+    of_active, of_all = stack(3, r + 1), stack(4, r)
+    s = ActiveSet(stack(r, r), stack(r, r), stack(r, r), of_active[0], of_active[1], of_active[2])
+    y, normal, z, rates = of_all[0], of_all[1], of_all[2], of_all[3]
+    size = _scaled(A, weights, limits, x, B, bounds)
     if not _complement(B, Q, n, f):
         return False
     for j in range(n):
         for k in range(r):
             N[j, k] = Q[f + k, j]
-    for k in range(r):
-        y[k] = 0.0
+    clear(y)
     active = 0
     for _ in range(20 + 10 * n):
         p, sense, missing = _violated(N, y, bounds[0], bounds[1], ROUNDING * size)
@@ -131,59 +191,39 @@ def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
                     step += N[j, k] * y[k]
                 x[j] += math.sqrt(weights[j]) * step
             for k in range(active):  # exactly
-                j = int(known[k])
-                x[j] = limits[0, j] if sides[k] > 0.0 else limits[1, j]
+                j = int(s.which[k])
+                x[j] = limits[0, j] if s.sides[k] > 0.0 else limits[1, j]
             return True
-        multiplier = 0.0
-        while True:
-            whole = 0.0
-            for k in range(r):
-                z[k] = sense * N[p, k]
-                whole += z[k] * z[k]
-            # multipliers' rates: the part along active normals, in terms of these
-            for k in range(active - 1, -1, -1):
-                along = 0.0
-                for i in range(r):
-                    along += basis[k, i] * sense * N[p, i]
-                for m in range(k + 1, active):
-                    along -= upper[k, m] * ratio[m]
-                ratio[k] = along / upper[k, k]
-            square = _without(basis, active, z, r)
+        whole = 0.0
+        for k in range(r):
+            normal[k] = sense * N[p, k]
+            whole += normal[k] * normal[k]
+        multiplier, added = 0.0, False
+        while not added:
+            _multiplier_rates(s, active, normal, rates)
+            copy(normal, z)
+            square = _without(s.basis, active, z, r)
             free = active < r and square > 1e-20 * whole and whole > NONE
             step, drop = missing / square if free else math.inf, -1
             for k in range(active):
-                if ratio[k] > 1e-14 and u[k] / ratio[k] < step:
-                    step, drop = u[k] / ratio[k], k
+                if rates[k] > 1e-14 and s.multipliers[k] / rates[k] < step:
+                    step, drop = s.multipliers[k] / rates[k], k
             if step == math.inf:
                 return False
             for k in range(active):
-                u[k] -= step * ratio[k]
+                s.multipliers[k] -= step * rates[k]
             multiplier += step
             if free:
                 for k in range(r):
                     y[k] += step * z[k]
                 missing -= step * square
-            if drop < 0:
-                known[active], sides[active], u[active] = p, sense, multiplier
-                for k in range(r):
-                    normals[active, k] = sense * N[p, k]
+            added = drop < 0
+            if added:
+                s.which[active], s.sides[active], s.multipliers[active] = p, sense, multiplier
+                copy(normal, s.normals[active])
                 active += 1
             else:
+                _drop(s, active, drop)
                 active -= 1
-                for k in range(drop, active):
-                    known[k], sides[k], u[k] = known[k + 1], sides[k + 1], u[k + 1]
-                    for i in range(r):
-                        normals[k, i] = normals[k + 1, i]
-            for k in range(active):
-                for i in range(r):
-                    basis[k, i] = normals[k, i]
-                square = _without(basis, k, basis[k], r)
-                for i in range(r):
-                    basis[k, i] /= math.sqrt(square)
-                for m in range(k + 1):
-                    upper[m, k] = 0.0
-                    for i in range(r):
-                        upper[m, k] += basis[m, i] * normals[k, i]
-            if drop < 0:
-                break
+            _factor(s, active, r)
     return False

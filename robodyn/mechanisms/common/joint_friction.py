@@ -47,7 +47,7 @@ class JointFriction:
 
     @cached_property
     def is_dry(self) -> bool:
-        """Whether a joint has friction of `dry_friction`: any of its numbers, or static friction."""
+        """Whether a joint has any friction of `kernels.dry_friction`, or static friction."""
         return bool(self.rows[:, : at.RATE].any())
 
     @cached_property

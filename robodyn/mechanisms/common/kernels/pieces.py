@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.vectors import copy
 
 
 @inner
@@ -47,3 +48,12 @@ def between(bracket: Any, trial: int) -> float:
     if trial % 12 == 11:
         share = 0.5
     return float(low + (high - low) * min(max(share, 1e-9), 1.0 - 1e-9))
+
+
+@inner
+def put_load(step: Any, when: float, out: Any) -> None:
+    """External wrench, and motion of the base, at a time [parts of the step]."""
+    if step.load.shape[0] > 1:
+        put_between(step.load, 0, when, out)
+    else:
+        copy(step.load[0], out)

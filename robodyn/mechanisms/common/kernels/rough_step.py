@@ -45,6 +45,7 @@ from robodyn.mechanisms.common.kernels.pieces import (
     between,
     put_between,
     put_implicit,
+    put_load,
     stage_time,
 )
 from robodyn.numerics.compiler import inner
@@ -143,12 +144,16 @@ def rough_step(
     clear(s.accelerations[0])  # read at the first stage, times zero
     done, end = 0.0, 1.0  # of the piece, in parts of the step
     bracket = Bracket(0.0, 1.0, 2.0, 0.0)
-    at_instant, fresh, implicit = step.at_instant, True, False
+    fresh, implicit = True, False
     trials, rest = 0, 0.0
+    if step.at_instant:
+        put_state(s, p, 0, 4, False, 0.0)
+        status = command_at_instant(command, task, step)
+        if status != OK:
+            return int(status)
     while done < 1.0:
         piece = (end - done) * step.h
-        stage = -1 if at_instant else 0
-        last = 2 if implicit else 4
+        stage, last = 0, 2 if implicit else 4
         while True:
             put_state(s, p, stage, last, implicit, piece)
             if stage > 0:
@@ -159,17 +164,11 @@ def rough_step(
                 return DIVERGED
             when = done + (end - done) * stage_time(stage, last)
             put_load(step, when, p.load)
-            if stage == -1 or (step.rows.shape[0] > 1 and stage < last):
+            if step.rows.shape[0] > 1 and stage < last:
                 row = p.row[: step.rows.shape[1]]
-                put_row(step, stage, when, row)
+                put_between(step.rows, 1, when, row)
                 if not commanded(command, task, q, v, row, p.load, s.wanted, s.effort):
                     return NO_COMMAND
-                if stage == -1:
-                    copy(s.wanted, step.wanted)
-                    copy(s.effort, step.applied)
-                    at_instant = False
-                    stage = 0
-                    continue
             status = equations(plant, q, v, s.effort, p.load, watched, task.work, e)
             if status != OK:
                 return int(status)
@@ -231,9 +230,25 @@ def rough_step(
 
 
 @inner
+def command_at_instant(command: Any, task: Any, step: Any) -> int:
+    """Efforts at the beginning of a step, as they are wanted and as limits leave them."""
+    s, p = task.scratch.stages, task.scratch.piece
+    if not (is_within(s.configuration) and is_within(s.velocity)):
+        return DIVERGED
+    put_load(step, 0.0, p.load)
+    row = p.row[: step.rows.shape[1]]
+    copy(step.rows[0], row)
+    if not commanded(command, task, s.configuration, s.velocity, row, p.load, s.wanted, s.effort):
+        return NO_COMMAND
+    copy(s.wanted, step.wanted)
+    copy(s.effort, step.applied)
+    return OK
+
+
+@inner
 def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: float) -> None:
     """The state at a stage of a piece [s], or after the last stage."""
-    if stage <= 0:
+    if stage == 0:
         copy(p.start, s.configuration)
         copy(p.start_rate, s.velocity)
     elif implicit:
@@ -245,24 +260,6 @@ def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: floa
     else:
         put_step(p.start, s.rates, piece, s.configuration)
         put_step(p.start_rate, s.accelerations, piece, s.velocity)
-
-
-@inner
-def put_row(step: Any, stage: int, when: float, out: Any) -> None:
-    """What the law reads at an instant, stage -1, or at a time between."""
-    if stage == -1:
-        copy(step.rows[0], out)
-    else:
-        put_between(step.rows, 1, when, out)
-
-
-@inner
-def put_load(step: Any, when: float, out: Any) -> None:
-    """External wrench, and motion of the base, at a time [parts of the step]."""
-    if step.load.shape[0] > 1:
-        put_between(step.load, 0, when, out)
-    else:
-        copy(step.load[0], out)
 
 
 @inner
