@@ -26,18 +26,12 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
     mechanism,
     shapes,
 )
-from robodyn.mechanisms.common.kernels.state import State, are_numbers, is_motion, state_of
+from robodyn.mechanisms.common.kernels.state import are_numbers, is_motion, state_of, unloaded
 from robodyn.numerics.array_arguments import borrowed_array, stack, stack_all
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 
 # Scratch is on the stack; a mechanism that needs more numbers has no answer here.
 MOST: Final = 130_000
-
-
-@inner
-def at_rest(q: Any, rates: Any, third: Any) -> Any:
-    """A state without a wrench, on a base that does not move."""
-    return State(q, rates, third, q, False, q, False)
 
 
 @inner
@@ -145,7 +139,7 @@ def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
 def energy(plan: Any, numbers: Any, q: Any, rates: Any, trusted: bool, out: Any) -> bool:
     """Kinetic and potential energy (2,) [J] of what moves; 0 at the base's origin."""
     m, q, rates = mechanism(plan, numbers), borrowed_array(q), borrowed_array(rates)
-    return answer(dynamics.energies, m, at_rest(q, rates, rates), m.free, trusted, out)
+    return answer(dynamics.energies, m, unloaded(q, rates, rates), m.free, trusted, out)
 
 
 @entry_kernel
@@ -180,7 +174,7 @@ def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> bool:
     """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
-    state = at_rest(q, borrowed_array(rates), borrowed_array(change))
+    state = unloaded(q, borrowed_array(rates), borrowed_array(change))
     return answer(dynamics.motion, m, state, m.free, True, out)
 
 

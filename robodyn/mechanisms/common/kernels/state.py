@@ -43,6 +43,12 @@ def state_of(q: Any, rates: Any, third: Any, wrench: Any, base: Any) -> Any:
 
 
 @inner
+def unloaded(q: Any, rates: Any, third: Any) -> Any:
+    """A state without a wrench, on a base that does not move."""
+    return State(q, rates, third, q, False, q, False)
+
+
+@inner
 def loaded(q: Any, rates: Any, third: Any, load: Any, contact: bool) -> Any:
     """A state under a load: its wrench, if that counts, and the motion of the base after it."""
     base = load[WRENCH:]

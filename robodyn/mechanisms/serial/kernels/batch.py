@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
@@ -27,9 +28,8 @@ def modified_newton_euler(
     work = np.empty((q.shape[1], WORK_SIZE))
     base = at_rest(gravity)
     for s in range(q.shape[0]):
-        serial_newton_euler.modified_newton_euler(
-            chain, base, q[s], qd[s], qdd[s], wrench[s], contact, work, out[s]
-        )
+        state = State(q[s], qd[s], qdd[s], wrench[s], contact, q[s], False)
+        serial_newton_euler.modified_newton_euler(chain, base, state, work, out[s])
 
 
 @kernel

@@ -50,10 +50,8 @@ def inverse_dynamics(
     if not is_asked(chain, state, trusted):
         return False
     motion = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
-    serial_newton_euler.newton_euler(
-        chain, motion, state.q, state.rates, state.third, state.wrench, state.contact,
-        stack(state.q.shape[0], WORK_SIZE), borrowed_array(out),
-    )  # fmt: skip
+    work = stack(state.q.shape[0], WORK_SIZE)
+    serial_newton_euler.newton_euler(chain, motion, state, work, borrowed_array(out))
     return True
 
 

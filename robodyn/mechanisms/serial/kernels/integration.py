@@ -20,6 +20,7 @@ from robodyn.mechanisms.common.kernels.control_laws import (
 from robodyn.mechanisms.common.kernels.end_stops import joint_effort
 from robodyn.mechanisms.common.kernels.integration import OK, PackedPlant
 from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
+from robodyn.mechanisms.common.kernels.state import loaded
 from robodyn.mechanisms.serial.kernels.articulated import forward_dynamics
 from robodyn.mechanisms.serial.kernels.composite import mass_matrix
 from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, DAMPING, FRAME_SIZE, WORK_SIZE
@@ -38,7 +39,7 @@ def carry(
     out: Any,
 ) -> None:  # fmt: skip
     """Efforts (n,) of inverse dynamics; of the load, the wrench counts if `contact`."""
-    newton_euler(chain, base_under(load, gravity), q, qd, qdd, load, contact, links, out)
+    newton_euler(chain, base_under(load, gravity), loaded(q, qd, qdd, load, contact), links, out)
 
 
 @inner

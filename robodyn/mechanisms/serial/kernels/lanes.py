@@ -40,9 +40,7 @@ def find_efforts(arm: Any, state: Any, settings: Any, work: Any, found: Any) -> 
     """For `answer`: efforts by Newton-Euler."""
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
-    serial_newton_euler.newton_euler(
-        chain, base, state.q, state.rates, state.third, state.wrench, state.contact, work, found
-    )
+    serial_newton_euler.newton_euler(chain, base, state, work, found)
     return OK
 
 

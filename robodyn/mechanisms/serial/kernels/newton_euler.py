@@ -56,21 +56,12 @@ from robodyn.numerics.vectors import Vector, store, vector
 
 
 @inner
-def newton_euler(
-    chain: Any,
-    base: Any,
-    q: Any,
-    qd: Any,
-    qdd: Any,
-    wrench: Any,
-    contact: bool,
-    work: Any,
-    tau: Any,
-) -> None:
-    """Joint efforts tau (n,) by Newton-Euler; `wrench` (6,) on the tip is read if `contact`.
+def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
+    """Joint efforts tau (n,) of a `State` by Newton-Euler, its wrench on the tip.
 
-    `base` is a `base_motion.Base`.
+    `base` is a `base_motion.Base`, `work` scratch (n, WORK_SIZE).
     """
+    q, qd, qdd = state.q, state.rates, state.third
     omega, alpha, a = base_motion(chain, base)
     for i in range(chain.shape[0] - 1):
         row = chain[i + 1]
@@ -84,22 +75,13 @@ def newton_euler(
         F = inertial_force(row, com_acceleration(row, A, a))
         N = add_moment(angular_inertia(row, alpha), gyroscopic_moment(row, omega))
         keep(work[i], R, r, link_lever(row, q[i]), F, N)
-    inward(chain, q, qd, qdd, wrench, contact, work, tau)
+    inward(chain, state, work, tau)
 
 
 @inner
-def modified_newton_euler(
-    chain: Any,
-    base: Any,
-    q: Any,
-    qd: Any,
-    qdd: Any,
-    wrench: Any,
-    contact: bool,
-    work: Any,
-    tau: Any,
-) -> None:
+def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
     """Joint efforts tau (n,) by Turney's modified form; arguments as `newton_euler`."""
+    q, qd, qdd = state.q, state.rates, state.third
     n = chain.shape[0] - 1
     omega, alpha, a = base_motion(chain, base)
     for i in range(n):
@@ -116,30 +98,28 @@ def modified_newton_euler(
         if i < n - 1:
             a = origin_acceleration(A, r, carried)
         keep(work[i], R, r, lever, F, N)
-    inward(chain, q, qd, qdd, wrench, contact, work, tau)
+    inward(chain, state, work, tau)
 
 
 @inner
-def inward(
-    chain: Any, q: Any, qd: Any, qdd: Any, wrench: Any, contact: bool, work: Any, tau: Any
-) -> None:
+def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
     """Eq. 3.19-3.21: from the tip to the base, the forces between links and the efforts."""
     n = chain.shape[0] - 1
     outer_force = (0.0, 0.0, 0.0)
     outer_moment = (0.0, 0.0, 0.0)
-    if contact:
-        outer_force, outer_moment = tip_load(chain, q, wrench)
+    if state.contact:
+        outer_force, outer_moment = tip_load(chain, state.q, state.wrench)
     for i in range(n - 1, -1, -1):
         row = chain[i + 1]
         force = vector(work[i], WORK_FORCE)
         moment = add_moment(
             vector(work[i], WORK_MOMENT), lever_moment(vector(work[i], WORK_LEVER), force)
         )
-        if contact or i < n - 1:
+        if state.contact or i < n - 1:
             force = add_force(force, outer_force)
             moment = add_moment(moment, passed_moment(vector(work[i], WORK_REACH), outer_force))
             moment = add_moment(moment, outer_moment)
-        tau[i] = add_motor(row, along_axis(row, force, moment), qd[i], qdd[i])
+        tau[i] = add_motor(row, along_axis(row, force, moment), state.rates[i], state.third[i])
         if i > 0:
             R = matrix(work[i], WORK_ROTATION)
             outer_force = turned_force(R, force)
