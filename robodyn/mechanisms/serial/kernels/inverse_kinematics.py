@@ -11,7 +11,7 @@ others compensate.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,32 @@ SMALLEST_DAMPING = 1e-15
 LARGEST_DAMPING = 1e6
 
 
+class Search(NamedTuple):
+    """What a search for a configuration keeps to, and its memory.
+
+    Attributes:
+        lower, upper: (n,) limits of the joints.
+        length: [m] by which angles are multiplied.
+        rows: of the error, 3 for a position or 6 for a pose.
+        J, error: (6, n) and (6,) at the present configuration, angles times length.
+        held: (n,) whether a joint is held at a limit.
+        A, y: scratch of the linear equations.
+        step, trial: (n,) the step, and where it leads within limits.
+    """
+
+    lower: Any
+    upper: Any
+    length: float
+    rows: int
+    J: Any
+    error: Any
+    held: Any
+    A: Any
+    y: Any
+    step: Any
+    trial: Any
+
+
 @kernel
 def tip_error(
     chain: Any, q: Any, goal: Any, length: float, rows: int, frames: Any, out: Any
@@ -63,10 +89,9 @@ def tip_error(
 
 
 @kernel
-def damped_step(
-    J: Any, error: Any, held: Any, mu: float, rows: int, A: Any, y: Any, out: Any
-) -> bool:
-    """Step out (n,) of the joints that are not held; A and y are work space."""
+def damped_step(s: Any, mu: float) -> bool:
+    """Step (n,) of the joints that are not held."""
+    J, error, held, rows, A, y, out = s.J, s.error, s.held, s.rows, s.A, s.y, s.step
     n = out.shape[0]
     trace = 0.0
     if n >= rows:
@@ -115,32 +140,18 @@ def damped_step(
 
 
 @kernel
-def limited_step(
-    chain: Any,
-    q: Any,
-    lower: Any,
-    upper: Any,
-    J: Any,
-    error: Any,
-    mu: float,
-    length: float,
-    rows: int,
-    held: Any,
-    A: Any,
-    y: Any,
-    step: Any,
-    out: Any,
-) -> bool:
-    """Configuration out (n,) after a step within limits; joints are held at limits as needed."""
+def limited_step(chain: Any, q: Any, s: Any, mu: float) -> bool:
+    """The trial (n,) after a step within limits; joints are held at limits as needed."""
+    held, lower, upper, step, out = s.held, s.lower, s.upper, s.step, s.trial
     n = q.shape[0]
     for j in range(n):
         held[j] = False
     for _ in range(n + 1):
-        if not damped_step(J, error, held, mu, rows, A, y, step):
+        if not damped_step(s, mu):
             return False
         largest = 0.0
         for j in range(n):
-            turn = abs(step[j]) / length if chain[j + 1, PRISMATIC] != 0.0 else abs(step[j])
+            turn = abs(step[j]) / s.length if chain[j + 1, PRISMATIC] != 0.0 else abs(step[j])
             largest = max(largest, turn)
         factor = min(1.0, LARGEST_TURN / largest) if largest > 0.0 else 1.0
         again = False
@@ -168,9 +179,9 @@ def solve_configuration(
     n = q.shape[0]
     most = max(n, 6)
     frames, J = np.empty((n + 1, FRAME_SIZE)), np.empty((6, n))
-    A, y = np.empty((most, most)), np.empty(most)
-    error, new_error = np.empty(6), np.empty(6)
-    step, trial, held = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
+    error, new_error, trial = np.empty(6), np.empty(6), np.empty(n)
+    held, A, y = np.empty(n, dtype=np.bool_), np.empty((most, most)), np.empty(most)
+    search = Search(lower, upper, length, rows, J, error, held, A, y, np.empty(n), trial)
     for j in range(n):
         q[j] = min(max(q[j], lower[j]), upper[j])
     largest = tip_error(chain, q, goal, length, rows, frames, error)
@@ -188,9 +199,7 @@ def solve_configuration(
             before += error[k] ** 2
         improved = False
         while mu <= LARGEST_DAMPING:
-            if limited_step(
-                chain, q, lower, upper, J, error, mu, length, rows, held, A, y, step, trial
-            ):
+            if limited_step(chain, q, search, mu):
                 left = tip_error(chain, trial, goal, length, rows, frames, new_error)
                 after = 0.0
                 for k in range(rows):
