@@ -38,6 +38,9 @@ class Through(RowTrajectory):
         NoSolution: a closed loop cannot be assembled on the way.
     """
 
+    duration = 1.0
+    switching_times: tuple[float, ...] = ()  # its accelerations do not jump
+
     _unit = ""
 
     def __init__(self, mechanism: Mechanism, configurations: ArrayLike) -> None:
@@ -72,16 +75,6 @@ class Through(RowTrajectory):
             still = np.zeros((len(points), coordinates.velocity_size))
             values = mechanism.independent_motion(points, still, still).positions
             self._line = _spline(self._places, np.asarray(values))
-
-    @property
-    def duration(self) -> float:
-        """1."""
-        return 1.0
-
-    @property
-    def switching_times(self) -> tuple[float, ...]:
-        """None: a spline's accelerations do not jump."""
-        return ()
 
     def _rows(self, t: FloatArray) -> Motion:
         flat = np.clip(t, 0.0, 1.0)
@@ -156,6 +149,9 @@ class Swerve(RowTrajectory):
         carried: [s] for which the velocity is felt; 0 for a straight line.
     """
 
+    duration = 1.0
+    switching_times: tuple[float, ...] = ()  # its accelerations do not jump
+
     _unit = ""
 
     def __init__(
@@ -173,16 +169,6 @@ class Swerve(RowTrajectory):
             [np.zeros(way.shape), leaving, 2.0 * way - 2.0 * leaving, leaving - way]
         )
         self.of_body = False
-
-    @property
-    def duration(self) -> float:
-        """1."""
-        return 1.0
-
-    @property
-    def switching_times(self) -> tuple[float, ...]:
-        """None."""
-        return ()
 
     def _rows(self, t: FloatArray) -> Motion:
         rest = np.zeros((len(t), self._coefficients.shape[1]))
