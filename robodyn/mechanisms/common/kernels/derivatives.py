@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from robodyn.mechanisms.common.kernels.base_motion import BASE, WRENCH
 from robodyn.mechanisms.common.kernels.dry_friction import dry_friction_slope
-from robodyn.mechanisms.common.kernels.lanes import State
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import solve_columns
 from robodyn.numerics.simd.access import entry, lane, set_entry
