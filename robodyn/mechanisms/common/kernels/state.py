@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A state of a mechanism, as the kernels of every kind take it, and its checks."""
+"""A state of a mechanism, as the kernels of every kind take it, and its checks.
+
+What makes a state here does not count references: a kernel that allocates arrays makes a `State` of
+them itself.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.common.kernels.dry_friction import imminent
-from robodyn.mechanisms.common.kernels.state import State, unloaded
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.serial.kernels.newton_euler import newton_euler
 from robodyn.mechanisms.serial.kernels.terms import friction
 from robodyn.numerics.compiler import kernel
@@ -29,7 +29,7 @@ def mass_matrix(chain: Any, q: Any, unit: Any, rest: Any, work: Any, tau: Any, o
     n = q.shape[0]
     for j in range(n):
         unit[j] = 1.0
-        newton_euler(chain, at_rest(rest), unloaded(q, rest, unit), work, tau)
+        newton_euler(chain, at_rest(rest), State(q, rest, unit, q, False, q, False), work, tau)
         unit[j] = 0.0
         for i in range(n):
             out[i, j] = tau[i]
@@ -44,7 +44,7 @@ def christoffel(chain: Any, q: Any, unit: Any, rest: Any, work: Any, tau: Any, o
     n = q.shape[0]
     for j in range(n):
         unit[j] = 1.0
-        newton_euler(chain, at_rest(rest), unloaded(q, unit, rest), work, tau)
+        newton_euler(chain, at_rest(rest), State(q, unit, rest, q, False, q, False), work, tau)
         unit[j] = 0.0
         for i in range(n):
             out[i, j, j] = tau[i]
@@ -52,7 +52,7 @@ def christoffel(chain: Any, q: Any, unit: Any, rest: Any, work: Any, tau: Any, o
         for k in range(j):
             unit[j] = 1.0
             unit[k] = 1.0
-            newton_euler(chain, at_rest(rest), unloaded(q, unit, rest), work, tau)
+            newton_euler(chain, at_rest(rest), State(q, unit, rest, q, False, q, False), work, tau)
             unit[j] = 0.0
             unit[k] = 0.0
             for i in range(n):
