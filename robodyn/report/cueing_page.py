@@ -11,7 +11,7 @@ import numpy as np
 from robodyn.errors import InvalidInput
 from robodyn.identification.csv_table import read_columns
 from robodyn.motion_base.frequency_response import CHANNELS
-from robodyn.report.chart import COLORS, DASHED, DASHES, GREY, INK, Chart, Line, Mark, Panel
+from robodyn.report.chart import COLORS, DASHED, DASHES, GREY, INK, Chart, ChartLine, Mark, Panel
 from robodyn.report.page import Page, cards
 
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ def cueing_page(
     low, high = m.position_limits.T
     used = 100.0 * (2.0 * (positions - low) / (high - low) - 1.0)
     curves = tuple(
-        Line(found.time, used[:, k], name, COLORS[k % len(COLORS)], DASHES[k // len(COLORS) % 4])
+        ChartLine(
+            found.time, used[:, k], name, COLORS[k % len(COLORS)], DASHES[k // len(COLORS) % 4]
+        )
         for k, name in enumerate(m.joint_names)
     )
     ends = (Mark(-100.0, "shortest"), Mark(100.0, "longest"))
@@ -81,8 +83,8 @@ def _side_by_side(
         Panel(
             name,
             (
-                Line(time, wanted[:, k], "wanted, in the vehicle", INK),
-                Line(time, felt[:, k], "felt, on the platform", COLORS[1]),
+                ChartLine(time, wanted[:, k], "wanted, in the vehicle", INK),
+                ChartLine(time, felt[:, k], "felt, on the platform", COLORS[1]),
             ),
             y_label=f"[{unit}]",
         )
@@ -123,11 +125,11 @@ def _panel(
     first: int,
     scale: str = "linear",
 ) -> Panel:
-    curves = [Line(np.log10(response.frequencies), values, "response", COLORS[0])]
+    curves = [ChartLine(np.log10(response.frequencies), values, "response", COLORS[0])]
     if name in criteria:
         at, limits = criteria[name]
         curves += [
-            Line(np.log10(at), limits[:, first + k], "criterion", GREY, DASHED) for k in (0, 1)
+            ChartLine(np.log10(at), limits[:, first + k], "criterion", GREY, DASHED) for k in (0, 1)
         ]
     marks = () if first or "[" in label else (Mark(1.0),)
     return Panel(name, tuple(curves), "log10 of frequency [rad/s]", label, marks, scale=scale)
