@@ -82,8 +82,9 @@ class ViewerPage:
         self.status = Status(self.gui, mechanism, warn, error)
         self.handles = _add_run_controls(self.gui, source)
         self.scene = Scene(server, mechanism, figure)
-        self._panel = panel = self.gui.add_panel()
-        with panel.add_tab("Plots"):
+        panel = self.gui.add_panel()
+        self._beside = panel.add_tab("Plots")
+        with self._beside:
             self.plots = Plots(self.gui, mechanism, warn, error)
         panel.dock_right()
         panel.set_width(400)
@@ -94,8 +95,8 @@ class ViewerPage:
         self.handles |= _add_push_controls(self.gui, push, weight)
 
     def add_ride(self) -> RidePlots:
-        """Add a tab with what is felt in a vehicle and on its platform."""
-        with self._panel.add_tab("Ride"):
+        """Add what is felt in a vehicle and on its platform, above the other plots."""
+        with self._beside:
             return RidePlots(self.gui)
 
     def also_update(self, update: Callable[[Snapshot], None]) -> None:

@@ -106,10 +106,11 @@ class RidePlots:
                     _series("felt", colors.of_actuator(1), 2.0),
                 ),
                 title=f"Specific force {axis} [m/s^2]",
-                height=230,
+                height=190,
+                order=number - 3.0,
                 **_axes({"auto": True}),
             )
-            for axis in ("forward", "to the left", "up")
+            for number, axis in enumerate(("forward", "to the left", "up"))
         ]
 
     def add(self, time: float, wanted: FloatArray, felt: FloatArray) -> None:
