@@ -308,11 +308,11 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
             return "parked" in client.texts and place is not None and place[2, 3] == home[2]
 
         peer.until(shown, "the machine's state and wish")
-        felt = peer.node.create_publisher(Imu, "felt_imu", 10)
+        felt, plots = peer.node.create_publisher(Imu, "felt_imu", 10), len(client.curves)
 
         def rode():
             felt.publish(Imu())
-            return shown() and "Specific force forward" in client.texts
+            return shown() and len(client.curves) == plots + 3
 
         peer.until(rode, "felt and wanted force")
         client.set("Ask to", "Freeze")
