@@ -31,11 +31,11 @@ def sine_motions(mechanism: Mechanism) -> list[dict[str, Any]]:
     stay within their ranges, rates and efforts, as motors have them at that rate, on the same side
     of singularities; `acceleration` is
     the largest from rest at home, in the weaker direction, None if nothing bounds it. Empty where
-    nothing is known of rates and efforts.
+    nothing is known of rates and efforts, and of mechanisms with freedoms that nothing drives.
     """
     m = mechanism
     limits = np.concatenate([m.velocity_limits, m.effort_limits])
-    if not np.isfinite(limits).any():
+    if not np.isfinite(limits).any() or len(m.joint_names) < m.coordinates.velocity_size:
         return []
     J = m.twist_jacobian(m.home)
     rows = []
