@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import loops, report, simulation, work
+from benchmarks import exported_calls, loops, report, simulation, work
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -30,5 +30,6 @@ if __name__ == "__main__":
             roof=work.roof(batches["one thread"][-1][1]),
             joints=work.joints(),
             simulation=simulation.table([*simulation.path_one(), *simulation.many()]),
+            exported=exported_calls.table("stewart_symmetric"),
         )
     )

@@ -103,6 +103,16 @@ bit, at end stops to rounding. The planned motion is sampled in advance, so any 
 used. `rd.simulate_many` runs simulations on all threads. MuJoCo's open tree has no closures and no
 control.
 
+## Without Python
+
+An [exported library](in_your_controller.md) called from C, in nanoseconds: median, 99.9 of 100 and
+the worst of a million calls at some thousand states. Each is called three times over and the
+shortest counts, so that what interrupts the program does not; the last column has all of it. Beside
+them the clock itself, the kernel in an object of its own, and the same from Python, unchecked:
+
+| model | function | median | 99.9 % | worst | worst as seen |
+|---|---|---|---|---|---|
+{exported}
 ## How
 
 The equations are written once, as functions of numbers. `robodyn/numerics/simd/lanes.py` provides a
@@ -193,6 +203,7 @@ def write(
     roof: dict[str, Any],
     joints: Curves,
     simulation: str,
+    exported: str,
 ) -> str:
     """Write page and plots into a folder; returns the page."""
     images = docs / "images"
@@ -215,6 +226,7 @@ def write(
         copied=COPIED,
         **roof,
         simulation=simulation,
+        exported=exported,
     )
     (docs / "performance.md").write_text(page)
     return page

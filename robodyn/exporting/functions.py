@@ -37,8 +37,10 @@ from robodyn.exporting.signatures import (
     out,
 )
 from robodyn.mechanisms.registry import kinds
+from robodyn.numerics.compiler import noinline
 
 if TYPE_CHECKING:
+    from robodyn.exporting.answers import Answers
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -48,12 +50,18 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     Raises:
         ModelError: a mechanism that cannot be exported, or not entirely.
     """
-    make = kinds()[mechanism.kind].adapter("export")
-    if make is None:
+    adapter = kinds()[mechanism.kind].adapter("export")
+    if adapter is None:
         raise ModelError(
             f"{mechanism.name} cannot be exported: mechanisms of the kind {mechanism.kind!r} are "
             "not known to the exporter"
         )
+
+    def make(of: Mechanism) -> Answers:
+        answers: Answers = adapter(of)
+        # called by all that asks for them, and compiled once: most of a library is their code
+        return answers._replace(inverse=_called(answers.inverse), forward=_called(answers.forward))
+
     own = make(mechanism)
     rest, friction = mechanism.without_planned_friction, mechanism.friction
     at_rest = own if rest is mechanism else make(rest)
@@ -62,6 +70,17 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
         smooth = make(mechanism.without_dry_friction()) if friction.is_dry else own
     setting = Setting(mechanism, at_rest, smooth, _damping(mechanism, rest))
     return {function: function.make(own, setting) for function in FUNCTIONS}
+
+
+def _called(call: Any) -> Any:
+    """Dynamics that are called, not inlined."""
+
+    @noinline
+    def dynamics(q: Any, v: Any, load: Any, wrench: Any, base: Any, out: Any) -> bool:
+        found: bool = call(q, v, load, wrench, base, out)
+        return found
+
+    return dynamics
 
 
 def _damping(mechanism: Mechanism, rest: Mechanism) -> np.ndarray:

@@ -55,6 +55,12 @@ class Target:
         return not self.triple
 
     @property
+    def full_triple(self) -> str:
+        """The triple with its vendor, without which LLVM misses what comes after it."""
+        arch, *rest = (self.triple or binding.get_process_triple()).split("-")
+        return "-".join([arch, *["unknown"] * (rest[0] in ("linux", "none")), *rest])
+
+    @property
     def links_here(self) -> bool:
         """Whether this machine's own linker makes its libraries."""
         own = binding.get_process_triple()
@@ -189,11 +195,11 @@ def object_of(llvm: str, target: Target) -> bytes:
     if not target.is_native:
         binding.initialize_all_targets()
         binding.initialize_all_asmprinters()
-        llvm = re.sub(r'target triple = "[^"]*"', f'target triple = "{target.triple}"', llvm)
+        llvm = re.sub(r'target triple = "[^"]*"', f'target triple = "{target.full_triple}"', llvm)
         llvm = re.sub(
             r'target datalayout = "[^"]*"', f'target datalayout = "{target.layout}"', llvm
         )
-    kind = binding.Target.from_triple(target.triple or binding.get_process_triple())
+    kind = binding.Target.from_triple(target.full_triple)
     cpu, features = target.cpu, target.features
     if target.is_native:
         cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()

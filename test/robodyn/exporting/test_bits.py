@@ -220,6 +220,17 @@ def test_far_positions_have_no_solution(exported):
         assert found.tobytes() == s.q.tobytes()  # the guess is left
 
 
+def test_denormal_numbers_are_numbers(exported):
+    m, _, program, s = exported
+    tiny = np.full_like(s.v, 5e-324)
+    status, efforts = program("inverse_dynamics", s.q, tiny, -tiny, 1e-310 * s.w, None)
+    assert (status == 0).all()
+    wanted = expected(m.inverse_dynamics, s.q, tiny, -tiny, 1e-310 * s.w)
+    assert efforts.tobytes() == wanted.tobytes()
+    steps = np.full(ROWS, 1e-3), np.full(ROWS, 1)
+    assert (program("step", s.q, tiny, 1e-310 * s.tau, None, None, *steps)[0] == 0).all()
+
+
 @pytest.mark.parametrize("example", ["example.c", "example.cpp"])
 def test_the_examples_run(exported, example):
     m, done, _, _ = exported

@@ -4,11 +4,11 @@
 
 import platform
 import shutil
-import sys
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from llvmlite import binding
 from program import Program
 from states import expected, random_states
 
@@ -18,15 +18,30 @@ from robodyn.exporting.functions import functions_of
 from robodyn.exporting.linking import link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.texts import header
+from robodyn.mechanisms.common.end_stops import EndStops
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
 HAS_ZIG = find_spec("ziglang") is not None
-ZIG = f"{sys.executable} -m ziglang cc -target aarch64-linux-musl"
-ON_X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="for x86_64 only")
-ON_ARM = pytest.mark.skipif(
-    not HAS_ZIG or shutil.which("qemu-aarch64") is None,
-    reason="no ziglang (the extra `export`), or no qemu-aarch64 (apt install qemu-user)",
-)
+ROWS = 20
+# what a processor has to have to run the level
+LEVELS = {
+    "baseline": "sse2",
+    "v3": "avx2 bmi bmi2 f16c fma lzcnt movbe",
+    "v4": "avx512f avx512bw avx512cd avx512dq avx512vl",
+}
+
+
+def runs(level):
+    known = binding.get_host_cpu_features()
+    able = platform.machine() == "x86_64" and all(known.get(x) for x in LEVELS[level].split())
+    return pytest.mark.skipif(not able, reason=f"not an x86_64 processor of level {level}")
+
+
+def emulated(gcc, qemu):
+    return pytest.mark.skipif(
+        not (HAS_ZIG and shutil.which(gcc) and shutil.which(qemu)),
+        reason=f"no ziglang (the extra `export`), {gcc} or {qemu} (apt install gcc-... qemu-user)",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -35,39 +50,53 @@ def language():
     return m, llvm_of("fivebar", m, functions_of(m))
 
 
+EMULATED = (
+    ("aarch64", "aarch64-linux-gnu-gcc", "qemu-aarch64"),
+    ("armv7", "arm-linux-gnueabihf-gcc", "qemu-arm"),
+    ("riscv64", "riscv64-linux-gnu-gcc", "qemu-riscv64"),
+)
+
+
 @pytest.mark.parametrize(
-    ("target", "cpu", "compiler", "runner"),
+    ("target", "cpu", "gcc", "qemu"),
     [
-        pytest.param("x86_64", "baseline", "cc", (), marks=ON_X86),
-        pytest.param("aarch64-linux-musl", "", ZIG, ("qemu-aarch64",), marks=ON_ARM),
+        *(pytest.param("x86_64", level, "cc", "", marks=runs(level)) for level in LEVELS),
+        *(pytest.param(name, "", *by, marks=emulated(*by)) for name, *by in EMULATED),
     ],
 )
-def test_a_target_gets_the_numbers_of_the_library(
-    language, tmp_path, target, cpu, compiler, runner
-):
+def test_a_target_gets_the_numbers_of_the_library(language, tmp_path, target, cpu, gcc, qemu):
     m, llvm = language
-    wanted = target_of(target, cpu)
+    made = target_of(target, cpu)
     obj = tmp_path / "fivebar.o"
-    obj.write_bytes(object_of(llvm, wanted))
-    link(wanted, obj, tmp_path / "libfivebar.a", None)
+    obj.write_bytes(object_of(llvm, made))
+    link(made, obj, tmp_path / "libfivebar.a", None)
     tmp_path.joinpath("fivebar.h").write_text(header("fivebar", m))
     done = Exported("fivebar", tmp_path, ())
-    program = Program(m, done, compiler, runner, ("-static",) if runner else ())
-    s = random_states(m, 20)
+    program = Program(m, done, gcc, (qemu, "-L", f"/usr/{gcc[:-4]}") if qemu else ())
+    s = random_states(m, ROWS)
     status, efforts = program("inverse_dynamics", s.q, s.v, s.a, s.w, None)
     assert (status == 0).all()
     assert efforts.tobytes() == expected(m.inverse_dynamics, s.q, s.v, s.a, s.w).tobytes()
-    positions = m.joint_positions(s.q)
-    for name, call, *given in (
-        ("forward_dynamics", m.forward_dynamics, s.q, s.v, s.tau, s.w),
-        ("configuration", m.assemble, positions, np.tile(m.home, (20, 1))),
-        ("mass_matrix", m.mass_matrix, s.q),
+    positions, dt = m.joint_positions(s.q), np.full(ROWS, 1e-3)
+
+    def step(q, v, tau, load):
+        held = np.clip(tau, -m.effort_limits, m.effort_limits)
+        return tuple(m.step(q, v, held, load, 1e-3, 2, EndStops()))
+
+    none = None, None
+    for name, call, given, more in (
+        ("forward_dynamics", m.forward_dynamics, (s.q, s.v, s.tau, s.w), (None,)),
+        ("configuration", m.assemble, (positions,), (np.tile(m.home, (ROWS, 1)),)),
+        ("mass_matrix", m.mass_matrix, (s.q,), ()),
+        ("inverse_dynamics_derivatives", m.inverse_dynamics_derivatives, (s.q, s.v, s.a), none),
+        ("condition_number", lambda q: m.condition_number(q, 0.7), (s.q,), (np.full(ROWS, 0.7),)),
+        ("step", step, (s.q, s.v, s.tau, s.w), (None, dt, np.full(ROWS, 2))),
     ):
-        inputs = [*given, None] if name == "forward_dynamics" else given
-        status, found = program(name, *inputs)
+        status, *found = program(name, *given, *more)
         wanted = expected(call, *given)
         assert (status == 0).all()
-        np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-13 * np.abs(wanted).max())
+        bound = 1e-13 * np.abs(wanted).max()
+        np.testing.assert_allclose(np.hstack(found), wanted, rtol=1e-13, atol=bound)
 
 
 @pytest.mark.skipif(not HAS_ZIG, reason="no ziglang (the extra `export`)")

@@ -104,6 +104,18 @@ inline Joints signed_as_urdf(const Joints & rates)
   return found;
 }
 
+using Vector = std::array<double, 3>;
+
+inline Vector cross(const Vector & a, const Vector & b)
+{
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+inline Vector sum(const Vector & a, const Vector & b, double factor = 1.0)
+{
+  return {a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]};
+}
+
 }  // namespace @PACKAGE@
 
 #endif  // @UPPER@_MECHANISM_HPP_

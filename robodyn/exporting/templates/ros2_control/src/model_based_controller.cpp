@@ -10,17 +10,15 @@
 #include <vector>
 
 #include "controller_interface/chainable_controller_interface.hpp"
-#include "diagnostic_msgs/msg/diagnostic_array.hpp"
 #include "mechanism.hpp"
 #include "pluginlib/class_list_macros.hpp"
 #include "pose_trajectory.hpp"
 #include "realtime_tools/realtime_buffer.hpp"
-#include "realtime_tools/realtime_publisher.hpp"
+#include "report.hpp"
+#include "settings.hpp"
 #include "surroundings.hpp"
 #include "trajectory_msgs/msg/joint_trajectory_point.hpp"
 #include "trajectory_msgs/msg/multi_dof_joint_trajectory.hpp"
-
-#include "@PACKAGE@/@NAME@_controller_parameters.hpp"
 
 namespace @PACKAGE@
 {
@@ -29,8 +27,6 @@ using controller_interface::CallbackReturn;
 using controller_interface::InterfaceConfiguration;
 using controller_interface::interface_configuration_type;
 using controller_interface::return_type;
-using diagnostic_msgs::msg::DiagnosticArray;
-using diagnostic_msgs::msg::DiagnosticStatus;
 using trajectory_msgs::msg::JointTrajectoryPoint;
 using trajectory_msgs::msg::MultiDOFJointTrajectory;
 
@@ -40,6 +36,8 @@ public:
   CallbackReturn on_init() override
   {
     listener_ = std::make_shared<model_based_controller::ParamListener>(get_node());
+    changes_ = get_node()->add_post_set_parameters_callback(
+      [this](const std::vector<rclcpp::Parameter> &) {read_parameters();});
     return CallbackReturn::SUCCESS;
   }
 
@@ -83,21 +81,17 @@ public:
           trajectory_.writeFromNonRT(std::make_shared<PoseTrajectory>(*message, now));
         });
     }
-    publisher_ = get_node()->create_publisher<DiagnosticArray>("/diagnostics", 1);
-    diagnostics_ = std::make_unique<realtime_tools::RealtimePublisher<DiagnosticArray>>(publisher_);
     if (!read_parameters()) {
       return CallbackReturn::FAILURE;
     }
-    surroundings_.configure(parameters_);
+    report_.configure(*get_node());
+    surroundings_.configure(listener_->get_params());
     return CallbackReturn::SUCCESS;
   }
 
   CallbackReturn on_activate(const rclcpp_lifecycle::State &) override
   {
     // begins where the mechanism is, and holds it until there are references
-    if (!read_parameters()) {
-      return CallbackReturn::FAILURE;
-    }
     std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NONE);
     received_.writeFromNonRT(Received{});
     trajectory_.writeFromNonRT(nullptr);
@@ -112,7 +106,6 @@ public:
       return CallbackReturn::FAILURE;
     }
     stand();
-    cut_ = 0;
     return CallbackReturn::SUCCESS;
   }
 
@@ -139,7 +132,7 @@ protected:
   {
     const Received & last = *received_.readFromRT();
     const double age = 1e-9 * static_cast<double>(time.nanoseconds() - last.at);
-    if (!last.point || age > parameters_.reference_timeout) {
+    if (!last.point || age > settings_.readFromRT()->reference_timeout) {
       std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NONE);
       return return_type::OK;
     }
@@ -160,7 +153,7 @@ protected:
     if (!measure()) {
       return return_type::ERROR;
     }
-    unread_ += surroundings_.measure(period.seconds()) ? 0 : 1;
+    report_.unread += surroundings_.measure(period.seconds(), *settings_.readFromRT()) ? 0 : 1;
     if (is_in_chained_mode() || !follow_trajectory(time.nanoseconds())) {
       aim();
     }
@@ -168,7 +161,7 @@ protected:
       return return_type::ERROR;
     }
     const auto passed = std::chrono::steady_clock::now() - start;
-    tell(time, std::chrono::duration<double>(passed).count());
+    report_.tell(time, std::chrono::duration<double>(passed).count(), holds_);
     return return_type::OK;
   }
 
@@ -192,22 +185,14 @@ private:
     return found;
   }
 
+  // Take the parameters, when they change as well; false where they do not fit, and nothing changes.
   bool read_parameters()
   {
-    parameters_ = listener_->get_params();
-    surroundings_.update(parameters_);
-    return put_gains("kp", parameters_.kp, kp_) && put_gains("kv", parameters_.kv, kv_);
-  }
-
-  bool put_gains(const char * name, const std::vector<double> & given, Velocity & gains)
-  {
-    if (given.size() != 1 && given.size() != NV) {
-      RCLCPP_ERROR(
-        get_node()->get_logger(), "%s has %zu numbers, expected 1 or %zu", name, given.size(), NV);
+    try {
+      settings_.writeFromNonRT(settings_of(listener_->get_params()));
+    } catch (const std::invalid_argument & fault) {
+      RCLCPP_ERROR(get_node()->get_logger(), "%s", fault.what());
       return false;
-    }
-    for (std::size_t i = 0; i < NV; ++i) {
-      gains[i] = given[given.size() == 1 ? 0 : i];
     }
     return true;
   }
@@ -252,7 +237,7 @@ private:
     if (trajectory != followed_) {
       followed_ = trajectory;
       begins_ = trajectory->begin_at(target_);
-      refused_ += begins_ ? 0 : 1;
+      report_.refused += begins_ ? 0 : 1;
     }
     if (!begins_) {
       return false;
@@ -287,7 +272,7 @@ private:
     rates = signed_as_urdf(rates);
     changes = signed_as_urdf(changes);
     if (holds_ && !is_near(positions)) {
-      ++refused_;
+      ++report_.refused;
       return;
     }
     Configuration goal = target_;
@@ -298,7 +283,7 @@ private:
       succeeded(
       library::acceleration(goal.data(), rates.data(), changes.data(), acceleration.data()));
     if (!follows) {
-      ++refused_;
+      ++report_.refused;
       if (!holds_) {
         stand();
       }
@@ -313,10 +298,11 @@ private:
   // Whether the target's joints are near these positions: motion begins there, without a jump.
   bool is_near(const Joints & positions)
   {
+    const double tolerance = settings_.readFromRT()->start_tolerance;
     Joints held;
     bool near = succeeded(library::joint_positions(target_.data(), held.data()));
     for (std::size_t i = 0; i < N; ++i) {
-      near = near && std::abs(positions[i] - held[i]) <= parameters_.start_tolerance;
+      near = near && std::abs(positions[i] - held[i]) <= tolerance;
     }
     return near;
   }
@@ -327,16 +313,18 @@ private:
   {
     Joints efforts;
     const Velocity rest{};
-    const bool stands = parameters_.control == "gravity_compensation";
+    const Settings & settings = *settings_.readFromRT();
+    const bool stands = settings.control == Control::GRAVITY_COMPENSATION;
     const auto & rate = stands ? rest : target_velocity_;
     const auto & change = stands ? rest : target_acceleration_;
     const double * wrench = surroundings_.wrench(configuration_, rate, change);
     const double * base = surroundings_.base();
-    if (parameters_.control == "computed_torque") {
+    if (settings.control == Control::COMPUTED_TORQUE) {
       status_ = library::computed_torque(
         configuration_.data(), velocity_.data(), target_.data(), target_velocity_.data(),
-        target_acceleration_.data(), kp_.data(), kv_.data(), wrench, base, efforts.data());
-    } else if (parameters_.control == "feed_forward") {
+        target_acceleration_.data(), settings.kp.data(), settings.kv.data(), wrench, base,
+        efforts.data());
+    } else if (settings.control == Control::FEED_FORWARD) {
       status_ = library::inverse_dynamics(
         target_.data(), target_velocity_.data(), target_acceleration_.data(), wrench, base,
         efforts.data());
@@ -353,7 +341,7 @@ private:
       cut = cut || std::abs(efforts[i]) > most;
       efforts[i] = std::clamp(efforts[i], -most, most);
     }
-    cut_ += cut ? 1 : 0;
+    report_.cut += cut ? 1 : 0;
     efforts = signed_as_urdf(efforts);
     bool written = true;
     for (std::size_t i = 0; i < N; ++i) {
@@ -362,59 +350,21 @@ private:
     return written;
   }
 
-  // Once a second: how often efforts were cut and references refused, and the time it took.
-  void tell(const rclcpp::Time & time, double seconds)
-  {
-    longest_ = std::max(longest_, seconds);
-    total_ += seconds;
-    ++updates_;
-    if ((time - told_).seconds() < 1.0 && time >= told_) {
-      return;
-    }
-    DiagnosticStatus report;
-    report.name = std::string(get_node()->get_name()) + ": model-based control";
-    report.hardware_id = MECHANISM;
-    const bool fine = cut_ == 0 && refused_ == 0 && unread_ == 0;
-    report.level = fine ? DiagnosticStatus::OK : DiagnosticStatus::WARN;
-    report.message = fine ? (holds_ ? "holds" : "follows") :
-      unread_ > 0 ? "a sensor has no numbers" : "efforts cut or references refused";
-    const auto add = [&report](const char * key, const std::string & value) {
-        report.values.emplace_back();
-        report.values.back().key = key;
-        report.values.back().value = value;
-      };
-    add("efforts cut", std::to_string(cut_));
-    add("references refused", std::to_string(refused_));
-    add("sensors not read", std::to_string(unread_));
-    add("mean time [us]", std::to_string(1e6 * total_ / static_cast<double>(updates_)));
-    add("longest time [us]", std::to_string(1e6 * longest_));
-    DiagnosticArray message;
-    message.header.stamp = time;
-    message.status.push_back(report);
-    diagnostics_->try_publish(message);
-    told_ = time;
-    cut_ = refused_ = unread_ = updates_ = 0;
-    longest_ = total_ = 0.0;
-  }
-
   std::shared_ptr<model_based_controller::ParamListener> listener_;
-  model_based_controller::Params parameters_;
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr changes_;
+  realtime_tools::RealtimeBuffer<Settings> settings_;
   rclcpp::Subscription<JointTrajectoryPoint>::SharedPtr references_;
   realtime_tools::RealtimeBuffer<Received> received_;
   rclcpp::Subscription<MultiDOFJointTrajectory>::SharedPtr trajectories_;
   realtime_tools::RealtimeBuffer<std::shared_ptr<PoseTrajectory>> trajectory_;
   std::shared_ptr<PoseTrajectory> followed_;
   Surroundings surroundings_;
-  rclcpp::Publisher<DiagnosticArray>::SharedPtr publisher_;
-  std::unique_ptr<realtime_tools::RealtimePublisher<DiagnosticArray>> diagnostics_;
+  Report report_;
 
   Configuration configuration_{}, target_{};
-  Velocity velocity_{}, target_velocity_{}, target_acceleration_{}, kp_{}, kv_{};
+  Velocity velocity_{}, target_velocity_{}, target_acceleration_{};
   bool holds_ = true, begins_ = false;
   int status_ = library::OK;
-  std::size_t cut_ = 0, refused_ = 0, unread_ = 0, updates_ = 0;
-  double longest_ = 0.0, total_ = 0.0;
-  rclcpp::Time told_{0, 0, RCL_ROS_TIME};
 };
 
 }  // namespace @PACKAGE@

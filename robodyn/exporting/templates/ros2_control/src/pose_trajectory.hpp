@@ -107,8 +107,6 @@ public:
   }
 
 private:
-  using Vector = std::array<double, 3>;
-
   static Point point_of(const trajectory_msgs::msg::MultiDOFJointTrajectoryPoint & point)
   {
     const auto & at = point.transforms[0];
@@ -120,16 +118,6 @@ private:
         at.rotation.z, at.rotation.w},
       {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z},
       {a.linear.x, a.linear.y, a.linear.z, a.angular.x, a.angular.y, a.angular.z}};
-  }
-
-  static Vector cross(const Vector & a, const Vector & b)
-  {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-  }
-
-  static Vector sum(const Vector & a, const Vector & b, double factor)
-  {
-    return {a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]};
   }
 
   static Vector angular(const std::array<double, 6> & x) {return {x[3], x[4], x[5]};}

@@ -13,8 +13,7 @@
 #include "mechanism.hpp"
 #include "semantic_components/force_torque_sensor.hpp"
 #include "semantic_components/imu_sensor.hpp"
-
-#include "@PACKAGE@/@NAME@_controller_parameters.hpp"
+#include "settings.hpp"
 
 namespace @PACKAGE@
 {
@@ -34,13 +33,6 @@ public:
     if (!given.wrench_sensor.empty()) {
       sensor_ = std::make_unique<semantic_components::ForceTorqueSensor>(given.wrench_sensor);
     }
-  }
-
-  void update(const model_based_controller::Params & given)
-  {
-    mass_ = given.payload.mass;
-    std::copy_n(given.payload.com.begin(), 3, com_.begin());
-    bandwidth_ = given.base_imu_bandwidth;
   }
 
   void add_names(std::vector<std::string> & names) const
@@ -73,15 +65,18 @@ public:
   }
 
   // Read the sensors; false where one has no number, which leaves what was measured before.
-  bool measure(double period)
+  bool measure(double period, const Settings & settings)
   {
+    const double bandwidth = settings.base_imu_bandwidth;
     bool read = true;
+    mass_ = settings.payload_mass;
+    com_ = settings.payload_com;
     if (imu_) {
       const Vector force = imu_->get_linear_acceleration(), rate = imu_->get_angular_velocity();
       read = is_finite(force) && is_finite(rate);
       if (read) {
         // the angular acceleration is the rate's difference, through a first-order filter
-        const double share = period * bandwidth_ / (1.0 + period * bandwidth_);
+        const double share = period * bandwidth / (1.0 + period * bandwidth);
         for (std::size_t k = 0; k < 3; ++k) {
           const double change = started_ && period > 0.0 ? (rate[k] - base_[3 + k]) / period : 0.0;
           base_[6 + k] = started_ ? base_[6 + k] + share * (change - base_[6 + k]) : 0.0;
@@ -131,9 +126,9 @@ public:
         const Vector place = sum({pose[0], pose[1], pose[2]}, arm);
         a = sum(a, {base_[0], base_[1], base_[2]});
         a = sum(a, cross({base_[6], base_[7], base_[8]}, place));
-        a = sum(a, cross(turn, sum(cross(turn, place), sum(v, v))));
+        a = sum(a, cross(turn, sum(cross(turn, place), v, 2.0)));
       } else {
-        a = sum(a, {-GRAVITY[0], -GRAVITY[1], -GRAVITY[2]});
+        a = sum(a, GRAVITY, -1.0);
       }
       const Vector force{-mass_ * a[0], -mass_ * a[1], -mass_ * a[2]};
       put(force, wrench_, 0);
@@ -143,21 +138,9 @@ public:
   }
 
 private:
-  using Vector = std::array<double, 3>;
-
   static bool is_finite(const Vector & x)
   {
     return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]);
-  }
-
-  static Vector sum(const Vector & a, const Vector & b)
-  {
-    return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-  }
-
-  static Vector cross(const Vector & a, const Vector & b)
-  {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
   }
 
   static Vector turned(const std::array<double, 7> & pose, const Vector & x)
@@ -224,7 +207,7 @@ private:
   std::array<double, 9> base_{};
   std::array<double, 6> contact_{}, wrench_{};
   Vector com_{};
-  double mass_ = 0.0, bandwidth_ = 0.0;
+  double mass_ = 0.0;
   bool started_ = false;
 };
 

@@ -1,0 +1,63 @@
+// What the parameters set, in numbers that are copied without allocation.
+#ifndef @UPPER@_SETTINGS_HPP_
+#define @UPPER@_SETTINGS_HPP_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "mechanism.hpp"
+
+#include "@PACKAGE@/@NAME@_controller_parameters.hpp"
+
+namespace @PACKAGE@
+{
+
+enum class Control {COMPUTED_TORQUE, FEED_FORWARD, GRAVITY_COMPENSATION};
+
+struct Settings
+{
+  Control control = Control::COMPUTED_TORQUE;
+  Velocity kp{}, kv{};
+  double reference_timeout = 0.0, start_tolerance = 0.0, base_imu_bandwidth = 0.0;
+  double payload_mass = 0.0;
+  std::array<double, 3> payload_com{};
+};
+
+// One gain for all coordinates, or one for each; std::invalid_argument otherwise.
+inline Velocity gains_of(const char * name, const std::vector<double> & given)
+{
+  if (given.size() != 1 && given.size() != NV) {
+    throw std::invalid_argument(
+            std::string(name) + " has " + std::to_string(given.size()) +
+            " numbers, expected 1 or " + std::to_string(NV));
+  }
+  Velocity gains;
+  for (std::size_t i = 0; i < NV; ++i) {
+    gains[i] = given[given.size() == 1 ? 0 : i];
+  }
+  return gains;
+}
+
+inline Settings settings_of(const model_based_controller::Params & given)
+{
+  Settings found;
+  found.control = given.control == "feed_forward" ? Control::FEED_FORWARD :
+    given.control == "gravity_compensation" ? Control::GRAVITY_COMPENSATION :
+    Control::COMPUTED_TORQUE;
+  found.kp = gains_of("kp", given.kp);
+  found.kv = gains_of("kv", given.kv);
+  found.reference_timeout = given.reference_timeout;
+  found.start_tolerance = given.start_tolerance;
+  found.base_imu_bandwidth = given.base_imu_bandwidth;
+  found.payload_mass = given.payload.mass;
+  std::copy_n(given.payload.com.begin(), 3, found.payload_com.begin());
+  return found;
+}
+
+}  // namespace @PACKAGE@
+
+#endif  // @UPPER@_SETTINGS_HPP_
