@@ -261,6 +261,8 @@ def _zeros(shape: Any, tally: Tally) -> _CountingArray:
 
 
 def _counted(argument: Any, tally: Tally) -> Any:
+    if isinstance(argument, tuple) and hasattr(argument, "rates"):  # a state of a mechanism
+        return type(argument)(*(_counted(part, tally) for part in argument))
     if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
         out = _zeros(argument.shape, tally)
         for index in np.ndindex(argument.shape):

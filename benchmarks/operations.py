@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.operation_counting import Tally, count_operations
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.serial.description.from_yaml import rotation_x
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
@@ -165,7 +166,8 @@ def count_arm(method: str, n: int) -> Tally:
         return count_operations(serial_lagrange.lagrange, *arguments, rows=LAGRANGE_ROWS)[0]
     rows = NEWTON_EULER_ROWS if method == "newton_euler" else MODIFIED_ROWS
     kernel: Any = getattr(serial_newton_euler, method)
-    arguments = (chain, at_rest(gravity), *state, wrench, False, np.zeros((n, WORK_SIZE)), tau)
+    whole = State(*state, wrench, False, wrench, False)
+    arguments = (chain, at_rest(gravity), whole, np.zeros((n, WORK_SIZE)), tau)
     return count_operations(kernel, *arguments, rows=rows)[0]
 
 

@@ -8,6 +8,7 @@ import pytest
 from benchmarks.operation_counting import count_operations
 from benchmarks.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import WORK_SIZE
@@ -79,7 +80,8 @@ def test_counting_runs_the_equations_that_run(arm, state, rng):
     chain = SerialArm(arm.model)._chain()
     work = np.zeros((arm.n, WORK_SIZE))
     rest = at_rest(np.array([0.0, 0.0, -9.81]))
-    arguments = (chain, rest, *state, wrench, True, work, tau)
+    whole = State(*state, wrench, True, wrench, False)
+    arguments = (chain, rest, whole, work, tau)
     _, after = count_operations(serial_newton_euler.newton_euler, *arguments)
     expected = arm.inverse_dynamics(*state, wrench)
     assert np.abs(after[-1] - expected).max() < 1e-11 * max(1.0, np.abs(expected).max())
