@@ -58,13 +58,14 @@ def _mechanism(name: str, label: str) -> str:
         code = base64.b64encode((folder / f"{name}.wasm").read_bytes()).decode()
         wrapper = re.sub(r"^export ", "", (folder / f"{name}.mjs").read_text(), flags=re.MULTILINE)
     told = {"label": label, "start": STARTS.get(name, m.home.tolist())}
-    told |= _legs(m) if hasattr(m.model, "legs") else _tree(m)
+    told |= _legs(m) if isinstance(m, rd.StewartPlatform) else _tree(m)
     return f"{{\n{wrapper}\nadd(load, {json.dumps(told)}, {json.dumps(code)});\n}}"
 
 
 def _legs(m: Any) -> dict[str, Any]:
     """A platform: two polygons and the legs between them."""
-    ends = [leg.base for leg in m.model.legs], [leg.platform for leg in m.model.legs]
+    legs = m.six_legs.legs
+    ends = [leg.base for leg in legs], [leg.platform for leg in legs]
     around = [_around(np.array(points)) for points in ends]
     lines = [
         [[link, *ends[link][i].tolist()] for i in (*around[link], around[link][0])]

@@ -100,13 +100,17 @@ def test_engage_a_path_a_jump_freeze_ease_back_park(operator):
     assert_continuous(operator.commands)
 
 
-def assert_continuous(commands):
-    """Rate, acceleration and jerk by the stamps, which are those of the ticks."""
-    limits = DriveLimits.of(PLATFORM)
+def steady_runs(commands):
+    """The first of each four commands of which none is missing, by stamps, which are the ticks'."""
     stamps = np.array([messages.to_nanoseconds(each.header.stamp) for each in commands]) * 1e-9
-    positions = np.array([each.position for each in commands])
     steady = np.abs(np.diff(stamps) * RATE - 1.0) < 1e-3
-    runs = np.flatnonzero(steady[2:] & steady[1:-1] & steady[:-2])
+    return np.flatnonzero(steady[2:] & steady[1:-1] & steady[:-2])
+
+
+def assert_continuous(commands):
+    """Rate, acceleration and jerk."""
+    limits, runs = DriveLimits.of(PLATFORM), steady_runs(commands)
+    positions = np.array([each.position for each in commands])
     assert len(runs) > 100
     assert (np.abs(np.diff(positions, axis=0)) * RATE <= limits.rates * (1 + 1e-6)).all()
     second = np.diff(positions, 2, axis=0)[runs] * RATE**2
@@ -171,6 +175,7 @@ def test_a_stabilised_platform_waits_for_its_imu_and_is_held_level(operator):
     assert len(rates[-1].data) == 6
     imu.publish(felt)  # its stamp is not after the last
     graph.line("base_imu refused", "after the last")
+    graph.until(lambda: len(steady_runs(operator.commands)) > 100, "commands in time")
     assert_continuous(operator.commands)
 
 

@@ -49,16 +49,20 @@ class _Lines:
 class ChildProcess(asyncio.SubprocessProtocol):
     """A process; `on_line(source, line)` gets its lines, with STDOUT or STDERR as the source.
 
+    `on_start(pid)` is called before its first line.
+
     Attributes:
         pid: its process id, and that of its group.
     """
 
-    def __init__(self, on_line: Callable[[int, str], None]) -> None:
+    def __init__(
+        self, on_start: Callable[[int], None], on_line: Callable[[int, str], None]
+    ) -> None:
         """Prepare; `start` starts it."""
         loop = asyncio.get_running_loop()
         self._exited, self._closed = loop.create_future(), loop.create_future()
         self._lines = {STDOUT: _Lines(), STDERR: _Lines()}
-        self._on_line = on_line
+        self._on_start, self._on_line = on_start, on_line
         self._signalled = False
 
     async def start(self, cmd: Sequence[str]) -> None:
@@ -74,6 +78,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         """Called when it has started."""
         self._transport = transport
         self.pid = transport.get_pid()
+        self._on_start(self.pid)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Called when it has written something."""

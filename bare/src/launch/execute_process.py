@@ -82,10 +82,12 @@ class ExecuteProcess(Action):
     async def _run(self, context: LaunchContext, words: list[str]) -> None:
         if self._stopping:
             return
-        child = ChildProcess(lambda *line: self._on_line(context, *line))
+        child = ChildProcess(
+            lambda pid: self._logger.info("process started with pid [%d]", pid),
+            lambda *line: self._on_line(context, *line),
+        )
         await child.start(words)
         self._child, pid = child, child.pid
-        self._logger.info("process started with pid [%d]", pid)
         if self._stopping:
             self._begin_escalation()
         code = await child.wait()
