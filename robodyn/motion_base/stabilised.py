@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.wishes import BodyMotion
 from robodyn.poses import composed_pose, inverse_pose, rotation_matrix
 
 if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.motion import Motion
     from robodyn.motion_base.base_pose import BasePoseEstimator
     from robodyn.motion_base.commander import PositionCommander
@@ -109,7 +109,7 @@ class StabilisedWish(BodyMotion):
         self.share = share
 
 
-Moving = tuple["FloatArray", "FloatArray", "FloatArray"]
+Moving = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def seen_from(base: Moving, body: Moving) -> Moving:

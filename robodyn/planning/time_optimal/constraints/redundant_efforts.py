@@ -106,7 +106,7 @@ class RedundantEfforts(Efforts):
         mechanism, f = self._mechanism, self._freedoms
         rates = [mechanism.joint_velocities(q, np.broadcast_to(e, (*q.shape[:-1], f)))
                  for e in np.eye(f)]  # fmt: skip
-        N = np.linalg.qr(np.stack(rates, axis=-1), mode="complete").Q[..., f:]
+        N = np.linalg.qr(np.stack(rates, axis=-1), mode="complete")[0][..., f:]
         rows = N[..., self._sets, :]
         spare = range(rows.shape[-2])
         factors = np.stack(
