@@ -91,7 +91,7 @@ TARGETS = {
     ),
     "thumbv7em": (
         "thumbv7em-none-eabihf",
-        "+vfp4,+fp64",
+        "+vfp4d16",
         "e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64",
     ),
     "riscv64": (

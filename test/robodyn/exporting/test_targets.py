@@ -4,6 +4,7 @@
 
 import platform
 import shutil
+import subprocess
 from importlib.util import find_spec
 
 import numpy as np
@@ -107,3 +108,54 @@ def test_other_processors_get_a_static_library(language, tmp_path, name):
     obj.write_bytes(object_of(language[1], target))
     link(target, obj, static, None)
     assert static.stat().st_size > 10_000
+
+
+MICROCONTROLLER = """
+#include <stdio.h>
+#include "fivebar.h"
+extern void _start(void);
+static void enter(void) {
+  *(volatile unsigned *)0xE000ED88 |= 0xF << 20; /* the unit for floating point on */
+  _start();
+}
+__attribute__((section(".vectors"), used)) static const void *const vectors[] = {
+    (void *)0x20400000, (void *)enter};
+int main(void) {
+  double in[FIVEBAR_NQ + 2 * FIVEBAR_NV + 6], *v = in + FIVEBAR_NQ, *a = v + FIVEBAR_NV;
+  double out[FIVEBAR_N];
+  FILE *given = fopen("in", "rb"), *found = fopen("out", "wb");
+  while (fread(in, sizeof in, 1, given)) {
+    if (fivebar_inverse_dynamics(in, v, a, a + FIVEBAR_NV, 0, out)) return 1;
+    fwrite(out, sizeof out, 1, found);
+  }
+  return fclose(found);
+}
+"""
+
+
+@emulated("arm-none-eabi-gcc", "qemu-system-arm")
+def test_a_microcontroller_gets_the_bits_of_the_library(language, tmp_path):
+    m, llvm = language
+    target = target_of("thumbv7em", "cortex-m7")
+    obj, static = tmp_path / "fivebar.o", tmp_path / "libfivebar.a"
+    obj.write_bytes(object_of(llvm, target))
+    link(target, obj, static, None)
+    tmp_path.joinpath("fivebar.h").write_text(header("fivebar", m))
+    tmp_path.joinpath("main.c").write_text(MICROCONTROLLER)
+    processor = ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"]
+    # newlib with files of this machine, by semihosting; a Cortex-M begins at the vectors at 0
+    linked = [
+        "main.c",
+        str(static),
+        "-lm",
+        "--specs=rdimon.specs",
+        "-Wl,--section-start=.vectors=0",
+    ]
+    gcc = ["arm-none-eabi-gcc", *processor, *linked, "-o", "main"]
+    subprocess.run(gcc, cwd=tmp_path, check=True)
+    s = random_states(m, ROWS)
+    np.hstack([s.q, s.v, s.a, s.w]).tofile(tmp_path / "in")
+    board = ["qemu-system-arm", "-M", "mps2-an500", "-semihosting", "-nographic", "-kernel", "main"]
+    subprocess.run(board, cwd=tmp_path, stdin=subprocess.DEVNULL, timeout=60, check=True)
+    found = np.fromfile(tmp_path / "out").reshape(ROWS, -1)
+    assert found.tobytes() == expected(m.inverse_dynamics, s.q, s.v, s.a, s.w).tobytes()
