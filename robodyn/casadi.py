@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.extras import needing
+from robodyn.poses import left_jacobian
 
 with needing("casadi", "optimal control with CasADi", "casadi"):
     import casadi
@@ -25,7 +26,6 @@ with needing("casadi", "optimal control with CasADi", "casadi"):
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 INPUTS = ("x", "v", "load")
@@ -92,7 +92,7 @@ class Dynamics(casadi.Callback):
         found = getattr(m, f"{self._question}_derivatives")(q, v, load)
         by_x = np.array(found.configuration)
         for turn in m.coordinates.rotations:
-            by_x[:, turn] = by_x[:, turn] @ _turning(x[turn])
+            by_x[:, turn] = by_x[:, turn] @ left_jacobian(x[turn])
         return [by_x, found[2], found[3]]
 
 
@@ -132,13 +132,3 @@ def displacement_rate(mechanism: Mechanism) -> Any:
         share = (1.0 - half / casadi.tan(half)) / (4.0 * half**2)
         rate[turn] = w - 0.5 * casadi.cross(r, w) + share * casadi.cross(r, casadi.cross(r, w))
     return casadi.Function("displacement_rate", [x, v], [rate], ["x", "v"], ["rate"])
-
-
-def _turning(r: FloatArray) -> FloatArray:
-    """(3, 3) from the rate of a rotation vector r (3,) to the angular velocity, base frame."""
-    angle = float(np.linalg.norm(r))
-    X = np.cross(np.eye(3), r)
-    a, b = 0.5 - angle**2 / 24.0, 1.0 / 6.0 - angle**2 / 120.0
-    if angle > 1e-2:
-        a, b = (1.0 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3
-    return np.asarray(np.eye(3) + a * X + b * X @ X)

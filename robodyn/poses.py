@@ -164,6 +164,13 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
     return out.reshape(*shape, 7)
 
 
+def left_jacobian(turn: FloatArray) -> FloatArray:
+    """(3, 3) that maps a change of a rotation vector to the rotation that follows it."""
+    columns: FloatArray = np.eye(3)
+    kernels.rotation_vector_motions(np.tile(turn, (3, 1)), columns, np.zeros((3, 3)))
+    return np.asarray(columns.T)
+
+
 def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
     """The pose `inner`, given in a frame of pose `outer`, expressed in the base frame (..., 7).
 

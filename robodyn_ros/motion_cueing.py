@@ -178,7 +178,7 @@ class MotionCueing(ManagedNode):
             "algorithm": self._p["algorithm"],
             "taken": self._taken,
             "refused": self._refused,
-            "late": getattr(self._cueing, "late", 0),
+            "late": self._cueing.late,
             "lost_time": f"{self._pacer.lost:.3f}",
         }
         is_silent = self._heard == np.inf

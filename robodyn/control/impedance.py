@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.control.computed_torque import gain
-from robodyn.poses import pose_difference
+from robodyn.poses import left_jacobian, pose_difference
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -79,20 +79,9 @@ class Impedance:
         rate = rate - m.twist_jacobian(configuration) @ velocity
         pull = self.stiffness @ away
         # the gradient of the spring's energy, which of unequal stiffnesses is not along the turn
-        pull[3:] = _turning(away[3:]).T @ pull[3:]
+        pull[3:] = np.linalg.solve(left_jacobian(away[3:]), pull[3:])
         return np.asarray(pull + self.damping @ rate)
 
     @cached_property
     def _frictionless(self) -> Mechanism:
         return self.mechanism.without_friction()
-
-
-def _turning(rotation: FloatArray) -> FloatArray:
-    """(3, 3) by which an angular velocity becomes the rate of a rotation vector (3,) to a goal."""
-    x, y, z = rotation
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    angle = float(np.linalg.norm(rotation))
-    share = 1.0 / 12.0
-    if angle > 1e-2:
-        share = (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / angle**2
-    return np.asarray(np.eye(3) + 0.5 * cross + share * cross @ cross)

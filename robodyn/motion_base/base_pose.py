@@ -94,7 +94,9 @@ class _BandFilter:
         X = scipy.linalg.solve_continuous_lyapunov(A, -B @ B.T)
         scale = np.sqrt(np.diag(X))
         A, B, C = A * scale / scale[:, None], B / scale[:, None], (C * scale)[0]
-        B *= deviation / np.sqrt(C @ (X / np.outer(scale, scale)) @ C)
+        X /= np.outer(scale, scale)
+        gain = deviation / np.sqrt(C @ X @ C)
+        B *= gain
         rows = [C]
         for _ in range(3):
             rows.append(rows[-1] @ A)
@@ -111,8 +113,7 @@ class _BandFilter:
         self._step = both[n + k :, n + k :].T
         self._white = self._step @ both[: n + k, n + k :]
         self._noise = noise**2 / (2.0 * dt)
-        first = scipy.linalg.solve_continuous_lyapunov(A, -B @ B.T)
-        self.covariance = scipy.linalg.block_diag(first, np.diag(begin**2))
+        self.covariance = scipy.linalg.block_diag(gain**2 * X, np.diag(begin**2))
         self.state = np.zeros((n + k, axes))
         self.size = n
 

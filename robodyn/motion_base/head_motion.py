@@ -57,13 +57,7 @@ class HeadMotion:
     """
 
     def __init__(self, mechanism: Mechanism, head: ArrayLike) -> None:
-        freedoms = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
-        if freedoms < 6:
-            raise InvalidInput(
-                f"{mechanism.name} moves its body in {freedoms} of six ways at home; motion cueing "
-                "needs all six",
-                value=mechanism,
-            )
+        refuse_fewer_freedoms(mechanism, "motion cueing")
         self.neutral = mechanism.body_pose(mechanism.home)
         self.axes = rotation_matrix(self.neutral)
         if self.axes[2, 2] < UPRIGHT:
@@ -107,6 +101,21 @@ class HeadMotion:
         )
         force = ((moved[2] + REST)[:, None] @ R)[:, 0] - REST
         return cue, force, (omega[:, None] @ R)[:, 0]
+
+
+def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
+    """Refuse a mechanism that cannot move its body in six ways at home.
+
+    Raises:
+        InvalidInput: it cannot.
+    """
+    freedoms = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
+    if freedoms < 6:
+        raise InvalidInput(
+            f"{mechanism.name} moves its body in {freedoms} of six ways at home; {purpose} needs "
+            "all six",
+            value=mechanism,
+        )
 
 
 def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:

@@ -32,14 +32,13 @@ class MotionLimiter:
 
     Args:
         examiner: of plans.
-        dt: [s] between steps.
 
     Attributes:
         plan: from where the platform is to rest.
     """
 
-    def __init__(self, examiner: PlanExaminer, dt: float) -> None:
-        self._examiner, self._dt = examiner, dt
+    def __init__(self, examiner: PlanExaminer) -> None:
+        self._examiner, self._dt = examiner, examiner.dt
         self._target = np.zeros((3, 6))
         self._follows = True
         self._brake = 0

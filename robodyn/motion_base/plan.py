@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from robodyn.checks import as_scalar
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 from robodyn.motion_base.head_motion import Cue, HeadMotion
 from robodyn.motion_base.limits import DriveLimits
@@ -81,16 +82,18 @@ class PlanExaminer:
         head: (3,) [m] in the platform's frame.
 
     Attributes:
+        dt: as given.
         frame: from the head's motion to the platform's.
         low, high: (4, 1, n) limits of the joints' positions, rates, accelerations and efforts; the
             last those at rest.
 
     Raises:
-        InvalidInput: as for `HeadMotion` and `DriveLimits.of`.
+        InvalidInput: `dt` not positive, or as for `HeadMotion` and `DriveLimits.of`.
     """
 
     def __init__(self, mechanism: Mechanism, dt: float, head: ArrayLike) -> None:
-        self.mechanism, self.frame, self._dt = mechanism, HeadMotion(mechanism, head), dt
+        self.dt = as_scalar("dt", dt, "s", above=0.0)
+        self.mechanism, self.frame = mechanism, HeadMotion(mechanism, head)
         drives = DriveLimits.of(mechanism)
         low, high = drives.positions.T
         most = np.stack([drives.rates, drives.accelerations, mechanism.effort_limits])
@@ -104,7 +107,7 @@ class PlanExaminer:
         """
         m = self.mechanism
         cue, force, rate = self.frame.felt(place)
-        times: FloatArray = np.arange(place.shape[1], dtype=np.float64) * self._dt
+        times: FloatArray = np.arange(place.shape[1], dtype=np.float64) * self.dt
         motion = m.motion_of_body(times, *cue, m.home)
         joints, efforts = m.driven_motion(*motion), m.inverse_dynamics(*motion)
         return Plan(place, cue, motion, joints, efforts, force, rate)

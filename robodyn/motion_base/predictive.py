@@ -89,15 +89,15 @@ class PredictiveCueing:
         budget: float | None = None,
     ) -> None:
         self.parameters = parameters = parameters or PredictiveParameters()
-        self.dt = as_scalar("dt", dt, "s", above=0.0)
+        self._examiner = PlanExaminer(mechanism, dt, head)
+        self.dt = self._examiner.dt
         self._budget = np.inf if budget is None else as_scalar("budget", budget, "s", above=0.0)
         self._clock = time.perf_counter
         self.late = self._behind = 0
         self._patience, self._again = round(PATIENCE / self.dt), max(round(AGAIN / self.dt), 1)
-        self._examiner = PlanExaminer(mechanism, self.dt, head)
         self.neutral = self._examiner.frame.neutral
         self._washout = ClassicalWashout(mechanism, self.dt, head=head, limited=False)
-        self._limiter = MotionLimiter(self._examiner, self.dt)
+        self._limiter = MotionLimiter(self._examiner)
         # at rest, dry friction takes the sign of any acceleration
         self._smooth = mechanism.without_dry_friction()
         self._horizon = Horizon(parameters.horizon, self.dt)

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.checks import as_array, as_exact, as_scalar
+from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import write_bag
 from robodyn.motion_base.head_motion import Cue, felt_at
@@ -63,7 +64,7 @@ class Ride:
     wanted_rate: FloatArray
     felt_rate: FloatArray
 
-    @property
+    @cached_property
     def trajectory(self) -> SampledTrajectory:
         """The platform's motion, to be followed or examined.
 
@@ -73,6 +74,11 @@ class Ride:
         states = self.time, self.pose, self.twist, self.accel
         motion = self.mechanism.motion_of_body(*states, self.mechanism.home)
         return SampledTrajectory(self.mechanism, self.time, motion, of_body=True)
+
+    @cached_property
+    def joint_positions(self) -> FloatArray:
+        """(K, n) of the driven joints [m or rad]."""
+        return self.mechanism.joint_positions(self.trajectory.sample(self.time).configuration)
 
     @property
     def force_error(self) -> FloatArray:
@@ -97,9 +103,8 @@ class Ride:
     @property
     def workspace_used(self) -> FloatArray:
         """(n,) share of each driven joint's range that the ride takes."""
-        m = self.mechanism
-        positions = m.joint_positions(self.trajectory.sample(self.time).configuration)
-        return np.asarray(np.ptp(positions, axis=0) / np.ptp(m.position_limits, axis=1))
+        room = np.ptp(self.mechanism.position_limits, axis=1)
+        return np.asarray(np.ptp(self.joint_positions, axis=0) / room)
 
     @property
     def force_correlation(self) -> FloatArray:
@@ -205,16 +210,15 @@ def ride(
     seat = np.zeros(3) if head is None else as_exact("head", head, (3,), "m")
     force = as_exact("force", vehicle.force, (len(time), 3), "m/s^2")
     rate = as_exact("rate", vehicle.rate, (len(time), 3), "rad/s")
-    step = as_scalar("dt", dt, "s", above=0.0)
     cueing: ClassicalWashout | PredictiveCueing
     if isinstance(parameters, PredictiveParameters):
-        cueing = PredictiveCueing(mechanism, step, parameters, seat)
+        cueing = PredictiveCueing(mechanism, dt, parameters, seat)
     else:
-        cueing = ClassicalWashout(mechanism, step, parameters, seat)
-    count = int((time[-1] - time[0]) / dt * (1.0 + 1e-12)) + 1
+        cueing = ClassicalWashout(mechanism, dt, parameters, seat)
+    count = int((time[-1] - time[0]) / cueing.dt * (1.0 + 1e-12)) + 1
     if count > MAX_KNOTS:
         raise InvalidInput(f"{count} steps of {dt} s are more than {MAX_KNOTS}: take a longer dt")
-    times: FloatArray = np.arange(count, dtype=np.float64) * float(dt)
+    times: FloatArray = np.arange(count, dtype=np.float64) * cueing.dt
     wanted = [
         np.column_stack([np.interp(times, time - time[0], column) for column in values.T])
         for values in (force, rate)

@@ -10,6 +10,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.motion_base.head_motion import refuse_fewer_freedoms
 from robodyn.motion_base.wishes import BodyMotion
 from robodyn.poses import composed_pose, inverse_pose, rotation_matrix
 
@@ -54,13 +55,7 @@ class StabilisedWish(BodyMotion):
     ) -> None:
         mechanism = commander.mechanism
         super().__init__(mechanism)
-        ways = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
-        if ways < 6:
-            raise InvalidInput(
-                f"{mechanism.name} moves its body in {ways} of six ways at home; a stabilised "
-                "platform needs all six",
-                value=mechanism,
-            )
+        refuse_fewer_freedoms(mechanism, "a stabilised platform")
         self._commander, self._base, self._ahead = commander, base, ahead
         self._here, self.share, self._change, self._then = mechanism.home, 1.0, 0.0, 0
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.checks import as_exact, as_scalar
+from robodyn.checks import as_exact
 from robodyn.motion_base.filters import LinearFilter
 from robodyn.motion_base.head_motion import GRAVITY, REST, Cue
 from robodyn.motion_base.motion_limiter import MotionLimiter
@@ -45,10 +45,15 @@ class ClassicalWashout:
             frame.
         limited: whether the motion is kept within the joints' limits.
 
+    Attributes:
+        late: zero, as no step takes long.
+
     Raises:
         InvalidInput: `dt` not positive, a head that is not three finite numbers, or a mechanism
             that cannot move in six ways or does not stand upright.
     """
+
+    late = 0
 
     def __init__(
         self,
@@ -59,11 +64,11 @@ class ClassicalWashout:
         *,
         limited: bool = True,
     ) -> None:
-        self.dt = as_scalar("dt", dt, "s", above=0.0)
-        examiner = PlanExaminer(mechanism, self.dt, head)
+        examiner = PlanExaminer(mechanism, dt, head)
+        self.dt = examiner.dt
         self._frame = examiner.frame
         self.neutral = self._frame.neutral
-        self._limiter = MotionLimiter(examiner, self.dt) if limited else None
+        self._limiter = MotionLimiter(examiner) if limited else None
         shapes = ((3, 3), (2, 2), (3, 1))
         self._translation, self._tilt, self._rotation = (
             LinearFilter(np.zeros(shape), self.dt) for shape in shapes

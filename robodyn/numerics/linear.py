@@ -15,6 +15,23 @@ DEPENDENT = 1e-10
 
 
 @inner
+def pivot_of(matrix: Any, column: int) -> int:
+    """The row, from the diagonal on, whose entry in a column is the largest."""
+    pivot = column
+    for row in range(column + 1, matrix.shape[0]):
+        if abs(matrix[row, column]) > abs(matrix[pivot, column]):
+            pivot = row
+    return pivot
+
+
+@inner
+def swap_rows(matrix: Any, upper: int, lower: int, begin: int, end: int) -> None:
+    """Swap two rows, from column `begin` to before `end`."""
+    for j in range(begin, end):
+        matrix[upper, j], matrix[lower, j] = matrix[lower, j], matrix[upper, j]
+
+
+@inner
 def solve(matrix: Any, rhs: Any) -> bool:
     """Solve matrix @ x = rhs by elimination with partial pivoting.
 
@@ -24,22 +41,14 @@ def solve(matrix: Any, rhs: Any) -> bool:
     n = rhs.shape[0]
     largest = 0.0
     for column in range(n):
-        pivot = column
-        for row in range(column + 1, n):
-            if abs(matrix[row, column]) > abs(matrix[pivot, column]):
-                pivot = row
+        pivot = pivot_of(matrix, column)
         size = abs(matrix[pivot, column])
         largest = max(largest, size)
         if not size > SINGULAR_PIVOT * largest:
             return False
         if pivot != column:
-            for j in range(column, n):
-                swap = matrix[column, j]
-                matrix[column, j] = matrix[pivot, j]
-                matrix[pivot, j] = swap
-            swap = rhs[column]
-            rhs[column] = rhs[pivot]
-            rhs[pivot] = swap
+            swap_rows(matrix, column, pivot, column, n)
+            rhs[column], rhs[pivot] = rhs[pivot], rhs[column]
         inverse = 1.0 / matrix[column, column]
         for row in range(column + 1, n):
             factor = matrix[row, column] * inverse
@@ -61,19 +70,14 @@ def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
     n = matrix.shape[0]
     largest = 0.0
     for column in range(n):
-        pivot = column
-        for row in range(column + 1, n):
-            if abs(matrix[row, column]) > abs(matrix[pivot, column]):
-                pivot = row
+        pivot = pivot_of(matrix, column)
         size = abs(matrix[pivot, column])
         largest = max(largest, size)
         if not size > SINGULAR_PIVOT * largest:
             return False
         if pivot != column:
-            for j in range(column, n):
-                matrix[column, j], matrix[pivot, j] = matrix[pivot, j], matrix[column, j]
-            for j in range(count):
-                rhs[column, j], rhs[pivot, j] = rhs[pivot, j], rhs[column, j]
+            swap_rows(matrix, column, pivot, column, n)
+            swap_rows(rhs, column, pivot, 0, count)
         inverse = 1.0 / matrix[column, column]
         for row in range(column + 1, n):
             factor = matrix[row, column] * inverse
@@ -152,16 +156,25 @@ def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
     return True
 
 
-@noinline
-def solve_factored(factor: Any, count: int, x: Any) -> None:
-    """Solve for x (count,) in place, with a factor of `factor_definite`."""
+@inner
+def solve_by_factor(factor: Any, count: int, x: Any) -> None:
+    """Solve for x (count,) in place, of floats or of lanes, with Cholesky's factor.
+
+    The factor's diagonal is inverted, as `factor_definite` and `factor_positive` have it.
+    """
     for i in range(count):
         total = x[i]
         for k in range(i):
-            total -= factor[i, k] * x[k]
+            total = total - factor[i, k] * x[k]
         x[i] = total * factor[i, i]
     for i in range(count - 1, -1, -1):
         total = x[i]
         for k in range(i + 1, count):
-            total -= factor[k, i] * x[k]
+            total = total - factor[k, i] * x[k]
         x[i] = total * factor[i, i]
+
+
+@noinline
+def solve_factored(factor: Any, count: int, x: Any) -> None:
+    """As `solve_by_factor`, of floats, and called instead of inlined."""
+    solve_by_factor(factor, count, x)

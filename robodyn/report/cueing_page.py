@@ -57,9 +57,8 @@ def cueing_page(
     for (key, title, unit, wanted, felt), names in zip(pairs, AXES, strict=True):
         page.add_chart(Chart(key, title, _side_by_side(found.time, wanted, felt, unit, names)))
     m = found.mechanism
-    positions = m.joint_positions(found.trajectory.sample(found.time).configuration)
     low, high = m.position_limits.T
-    used = 100.0 * (2.0 * (positions - low) / (high - low) - 1.0)
+    used = 100.0 * (2.0 * (found.joint_positions - low) / (high - low) - 1.0)
     curves = tuple(
         ChartLine(
             found.time, used[:, k], name, COLORS[k % len(COLORS)], DASHES[k // len(COLORS) % 4]

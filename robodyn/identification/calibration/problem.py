@@ -17,8 +17,7 @@ import numpy as np
 
 from robodyn.errors import RobodynError
 from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.numerics.rotations_batch import rotation_vector_motions
-from robodyn.poses import rotation_matrix
+from robodyn.poses import left_jacobian, rotation_matrix
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -243,10 +242,3 @@ def cross_matrices(vectors: FloatArray) -> FloatArray:
     x, y, z = vectors.T
     out[:, 0, 1], out[:, 0, 2], out[:, 1, 2] = -z, y, -x
     return np.asarray(out - out.swapaxes(1, 2))
-
-
-def left_jacobian(turn: FloatArray) -> FloatArray:
-    """(3, 3) that maps a change of a rotation vector to the rotation that follows it."""
-    columns: FloatArray = np.eye(3)
-    rotation_vector_motions(np.tile(turn, (3, 1)), columns, np.zeros((3, 3)))
-    return np.asarray(columns.T)

@@ -95,6 +95,7 @@ def find_zeros(
             does not reach.
     """
     from scipy.optimize import least_squares  # slow to import
+    from scipy.spatial.transform import Rotation
 
     n, names = len(m.joint_names), m.joint_names
     told = as_array("readings", np.reshape(readings, (-1, n)), (n,), "m or rad")
@@ -116,7 +117,7 @@ def find_zeros(
     def missed(unknowns: FloatArray) -> FloatArray:
         """(k,) [rad] of the level, then [m or rad] of the stops, over their noise."""
         zeros, mounted, inclined = np.split(unknowns * scale, [n, n + 3])
-        E, B = _turn(mounted), _turn(np.append(inclined, 0.0))
+        E, B = Rotation.from_rotvec([mounted, np.append(inclined, 0.0)]).as_matrix()
         of_level = np.empty((len(told), 3))
         for k, row in enumerate(told):
             positions = m.joint_signs * (row + zeros) + m.joint_offsets
@@ -154,12 +155,6 @@ def find_zeros(
         angle * float(np.sqrt(np.sum(left[:count] ** 2) / max(2 * len(told), 1))),
         touch * float(np.sqrt(np.mean(left[count:] ** 2))) if touched else float("nan"),
     )
-
-
-def _turn(vector: FloatArray) -> FloatArray:
-    from scipy.spatial.transform import Rotation
-
-    return np.asarray(Rotation.from_rotvec(vector).as_matrix())
 
 
 def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, float, float]:

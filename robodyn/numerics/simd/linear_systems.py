@@ -13,7 +13,7 @@ import math
 from typing import Any
 
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.linear import SINGULAR_PIVOT
+from robodyn.numerics.linear import SINGULAR_PIVOT, solve_by_factor
 from robodyn.numerics.simd.access import lane
 from robodyn.numerics.simd.lanes import any_of, choose
 
@@ -123,18 +123,3 @@ def factor_positive(M: Any, count: int) -> bool:
                 value = value - M[i, k] * M[j, k]
             M[i, j] = value * inverse
     return True
-
-
-@inner
-def solve_by_factor(M: Any, count: int, x: Any) -> None:
-    """Solve for x (count,) in place, with a factor of `factor_positive`."""
-    for i in range(count):
-        value = x[i]
-        for k in range(i):
-            value = value - M[i, k] * x[k]
-        x[i] = value * M[i, i]
-    for i in range(count - 1, -1, -1):
-        value = x[i]
-        for k in range(i + 1, count):
-            value = value - M[k, i] * x[k]
-        x[i] = value * M[i, i]

@@ -236,22 +236,6 @@ def slopes_of(missing: Any, displace: Any, drive: Any) -> Any:
     return slopes
 
 
-@inner
-def state_row(given: Any, k: int, memory: Any) -> Any:
-    """State k of arrays (N, width), in memory of numbers; what is absent has no length.
-
-    The second result is whether all are finite.
-    """
-    total = 0.0
-    for j in range(len(given)):
-        for i in range(given[j].shape[1] if given[j].shape[1] > 0 else 0):
-            memory[j][i] = given[j][k, i]
-            total += 0.0 * given[j][k, i]
-    wrench = memory[4][: max(given[4].shape[1], 0)]
-    base = memory[5][: max(given[5].shape[1], 0)]
-    return (memory[0], memory[1], memory[2], memory[3], wrench, base), total == 0.0
-
-
 class Given(NamedTuple):
     """A state: configuration, velocity, acceleration, efforts, wrench, motion of the base."""
 
@@ -267,3 +251,20 @@ class Given(NamedTuple):
 def given_shapes(nq: int, nv: int, n: int) -> Any:
     """Shapes of `Given`."""
     return Given(nq, nv, nv, n, WRENCH, BASE)
+
+
+@inner
+def state_row(given: Any, k: int, memory: Any) -> Any:
+    """State k of arrays (N, width), in memory of numbers; what is absent has no length.
+
+    The second result is whether all are finite.
+    """
+    total = 0.0
+    for j in range(len(given)):
+        for i in range(given[j].shape[1]):
+            memory[j][i] = given[j][k, i]
+            total += 0.0 * given[j][k, i]
+    wrench = memory[4][: max(given[4].shape[1], 0)]
+    base = memory[5][: max(given[5].shape[1], 0)]
+    state = Given(memory[0], memory[1], memory[2], memory[3], wrench, base)
+    return state, total == 0.0

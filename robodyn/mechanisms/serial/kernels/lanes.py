@@ -21,8 +21,9 @@ from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK
 from robodyn.mechanisms.serial.kernels.spatial import place
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.linear import solve_by_factor
 from robodyn.numerics.simd.lanes import WIDTH
-from robodyn.numerics.simd.linear_systems import factor_positive, solve_by_factor
+from robodyn.numerics.simd.linear_systems import factor_positive
 from robodyn.numerics.simd.tables import as_table, new_table
 
 # Arms with more joints need a larger stack than threads usually have.
