@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from robodyn.errors import SimulationFailed as SimulationFailed
     from robodyn.errors import SingularConfiguration as SingularConfiguration
     from robodyn.errors import UnderActuated as UnderActuated
+    from robodyn.exporting.export import ExportSettings as ExportSettings
     from robodyn.exporting.export import export as export
     from robodyn.identification.calibration.calibrate import calibrate as calibrate
     from robodyn.identification.calibration.measurements import Measurements as Measurements

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from robodyn.cli.commands import Answer, passed
@@ -23,20 +24,40 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism
 
 
-def _noise(
+@dataclass(frozen=True)
+class _Instead:
+    """What to do instead of calibrating.
+
+    Attributes:
+        poses: Instead of calibrating, choose so many poses to measure.
+        zeros: Find the zeros of the driven joints only, from touched stops and a level on the body:
+            of MEASUREMENTS each row has level.x, level.y, level.z (the specific force that an IMU
+            tells at rest, or where up is) beside all joints' positions; or none of these, and the
+            positions of those joints that are at their lower stops (1 in a column `end`: upper).
+    """
+
+    poses: int = 0
+    zeros: bool = False
+
+
+def _known(
+    parameter: list[str] | None = None,
     position_noise: float | None = None,
     orientation_noise: float | None = None,
     joint_noise: float = 0.0,
-) -> dict[str, float]:
-    """What is known of it, by group.
+) -> dict[str, Any]:
+    """What may change, and what is known of the noise, by group.
 
     Args:
+        parameter: What may change, by name or its beginning, such as leg1. or link2.d; may be
+            repeated. By default all.
         position_noise: Standard deviation of x, y, z [m]; estimated by default.
         orientation_noise: Standard deviation of the orientation [rad]; estimated by default.
         joint_noise: Standard deviation of the driven joints' readings [m or rad].
     """
     known = {"position": position_noise, "orientation": orientation_noise, "joints": joint_noise}
-    return {group: value for group, value in known.items() if value is not None}
+    noise = {group: value for group, value in known.items() if value is not None}
+    return {"parameters": parameter or (), "noise": noise}
 
 
 def calibrate(
@@ -47,13 +68,13 @@ def calibrate(
     settings: dict[str, Any] = passed(
         CalibrationSettings, "tracker", "target", "constraint", "tolerance", "loss"
     ),
-    parameter: list[str] | None = None,
-    noise: dict[str, Any] = passed(_noise, "position_noise", "orientation_noise", "joint_noise"),
+    known: dict[str, Any] = passed(
+        _known, "parameter", "position_noise", "orientation_noise", "joint_noise"
+    ),
     units: dict[str, Any] = passed(read_measurements, "position_unit", "tracker_unit"),
     output: Path | None = None,
     html: Path | None = None,
-    poses: int = 0,
-    zeros: bool = False,
+    instead: dict[str, Any] = passed(_Instead, "poses", "zeros"),
     zero_noise: dict[str, Any] = passed(find_zeros, "level_noise", "stop_noise"),
 ) -> Answer:
     """Find the dimensions of a machine that explain measured poses best.
@@ -67,36 +88,23 @@ def calibrate(
             joints.
         tracker: Frame of x, y, z: `unknown`, or `known` where it is the model's base.
         target: Target on the body: `unknown`, or `known` where it is the body's frame.
-        parameter: What may change, by name or its beginning, such as leg1. or link2.d; may be
-            repeated. By default all.
         tolerance: How far lengths may be off [m], a standard deviation; 2 % of the size.
         output: Write the calibrated model to this file (.yaml); with --poses the poses.
-        poses: Instead of calibrating, choose so many poses to measure.
-        zeros: Find the zeros of the driven joints only, from touched stops and a level on the body:
-            of MEASUREMENTS each row has level.x, level.y, level.z (the specific force that an IMU
-            tells at rest, or where up is) beside all joints' positions; or none of these, and the
-            positions of those joints that are at their lower stops (1 in a column `end`: upper).
         level_noise: Standard deviation of the level's angles [rad].
         stop_noise: Standard deviation of the stops [m or rad].
     """
-    m = load_quietly(model)
-    if poses:
-        return _poses(m, poses, settings["tracker"] == "known", parameter or (), output)
+    m, task, options = load_quietly(model), _Instead(**instead), _known(**known)
+    if task.poses:
+        known_tracker = settings["tracker"] == "known"
+        return _poses(m, task.poses, known_tracker, options["parameters"], output)
     if measurements is None:
         raise InvalidInput("no MEASUREMENTS given; --poses chooses what to measure")
-    if zeros:
+    if task.zeros:
         of_zeros = find_zeros(m, *read_zero_samples(measurements, m), **zero_noise)
         return Answer(of_zeros.to_dict(), "\n".join(_zero_lines(of_zeros)))
     samples = read_measurements(measurements, m, **units)
     with progress_bar("calibrating") as tell:
-        found = find(
-            m,
-            samples,
-            parameters=parameter or (),
-            noise=_noise(**noise),
-            **settings,
-            progress=tell,
-        )
+        found = find(m, samples, **options, **settings, progress=tell)
     if output is not None:
         found.save(output)
     if html is not None:

@@ -19,15 +19,41 @@ from robodyn.motion_base.ride import ride
 from robodyn.motion_base.vehicle import read_vehicle
 
 
+def _parameters(
+    washout: str = "driving", predictive: bool = False
+) -> WashoutParameters | PredictiveParameters:
+    """Of cueing.
+
+    Args:
+        washout: Its parameters: driving, airliner or small.
+        predictive: Predict and plan within the limits instead of a washout.
+    """
+    return PredictiveParameters() if predictive else WashoutParameters.preset(washout)
+
+
+def _destination(output: Path | None = None, force: bool = False) -> Path | None:
+    """Where to write.
+
+    Args:
+        output: CSV file to write (.csv): the platform's motion, wanted and felt forces and rates;
+            or else a bag, with platform_setpoint, vehicle/imu and felt_imu.
+        force: Write over a file that exists.
+    """
+    if output is not None and output.exists() and not (force and output.is_file()):
+        raise OutputError(
+            f"{output} exists; choose another file, or write over it with --force (no bag is)",
+            value=str(output),
+        )
+    return output
+
+
 def cue(
     recording: str,
     /,
     *,
     model: str = "motion_platform",
-    washout: str = "driving",
-    predictive: bool = False,
-    output: Path | None = None,
-    force: bool = False,
+    algorithm: dict[str, Any] = passed(_parameters, "washout", "predictive"),
+    destination: dict[str, Any] = passed(_destination, "output", "force"),
     html: Path | None = None,
     objective_test: bool = False,
     criteria: Path | None = None,
@@ -42,22 +68,12 @@ def cue(
 
     Args:
         recording: CSV file or bag of the vehicle's motion.
-        washout: Its parameters: driving, airliner or small.
-        predictive: Predict and plan within the limits instead of a washout.
-        output: CSV file to write (.csv): the platform's motion, wanted and felt forces and rates;
-            or else a bag, with platform_setpoint, vehicle/imu and felt_imu.
-        force: Write over a file that exists.
         objective_test: Put the objective motion cueing test on the report, too.
         criteria: CSV file of the test's regions: channel (1 to 10 in the order of the report),
             frequency, modulus_low, modulus_high, phase_low and phase_high.
     """
-    if output is not None and output.exists() and not (force and output.is_file()):
-        raise OutputError(
-            f"{output} exists; choose another file, or write over it with --force (no bag is)",
-            value=str(output),
-        )
+    output, parameters = _destination(**destination), _parameters(**algorithm)
     vehicle = read_vehicle(recording, **reading)
-    parameters = PredictiveParameters() if predictive else WashoutParameters.preset(washout)
     mechanism = load_quietly(model)
     with progress_bar("riding") as tell:
         found = ride(mechanism, vehicle, parameters, **settings, progress=tell)
@@ -103,7 +119,7 @@ def cue(
             facts["modulus"], facts["phase"] = np.abs(response.matrix), np.angle(response.matrix)
         page = cueing_page(found, facts, told, response, regions, command_line())
         write_report(page, html)
-    by = "predictive" if predictive else f"washout {washout!r}"
+    by = "predictive" if algorithm["predictive"] else f"washout {algorithm['washout']!r}"
     lines = [f"{mechanism.name}: {found.time[-1]:g} s of {recording}, {by}"]
     lines += [f"{name:24} {text}" for name, text in told]
     return Answer(facts, "\n".join(lines), problem is not None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar
-from robodyn.exporting.export import export
+from robodyn.exporting.export import ExportSettings, export
 
 
 def export_command(
@@ -17,7 +17,7 @@ def export_command(
     /,
     *,
     how: dict[str, Any] = passed(
-        export, "name", "target", "cpu", "ros2_control", "fmu", "fmi", "wasm", "force"
+        ExportSettings, "name", "target", "cpu", "ros2_control", "fmu", "fmi", "wasm", "force"
     ),
 ) -> Answer:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robodyn.errors import OutputError, writing
 from robodyn.exporting.fmu import refuse_target, write_fmus
@@ -38,30 +39,11 @@ class Exported(NamedTuple):
     files: tuple[str, ...]
 
 
-def export(
-    mechanism: Mechanism,
-    folder: str | Path,
-    *,
-    name: str = "",
-    target: str = "",
-    cpu: str = "",
-    ros2_control: bool = False,
-    fmu: bool = False,
-    fmi: str = "2.0",
-    wasm: bool = False,
-    force: bool = False,
-    progress: Callable[[float], None] | None = None,
-) -> Exported:
-    """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
+@dataclass(frozen=True)
+class ExportSettings:
+    """What an export writes, and for which machine.
 
-    The kernels are the library's own. On this machine's processor, the default, results have the
-    same bits as in Python, but for the pose and the condition number of closed loops, the
-    condition number of arms that have not six joints, and the derivatives of arms' forward
-    dynamics, which agree to rounding.
-
-    Args:
-        mechanism: of any kind; closed loops with as many motors as freedoms.
-        folder: where to; made if it does not exist.
+    Attributes:
         name: with which all names in C begin; made of the mechanism's by default.
         target: x86_64, aarch64, armv7, thumbv7em or riscv64, or a triple that begins with one; by
             default this machine.
@@ -74,7 +56,42 @@ def export(
         wasm: NAME.wasm, NAME.mjs and NAME.d.ts beside the library: a module for web pages, Node
             and Deno, and its wrapper in JavaScript with types.
         force: write into a folder that is not empty.
+    """
+
+    name: str = ""
+    target: str = ""
+    cpu: str = ""
+    ros2_control: bool = False
+    fmu: bool = False
+    fmi: str = "2.0"
+    wasm: bool = False
+    force: bool = False
+
+
+DEFAULT = ExportSettings()
+
+
+def export(
+    mechanism: Mechanism,
+    folder: str | Path,
+    *,
+    settings: ExportSettings = DEFAULT,
+    progress: Callable[[float], None] | None = None,
+    **options: Any,
+) -> Exported:
+    """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
+
+    The kernels are the library's own. On this machine's processor, the default, results have the
+    same bits as in Python, but for the pose and the condition number of closed loops, the
+    condition number of arms that have not six joints, and the derivatives of arms' forward
+    dynamics, which agree to rounding.
+
+    Args:
+        mechanism: of any kind; closed loops with as many motors as freedoms.
+        folder: where to; made if it does not exist.
+        settings: what to write, and for which machine.
         progress: called with the part that is done, from 0 to 1.
+        options: fields of the settings that differ from them.
 
     Raises:
         InvalidInput: a name that C does not allow, or an unknown target.
@@ -83,18 +100,19 @@ def export(
         MissingExtra: no C compiler for the target.
         ExportFailed: a linker that fails.
     """
-    called, wanted = c_name(mechanism, name), target_of(target, cpu)
+    how = replace(settings, **options)
+    called, wanted = c_name(mechanism, how.name), target_of(how.target, how.cpu)
     place = Path(folder)
-    if place.exists() and not force and (not place.is_dir() or any(place.iterdir())):
+    if place.exists() and not how.force and (not place.is_dir() or any(place.iterdir())):
         raise OutputError(f"{place} exists and is not an empty folder; --force writes into it")
     compiler(wanted)
-    if fmu:
-        refuse_target(wanted, fmi)
+    if how.fmu:
+        refuse_target(wanted, how.fmi)
     texts = dict(_texts(called, mechanism))
     inside = ""
-    if wasm:
+    if how.wasm:
         wasm_linker()
-    if ros2_control:
+    if how.ros2_control:
         inside = "library/"
         texts = {f"{inside}{file}": text for file, text in texts.items()}
         texts |= dict(package_texts(called, mechanism))
@@ -114,11 +132,11 @@ def export(
             obj.write_bytes(code)
             static, *shared = (place / file for file in libraries)
             link(wanted, obj, static, shared[0] if shared else None)
-        if fmu:
+        if how.fmu:
             text = header(called, mechanism)
-            units = write_fmus(called, mechanism, wanted, text, static, fmi)
+            units = write_fmus(called, mechanism, wanted, text, static, how.fmi)
             libraries += [f"{inside}{file}" for file in units]
-        if wasm:
+        if how.wasm:
             made = write_wasm(called, mechanism, llvm, functions, place / inside)
             libraries += [f"{inside}{file}" for file in made]
     if progress is not None:
