@@ -26,17 +26,25 @@ if TYPE_CHECKING:
 
 
 HANDS = {"right": -1.0, "left": 1.0}
-_NOT_NEGATIVE = {
+# Of the fields that are numbers.
+UNITS = {
     "rotor_inertia": "kg m^2",
+    "lead": "m",
+    "gear_ratio": "",
     "coulomb": "N or N m",
     "coulomb_backward": "N or N m",
     "static": "N or N m",
-}
-_POSITIVE = {
-    "lead": "m",
     "stribeck_velocity": "m/s or rad/s",
+    "efficiency": "",
+    "torque_limit": "N m",
+    "velocity_limit": "rad/s",
     "torque_constant": "N m/A",
+    "least_effort": "N or N m",
+    "largest_effort": "N or N m",
 }
+NOT_NEGATIVE = ("rotor_inertia", "coulomb", "coulomb_backward", "static")
+POSITIVE = ("lead", "stribeck_velocity", "torque_constant", "efficiency")
+LIMITS = ("torque_limit", "velocity_limit")
 
 
 @dataclass(frozen=True)
@@ -84,25 +92,24 @@ class Actuator:
     largest_effort: float = math.inf
 
     def __post_init__(self) -> None:
-        for name, unit in _NOT_NEGATIVE.items():
-            self._check(name, unit, at_least=0.0)
-        for name, unit in _POSITIVE.items():
-            self._check(name, unit, above=0.0)
-        self._check("gear_ratio", "")
+        for name in NOT_NEGATIVE:
+            self._check(name, at_least=0.0)
+        for name in POSITIVE:
+            self._check(name, above=0.0)
+        self._check("gear_ratio")
         if self.gear_ratio == 0.0:
             raise ModelError("gear_ratio is 0, expected a number that is not 0", value=0.0)
         if self.handed not in HANDS:
             raise ModelError(
                 f"handed is {self.handed!r}, expected one of {', '.join(HANDS)}", value=self.handed
             )
-        self._check("efficiency", "", above=0.0)
         if self.efficiency > 1.0:
             raise ModelError(
                 f"efficiency is {self.efficiency:g}, expected a number above 0 and at most 1",
                 value=self.efficiency,
             )
-        for name, unit in (("torque_limit", "N m"), ("velocity_limit", "rad/s")):
-            self._check_limit(name, unit)
+        for name in LIMITS:
+            self._check_limit(name)
         if not self.least_effort < self.largest_effort:
             raise ModelError(
                 f"least_effort is {self.least_effort}, expected a number below largest_effort, "
@@ -113,8 +120,8 @@ class Actuator:
         if self.torque_speed is not None:
             object.__setattr__(self, "torque_speed", _curve(self.torque_speed))
 
-    def _check(self, name: str, unit: str, **bounds: float) -> None:
-        value = getattr(self, name)
+    def _check(self, name: str, **bounds: float) -> None:
+        value, unit = getattr(self, name), UNITS[name]
         if value is None:
             return
         above = bounds.pop("above", None)
@@ -130,11 +137,11 @@ class Actuator:
             )
         object.__setattr__(self, name, number)
 
-    def _check_limit(self, name: str, unit: str) -> None:
+    def _check_limit(self, name: str) -> None:
         value: Any = getattr(self, name)
         if isinstance(value, bool) or not (isinstance(value, (int, float)) and value > 0.0):
             raise ModelError(
-                f"{name} is {value!r}, expected a number above 0 [{unit}]", value=value
+                f"{name} is {value!r}, expected a number above 0 [{UNITS[name]}]", value=value
             )
         object.__setattr__(self, name, float(value))
 

@@ -8,7 +8,7 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from robodyn.actuators.actuator import IDEAL, Actuator
+from robodyn.actuators.actuator import IDEAL, UNITS, Actuator
 from robodyn.errors import ModelError, RobodynError
 
 if TYPE_CHECKING:
@@ -18,21 +18,6 @@ if TYPE_CHECKING:
 
 
 NAMES = tuple(item.name for item in fields(Actuator))
-_UNITS = {
-    "rotor_inertia": "kg m^2",
-    "lead": "m",
-    "gear_ratio": "",
-    "coulomb": "N or N m",
-    "coulomb_backward": "N or N m",
-    "static": "N or N m",
-    "stribeck_velocity": "m/s or rad/s",
-    "efficiency": "",
-    "torque_limit": "N m",
-    "velocity_limit": "rad/s",
-    "torque_constant": "N m/A",
-    "least_effort": "N or N m",
-    "largest_effort": "N or N m",
-}
 
 
 def actuator_from_fields(block: Fields) -> Actuator:
@@ -51,7 +36,7 @@ def actuator_from_fields(block: Fields) -> Actuator:
         elif name == "torque_speed":
             given[name] = block.get(name, "a list of [speed, torque]")
         else:
-            given[name] = block.number(name, _UNITS[name])
+            given[name] = block.number(name, UNITS[name])
     try:
         return Actuator(**given)
     except RobodynError as error:

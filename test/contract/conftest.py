@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ from robodyn.errors import UnphysicalInertiaWarning
 # their folders are those of other tests
 sys.path += [str(Path(__file__).parents[1] / "robodyn" / "mechanisms" / kind)
              for kind in ("closed_loop", "serial", "stewart")]  # fmt: skip
+from machines import walker, written
 from random_mechanisms import branched, parallel, regular, single_loop
 from serial_arms import random_arm
 from stewart_mechanisms import random_platform
@@ -33,6 +36,18 @@ def steady(draw):
     return drawn
 
 
+def two_motors(rng):
+    """A random tripod whose third motor is a passive joint."""
+    model = steady(parallel)(rng).model
+    return rd.ClosedLoop(replace(model, driven=model.driven[:2]))
+
+
+def cables(rng):
+    """A platform on eight cables: more motors than freedoms, and they only pull."""
+    with tempfile.TemporaryDirectory() as folder:
+        return rd.load(written(Path(folder)))
+
+
 RANDOM = {
     "random 6-UPS": random_platform,
     "random 6-SPS": lambda rng: random_platform(rng, "spherical"),
@@ -41,6 +56,14 @@ RANDOM = {
     "random tripod": steady(parallel),
     "random planar tripod": steady(lambda rng: parallel(rng, ["revolute"] * 3, planar=True)),
     "random branches": steady(branched),
+    "cables": cables,
+}
+
+
+# Their motors are fewer than their freedoms, so nothing answers inverse dynamics.
+UNDER_ACTUATED = {
+    "walker": lambda rng: rd.load(walker(), base="moving"),
+    "random tripod with two motors": two_motors,
 }
 
 
@@ -61,23 +84,51 @@ def load(name):
 _LOADED = {name: load(name) for name in rd.models()}
 
 
+@pytest.fixture
+def named(random_numbers):
+    """Mechanisms by name; all tests share them."""
+
+    def find(name):
+        if name not in _LOADED:
+            _LOADED[name] = (RANDOM | UNDER_ACTUATED)[name](random_numbers(name))
+        return _LOADED[name]
+
+    return find
+
+
 def each(*names):
-    """A fixture of mechanisms by name; all tests share them."""
+    """A fixture of mechanisms by name."""
 
     @pytest.fixture(params=names)
-    def mechanism(request, random_numbers):
-        name = request.param
-        if name not in _LOADED:
-            _LOADED[name] = RANDOM[name](random_numbers(name))
-        return _LOADED[name]
+    def mechanism(request, named):
+        return named(request.param)
 
     return mechanism
 
 
 bundled = each(*sorted(rd.models()))
 # Files say all there is to them, and what is not driven has no armature.
-described = each(*sorted(rd.models()), "random 6-UPS", "random arm")
-mechanism = each(*sorted(rd.models()), *RANDOM)
+described = each(*sorted(rd.models()), "random 6-UPS", "random arm", "cables", "walker")
+actuated = each(*sorted(rd.models()), *RANDOM)
+under_actuated = each(*UNDER_ACTUATED)
+mechanism = each(*sorted(rd.models()), *RANDOM, *UNDER_ACTUATED)
+CALLS = (
+    *("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "jacobian"),
+    *("condition_number", "body_pose", "joint_positions", "joint_velocities", "singular_values"),
+)
+ASKED = [
+    (name, call)
+    for name in (*sorted(rd.models()), *RANDOM, *UNDER_ACTUATED)
+    for call in CALLS
+    if name not in UNDER_ACTUATED or call != "inverse_dynamics"
+]
+
+
+@pytest.fixture(params=ASKED, ids="-".join)
+def asked(request, named):
+    """A mechanism, and the name of a call that it answers."""
+    name, call = request.param
+    return named(name), call
 
 
 @pytest.fixture

@@ -10,10 +10,6 @@ import robodyn as rd
 from robodyn import threads
 from robodyn.errors import InvalidInput
 
-CALLS = (
-    *("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "jacobian"),
-    *("condition_number", "body_pose", "joint_positions", "joint_velocities", "singular_values"),
-)
 # what a lane of a batch may differ by from a single state, in parts of the largest number
 ROUNDING = 1e-10
 
@@ -25,13 +21,13 @@ def _threads():
 
 
 @pytest.fixture
-def given(mechanism, states, questions, rng):
-    """Arguments of a call for a batch of a shape."""
+def given(states, questions, rng):
+    """Arguments of a mechanism's call for a batch of a shape."""
 
-    def draw(name, shape=()):
-        efforts = rng.uniform(-1.0, 1.0, (*shape, len(mechanism.joint_names)))
+    def draw(m, name, shape=()):
+        efforts = rng.uniform(-1.0, 1.0, (*shape, len(m.joint_names)))
         wrench = rng.uniform(-1.0, 1.0, (*shape, 6))
-        return questions(mechanism, states(mechanism, shape), efforts, wrench)[name]
+        return questions(m, states(m, shape), efforts, wrench)[name]
 
     return draw
 
@@ -43,13 +39,13 @@ def assert_same(found, expected):
     np.testing.assert_allclose(found, expected, rtol=ROUNDING, atol=ROUNDING * scale)
 
 
-@pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("shape", [(1,), (5,), (37,), (2, 3), (0,), (3, 1, 2)])
 @pytest.mark.parametrize("share", [1, 3])
-def test_a_batch_is_its_states(mechanism, given, name, shape, share, monkeypatch):
+def test_a_batch_is_its_states(asked, given, shape, share, monkeypatch):
     monkeypatch.setattr(threads, "SMALLEST_SHARE", 4)
     rd.set_threads(share)
-    method, arguments = getattr(mechanism, name), given(name, shape)
+    mechanism, name = asked
+    method, arguments = getattr(mechanism, name), given(mechanism, name, shape)
     batch = method(*arguments)
     assert batch.shape[: len(shape)] == shape
     assert batch.dtype == np.float64
@@ -57,16 +53,16 @@ def test_a_batch_is_its_states(mechanism, given, name, shape, share, monkeypatch
         assert_same(method(*(x[index] for x in arguments)), batch[index])
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_one_state_for_many_is_broadcast(mechanism, given, name):
-    method, arguments = getattr(mechanism, name), given(name, (4,))
+def test_one_state_for_many_is_broadcast(asked, given):
+    mechanism, name = asked
+    method, arguments = getattr(mechanism, name), given(mechanism, name, (4,))
     spread = [arguments[0], *(np.broadcast_to(x[0], x.shape) for x in arguments[1:])]
     assert_same(method(arguments[0], *(x[0] for x in arguments[1:])), method(*spread))
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_any_memory_that_holds_the_numbers_gives_the_same(mechanism, given, name):
-    method, arguments = getattr(mechanism, name), given(name, (3,))
+def test_any_memory_that_holds_the_numbers_gives_the_same(asked, given):
+    mechanism, name = asked
+    method, arguments = getattr(mechanism, name), given(mechanism, name, (3,))
     batch = method(*arguments)
     fixed = [x.copy() for x in arguments]
     for x in fixed:
@@ -91,50 +87,50 @@ def test_any_memory_that_holds_the_numbers_gives_the_same(mechanism, given, name
 
 
 @pytest.mark.parametrize("count", [3, 20])
-def test_a_motion_of_joints_may_lie_in_columns(mechanism, states, count):
-    q, v, _ = states(mechanism, (count,))
-    motion = mechanism.joint_positions(q), mechanism.joint_velocities(q, v)
-    expected = mechanism.motion_of_joints(*map(np.ascontiguousarray, motion))
+def test_a_motion_of_joints_may_lie_in_columns(actuated, states, count):
+    q, v, _ = states(actuated, (count,))
+    motion = actuated.joint_positions(q), actuated.joint_velocities(q, v)
+    expected = actuated.motion_of_joints(*map(np.ascontiguousarray, motion))
     for found, part in zip(
-        mechanism.motion_of_joints(*map(np.asfortranarray, motion)), expected, strict=True
+        actuated.motion_of_joints(*map(np.asfortranarray, motion)), expected, strict=True
     ):
         assert_same(found, part)
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
 @pytest.mark.parametrize("shape", [(), (5,)])
-def test_no_wrench_is_a_wrench_of_zero(mechanism, given, name, shape):
-    method, arguments = getattr(mechanism, name), given(name, shape)[:3]
+def test_no_wrench_is_a_wrench_of_zero(actuated, given, name, shape):
+    method, arguments = getattr(actuated, name), given(actuated, name, shape)[:3]
     found = method(*arguments)
     np.testing.assert_array_equal(method(*arguments, None), found)
     assert_same(method(*arguments, np.zeros(6)), found)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_arguments_are_left_as_they_are(mechanism, given, name):
-    arguments = given(name, (3,))
+def test_arguments_are_left_as_they_are(asked, given):
+    mechanism, name = asked
+    arguments = given(mechanism, name, (3,))
     before = [x.copy() for x in arguments]
     getattr(mechanism, name)(*arguments)
     for x, copy in zip(arguments, before, strict=True):
         np.testing.assert_array_equal(x, copy)
 
 
-@pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("shape", [(), (5,), (3, 9)])
 def test_a_number_that_is_not_finite_is_refused_wherever_it_stands(
-    mechanism, given, rng, name, poison, shape
+    asked, given, rng, poison, shape
 ):
-    arguments = [x.copy() for x in given(name, shape)]
+    mechanism, name = asked
+    arguments = [x.copy() for x in given(mechanism, name, shape)]
     victim = arguments[rng.integers(len(arguments))]
     victim[tuple(rng.integers(0, victim.shape))] = poison
     with pytest.raises(InvalidInput, match="expected a finite number"):
         getattr(mechanism, name)(*arguments)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_wrong_shape_is_refused_by_name(mechanism, given, name):
-    arguments = given(name)
+def test_a_wrong_shape_is_refused_by_name(asked, given):
+    mechanism, name = asked
+    arguments = given(mechanism, name)
     for place in range(len(arguments)):
         for wrong in (arguments[place][:-1], np.append(arguments[place], 0.0), np.empty(0)):
             spoilt = [*arguments[:place], wrong, *arguments[place + 1 :]]
@@ -150,8 +146,8 @@ def test_a_length_that_is_none_is_refused(mechanism, name, length):
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])
-def test_threads_share_a_batch_and_several_may_call(mechanism, given, name):
-    method, arguments = getattr(mechanism, name), given(name, (600,))
+def test_threads_share_a_batch_and_several_may_call(actuated, given, name):
+    method, arguments = getattr(actuated, name), given(actuated, name, (600,))
     rd.set_threads(1)
     expected = method(*arguments)
     rd.set_threads(3)

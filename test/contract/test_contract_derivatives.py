@@ -30,14 +30,14 @@ def directions(rng, nv):
     return rng.uniform(-1.0, 1.0, (3, nv)) * np.array([[0.1], [1.0], [1.0]])
 
 
-def test_efforts_along_a_line_of_motions(mechanism, states, rng, wrench):
-    q, v, a = states(mechanism)
-    d = mechanism.inverse_dynamics_derivatives(q, v, a, wrench)
-    np.testing.assert_array_equal(d.efforts, mechanism.inverse_dynamics(q, v, a, wrench))
+def test_efforts_along_a_line_of_motions(actuated, states, rng, wrench):
+    q, v, a = states(actuated)
+    d = actuated.inverse_dynamics_derivatives(q, v, a, wrench)
+    np.testing.assert_array_equal(d.efforts, actuated.inverse_dynamics(q, v, a, wrench))
     moved, faster, pushed = directions(rng, len(v))
     expected = slope(
-        lambda t: mechanism.inverse_dynamics(
-            mechanism.advance(q, t * moved), v + t * faster, a + t * pushed, wrench
+        lambda t: actuated.inverse_dynamics(
+            actuated.advance(q, t * moved), v + t * faster, a + t * pushed, wrench
         )
     )
     found = d.configuration @ moved + d.velocity @ faster + d.acceleration @ pushed
@@ -45,8 +45,8 @@ def test_efforts_along_a_line_of_motions(mechanism, states, rng, wrench):
 
 
 def test_accelerations_along_a_line_of_efforts(mechanism, states, rng, wrench):
-    q, v, a = states(mechanism)
-    efforts = mechanism.inverse_dynamics(q, v, a, wrench)
+    q, v, _ = states(mechanism)
+    efforts = rng.uniform(-1.0, 1.0, len(mechanism.joint_names))
     d = mechanism.forward_dynamics_derivatives(q, v, efforts, wrench)
     np.testing.assert_array_equal(d.acceleration, mechanism.forward_dynamics(q, v, efforts, wrench))
     moved, faster, _ = directions(rng, len(v))
@@ -60,9 +60,9 @@ def test_accelerations_along_a_line_of_efforts(mechanism, states, rng, wrench):
     assert_close(found, expected, d[:3])
 
 
-def test_forward_and_inverse_derivatives_belong_together(mechanism, states, wrench):
+def test_forward_and_inverse_derivatives_belong_together(actuated, states, wrench):
     """What inverse dynamics asks for, forward dynamics undoes: also where both are changed."""
-    smooth = mechanism.without_dry_friction()
+    smooth = actuated.without_dry_friction()
     q, v, a = states(smooth)
     inverse = smooth.inverse_dynamics_derivatives(q, v, a, wrench)
     forward = smooth.forward_dynamics_derivatives(q, v, inverse.efforts, wrench)
@@ -72,20 +72,20 @@ def test_forward_and_inverse_derivatives_belong_together(mechanism, states, wren
         assert_close(getattr(forward, part), -undone, (undone, forward.configuration))
 
 
-def test_batches_are_single_states(mechanism, states, wrench):
-    q, v, a = states(mechanism, (2, 3))
-    together = mechanism.inverse_dynamics_derivatives(q, v, a, wrench)
-    alone = mechanism.inverse_dynamics_derivatives(q[1, 2], v[1, 2], a[1, 2], wrench)
+def test_batches_are_single_states(actuated, states, wrench):
+    q, v, a = states(actuated, (2, 3))
+    together = actuated.inverse_dynamics_derivatives(q, v, a, wrench)
+    alone = actuated.inverse_dynamics_derivatives(q[1, 2], v[1, 2], a[1, 2], wrench)
     for many, one in zip(together, alone, strict=True):
         np.testing.assert_allclose(many[1, 2], one, rtol=0.0, atol=1e-8 * np.abs(one).max())
-    linear = mechanism.linearize(q, v, together.efforts, wrench, dt=1e-3)
-    one = mechanism.linearize(q[1, 2], v[1, 2], alone.efforts, wrench, dt=1e-3)
+    linear = actuated.linearize(q, v, together.efforts, wrench, dt=1e-3)
+    one = actuated.linearize(q[1, 2], v[1, 2], alone.efforts, wrench, dt=1e-3)
     np.testing.assert_allclose(linear.state_matrix[1, 2], one.state_matrix, atol=1e-7)
 
 
-def test_two_motions_side_by_side_part_as_the_linear_model_says(mechanism, states, rng, wrench):
+def test_two_motions_side_by_side_part_as_the_linear_model_says(actuated, states, rng, wrench):
     """In motion: the rate of a displacement is not only the change of the velocity."""
-    smooth = mechanism.without_dry_friction()
+    smooth = actuated.without_dry_friction()
     q, v, a = states(smooth)
     efforts = smooth.inverse_dynamics(q, v, a, wrench)
     linear = smooth.linearize(q, v, efforts, wrench)
@@ -109,40 +109,40 @@ def test_two_motions_side_by_side_part_as_the_linear_model_says(mechanism, state
     np.testing.assert_allclose(found, rate, rtol=0.0, atol=1e-5 * scale)
 
 
-def test_a_sampled_model_takes_a_period_at_once(mechanism, states):
-    q, _, _ = states(mechanism)
-    slow, quick = (mechanism.linearize(q, dt=dt) for dt in (2e-3, 1e-3))
+def test_a_sampled_model_takes_a_period_at_once(actuated, states):
+    q, _, _ = states(actuated)
+    slow, quick = (actuated.linearize(q, dt=dt) for dt in (2e-3, 1e-3))
     A, B = quick.state_matrix, quick.input_matrix
     np.testing.assert_allclose(slow.state_matrix, A @ A, atol=1e-8)
     np.testing.assert_allclose(slow.input_matrix, A @ B + B, atol=1e-8)
 
 
-def test_a_linear_model_is_a_state_space_elsewhere(mechanism):
-    linear = mechanism.linearize(mechanism.home, dt=1e-3)
+def test_a_linear_model_is_a_state_space_elsewhere(actuated):
+    linear = actuated.linearize(actuated.home, dt=1e-3)
     theirs = linear.to_scipy()
     np.testing.assert_array_equal(theirs.A, linear.state_matrix)
     np.testing.assert_array_equal(theirs.B, linear.input_matrix)
     assert theirs.dt == linear.dt
-    assert mechanism.linearize(mechanism.home).to_scipy().dt is None
+    assert actuated.linearize(actuated.home).to_scipy().dt is None
     with pytest.raises(InvalidInput, match="one at a time"):
-        mechanism.linearize(np.stack([mechanism.home] * 2)).to_scipy()
+        actuated.linearize(np.stack([actuated.home] * 2)).to_scipy()
 
 
-def test_python_control_takes_a_linear_model(mechanism):
+def test_python_control_takes_a_linear_model(actuated):
     # not the folder of tests of that name
     pytest.importorskip("control", minversion="0.9", reason="the extra `control` is not installed")
-    linear = mechanism.linearize(mechanism.home)
+    linear = actuated.linearize(actuated.home)
     theirs = linear.to_control()
     np.testing.assert_array_equal(theirs.A, linear.state_matrix)
     assert theirs.isctime(strict=True)
-    assert mechanism.linearize(mechanism.home, dt=1e-3).to_control().dt == 1e-3
+    assert actuated.linearize(actuated.home, dt=1e-3).to_control().dt == 1e-3
 
 
-def test_gains_of_a_regulator_are_those_of_python_control(mechanism):
+def test_gains_of_a_regulator_are_those_of_python_control(actuated):
     control = pytest.importorskip("control", minversion="0.9", reason="`control` is not installed")
     from scipy.linalg import solve_discrete_are
 
-    linear = mechanism.linearize(mechanism.home, dt=5e-3)
+    linear = actuated.linearize(actuated.home, dt=5e-3)
     A, B = linear.state_matrix, linear.input_matrix
     nv, n = len(A) // 2, B.shape[1]
     Q, R = np.diag([1e4] * nv + [1.0] * nv), 1e-4 * np.eye(n)

@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from robodyn.errors import UnderActuated
+
 # Differences of order 6.
 STEP = 1e-3
 WEIGHTS = {1: 45.0, -1: -45.0, 2: -9.0, -2: 9.0, 3: 1.0, -3: -1.0}
 
 
 @pytest.fixture
-def smooth(mechanism):
-    """The mechanism without friction: its energy is lost to nothing."""
-    return mechanism.without_friction()
+def smooth(actuated):
+    """The actuated without friction: its energy is lost to nothing."""
+    return actuated.without_friction()
 
 
 def along(m, state, time):
@@ -70,12 +72,38 @@ def test_power_is_the_rate_of_energy(smooth, states, rng):
         assert abs(powers.sum() + loads.sum() - rate) < 1e-8 * scale
 
 
-def test_friction_takes_energy_and_never_gives_any(mechanism, states):
+def test_power_is_the_rate_of_energy_where_motors_are_few(under_actuated, states, rng):
+    """Of the motion that follows from efforts and a wrench on the body."""
+    smooth = under_actuated.without_friction()
+    for _ in range(3):
+        (q, v, _), wrench = states(smooth), rng.normal(size=6)
+        efforts = rng.uniform(-1.0, 1.0, len(smooth.joint_names))
+        state = type(states(smooth))(q, v, smooth.forward_dynamics(q, v, efforts, wrench))
+        rate = slope(lambda time, at=state: sum(smooth.energy(*along(smooth, at, time))))
+        powers = efforts * smooth.joint_velocities(q, v)
+        loads = wrench * body_twist(smooth, state)
+        scale = np.abs(powers).sum() + np.abs(loads).sum() + abs(rate)
+        assert abs(powers.sum() + loads.sum() - rate) < 1e-8 * scale
+
+
+def test_efforts_that_too_few_motors_would_need_are_refused(under_actuated, states):
+    q, v, a = states(under_actuated)
+    with pytest.raises(UnderActuated, match="do not determine the mechanism"):
+        under_actuated.inverse_dynamics(q, v, a)
+    with pytest.raises(UnderActuated, match="do not determine the mechanism"):
+        under_actuated.inverse_dynamics_derivatives(q, v, a)
+    with pytest.raises(UnderActuated, match="do not determine the mechanism"):
+        under_actuated.gravity(q)
+    out = np.empty(len(under_actuated.joint_names))
+    assert not under_actuated.unchecked.inverse_dynamics(q, v, a, out)
+
+
+def test_friction_takes_energy_and_never_gives_any(actuated, states):
     """Driving a motion needs at least the power that it needs without friction."""
-    q, v, a = states(mechanism, (50,))
-    rates = mechanism.joint_velocities(q, v)
-    smooth = mechanism.without_friction()
-    more = mechanism.inverse_dynamics(q, v, a) - smooth.inverse_dynamics(q, v, a)
+    q, v, a = states(actuated, (50,))
+    rates = actuated.joint_velocities(q, v)
+    smooth = actuated.without_friction()
+    more = actuated.inverse_dynamics(q, v, a) - smooth.inverse_dynamics(q, v, a)
     power = (more * rates).sum(axis=-1)
     assert (power > -1e-9 * np.abs(more * rates).max(initial=1.0)).all()
 
@@ -124,19 +152,20 @@ def test_difference_undoes_advance(mechanism, states, rng):
     np.testing.assert_allclose(mechanism.difference(q, q), 0.0, atol=1e-12)
 
 
-def test_the_positions_of_driven_joints_lead_back_to_the_configuration(mechanism, states):
-    q, v, a = states(mechanism)
-    near = mechanism.advance(q, np.full(mechanism.coordinates.velocity_size, 1e-3))
-    motion = mechanism.driven_motion(q, v, a)
-    found = mechanism.assemble(motion.positions, near)
-    np.testing.assert_allclose(mechanism.difference(q, found), 0.0, atol=1e-7)
-    again = mechanism.motion_of_joints(*motion, near)
+def test_the_positions_of_driven_joints_lead_back_to_the_configuration(actuated, states):
+    q, v, a = states(actuated)
+    near = actuated.advance(q, np.full(actuated.coordinates.velocity_size, 1e-3))
+    motion = actuated.driven_motion(q, v, a)
+    found = actuated.assemble(motion.positions, near)
+    np.testing.assert_allclose(actuated.difference(q, found), 0.0, atol=1e-7)
+    again = actuated.motion_of_joints(*motion, near)
     np.testing.assert_allclose(again.velocity, v, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(again.acceleration, a, rtol=1e-4, atol=1e-4)
 
 
-def test_energy_is_conserved_where_nothing_drives(smooth):
+def test_energy_is_conserved_where_nothing_drives(mechanism):
     """A twentieth of a second of falling from rest, by steps of order 4."""
+    smooth = mechanism.without_friction()
     q, v = smooth.home, np.zeros(smooth.coordinates.velocity_size)
     effort, wrench = np.zeros(len(smooth.joint_names)), np.zeros(6)
     before = sum(smooth.energy(q, v))

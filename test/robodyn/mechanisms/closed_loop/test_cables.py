@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+from machines import HEAD, LEAST, MOST, written
 from scipy.optimize import linprog
 
 import robodyn as rd
@@ -16,33 +17,6 @@ from robodyn.analysis.limits import check_limits
 from robodyn.analysis.margins import margins
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.numerics.nearest_in_box import nearest_in_box
-
-LEAST, MOST = -300.0, -5.0
-CORNERS = [
-    (-2, -1.5, 3, 0.3, -0.2, -0.25), (-2, 1.5, 3, 0.3, 0.2, -0.25), (2, 1.5, 3, -0.3, 0.2, -0.25),
-    (2, -1.5, 3, -0.3, -0.2, -0.25), (-2, -1.5, 0, -0.2, 0.3, 0.25), (-2, 1.5, 0, -0.2, -0.3, 0.25),
-    (2, 1.5, 0, 0.2, -0.3, 0.25), (2, -1.5, 0, 0.2, 0.3, 0.25),
-]  # fmt: skip
-HEAD = """\
-type: closed_loop
-name: cables
-platform: {xyz: [0, 0, 1.2], mass: 8.0, inertia: [[0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.3]]}
-leg_defaults:
-  form: UPS
-  axis: [1, 0, 0]
-  lower: {mass: 0.01, radius: 0.002}
-  upper: {mass: 0.01, radius: 0.002}
-  limits: {position: [0.1, 9], effort: [-300, -5], velocity: 2}
-legs:
-"""
-
-
-def written(folder, corners=CORNERS, head=HEAD):
-    lines = [f"  - {{name: c{k}, base: {list(c[:3])}, platform: {list(c[3:])}}}"
-             for k, c in enumerate(corners, 1)]  # fmt: skip
-    file = folder / "cables.yaml"
-    file.write_text(head + "\n".join(lines) + "\n")
-    return file
 
 
 @pytest.fixture(scope="module")

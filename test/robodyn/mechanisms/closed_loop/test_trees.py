@@ -9,32 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import typer
+from machines import INERTIAL, JOINT, walker
 from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError, UnderActuated
 from robodyn.mechanisms.load import use_options
 from robodyn.poses import rotation_matrix
-
-INERTIAL = """<inertial><origin xyz="{0} 0.02 -0.03"/><mass value="{1}"/>
-  <inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0.001" ixz="-0.002" iyz="0.003"/></inertial>"""
-JOINT = """<joint name="{0}{1}" type="{2}"><parent link="{3}"/><child link="{0}{1}_link"/>
-  <origin xyz="{4} 0.1 -0.2" rpy="0.1 -0.2 {4}"/><axis xyz="{5}"/>
-  <limit lower="-2" upper="2" effort="40" velocity="5"/></joint>"""
-
-
-def walker(root="trunk"):
-    """Two legs of three joints, the third one sliding, on a trunk; nothing closes."""
-    text = f'<robot name="walker"><link name="{root}">{INERTIAL.format(0.1, 5.0)}</link>'
-    for side, x in (("left", 0.2), ("right", -0.3)):
-        parent = root
-        for n, (kind, axis) in enumerate(
-            (("revolute", "1 0 0"), ("revolute", "0 1 0.5"), ("prismatic", "0 0 1"))
-        ):
-            text += JOINT.format(side, n, kind, parent, x, axis)
-            parent = f"{side}{n}_link"
-            text += f'<link name="{parent}">{INERTIAL.format(-0.05, 1.0 + n)}</link>'
-    return f"{text}</robot>"
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@
 
 import copy
 import json
+import subprocess
+import sys
 from importlib import resources
 from pathlib import Path
 
@@ -19,6 +21,12 @@ from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
 BUNDLED = resources.files("robodyn")
 WAYPOINTS = Path(__file__).parents[3] / "launch" / "there_and_back.yaml"
+
+
+def test_schemas_say_of_actuators_what_the_class_does():
+    script = Path(__file__).parents[4] / "docs" / "make_schemas.py"
+    run = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def schema(name):
