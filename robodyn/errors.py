@@ -23,10 +23,10 @@ class RobodynError(Exception):
         value: the offending value; what else a class has to tell is an attribute of it, too.
     """
 
-    def __init__(self, message: str, *, value: Any = None, **told: Any) -> None:
+    def __init__(self, message: str, *, value: Any = None, **details: Any) -> None:
         super().__init__(message)
         self.value = value
-        for name, fact in told.items():
+        for name, fact in details.items():
             setattr(self, name, fact)
 
 

@@ -50,8 +50,8 @@ def pose_from_matrix(matrix: Any) -> FloatArray:
     Raises:
         InvalidInput: a wrong shape, not finite, or no rotation matrix to 1e-6.
     """
-    told = matrix.as_matrix() if hasattr(matrix, "as_matrix") else matrix
-    given = as_array("matrix", getattr(told, "homogeneous", told), ())
+    plain = matrix.as_matrix() if hasattr(matrix, "as_matrix") else matrix
+    given = as_array("matrix", getattr(plain, "homogeneous", plain), ())
     if given.shape[-2:] not in ((4, 4), (3, 3)):
         raise InvalidInput(
             f"matrix has shape {given.shape}, expected (..., 4, 4) or (..., 3, 3)", value=matrix

@@ -64,13 +64,13 @@ def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tu
         default: instead of the parameter's.
         auto: what `auto` means, if the launch has that choice, which is then the default.
     """
-    told = tables()[group][name]
-    is_switch = told["type"] == "bool"
-    choices = SWITCH if is_switch else tuple(*told.get("validation", {}).get("one_of<>", ()))
+    entry = tables()[group][name]
+    is_switch = entry["type"] == "bool"
+    choices = SWITCH if is_switch else tuple(*entry.get("validation", {}).get("one_of<>", ()))
     if auto:
-        return "auto", f"{told['description']}; auto: {auto}", "auto", *choices
-    own = str(told["default_value"])
-    return default or (own.lower() if is_switch else own), told["description"], *choices
+        return "auto", f"{entry['description']}; auto: {auto}", "auto", *choices
+    own = str(entry["default_value"])
+    return default or (own.lower() if is_switch else own), entry["description"], *choices
 
 
 def model_argument(default: str) -> dict[str, tuple[str, ...]]:
@@ -140,9 +140,9 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     source = LaunchConfiguration("model").perform(context)
     words = shlex.split(LaunchConfiguration("xacro_args").perform(context))
     use_arguments(arguments_of(words))
-    told = {name: LaunchConfiguration(name).perform(context) for name in READING[1:]}
-    told["hold_branches"] = told["hold_branches"] == "true"
-    use_options(**told, spelling=as_launch_argument)
+    options = {name: LaunchConfiguration(name).perform(context) for name in READING[1:]}
+    options["hold_branches"] = options["hold_branches"] == "true"
+    use_options(**options, spelling=as_launch_argument)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the simulator logs them
         return source, rd.load(source)

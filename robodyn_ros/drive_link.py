@@ -64,13 +64,13 @@ class DriveLink(Node):
 
     def _on_commands(self, message: Float64MultiArray) -> None:
         try:
-            told = messages.finite("position", np.array(message.data))
-            if len(told) != self._text.count:
-                raise rd.InvalidInput(f"{len(told)} positions for {self._text.count} servos")
+            positions = messages.finite("position", np.array(message.data))
+            if len(positions) != self._text.count:
+                raise rd.InvalidInput(f"{len(positions)} positions for {self._text.count} servos")
         except rd.InvalidInput as error:
             self.get_logger().error(f"commands refused: {error}", throttle_duration_sec=1.0)
             return
-        if not self._port.send(self._text.line(time.monotonic() - self._begun, told)):
+        if not self._port.send(self._text.line(time.monotonic() - self._begun, positions)):
             self._dropped += 1
             self.get_logger().warning(
                 f"line not taken ({self._dropped} so far): the link is slower than the commands, "
@@ -78,7 +78,7 @@ class DriveLink(Node):
                 throttle_duration_sec=5.0,
             )
         if not self._feedback:
-            self._tell(told)
+            self._tell(positions)
 
     def _listen(self) -> None:
         lines = self._port.received()  # also where they are of no interest

@@ -89,8 +89,8 @@ class EffortOutputs:
     def tip(self, stamp: int, configuration: FloatArray) -> None:
         """Publish where the tip is as joints of its pose, for planners that know trees only."""
         if self._tip is not None and self._tip_states.get_subscription_count():
-            told = JointStateMessage(self._tip.independent_joints)
-            self._tip_states.publish(told.filled(stamp, self._tip.positions(configuration)))
+            message = JointStateMessage(self._tip.independent_joints)
+            self._tip_states.publish(message.filled(stamp, self._tip.positions(configuration)))
 
     def plots(self, stamp: int, command: Command, wrench: FloatArray, loaded: Mechanism) -> None:
         """Publish the efforts before limits, and those of `loaded` with massless legs."""

@@ -63,7 +63,7 @@ class GoalExecution:
         self._conclude: Callable[[Any, str, Verdict], None]
         self._canceling = False
         self._began: int | None = None
-        self._told = 0
+        self._reported = 0
         self.keep_to(settings["path_tolerance"])
 
     @property
@@ -165,8 +165,8 @@ class GoalExecution:
             elif verdict.code != GoalCode.SUCCESSFUL:
                 follower.stop()
             self._end(ABORTED if verdict.code else SUCCEEDED, verdict)
-        elif not 0 <= (time - self._told) * self._settings["feedback_rate"] < 1e9:
-            self._told = time
+        elif not 0 <= (time - self._reported) * self._settings["feedback_rate"] < 1e9:
+            self._reported = time
             self._tell(self._goal, report)
 
     def _report(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Report | None:
@@ -174,7 +174,7 @@ class GoalExecution:
         if planned is None:
             return None
         if self._began is None or time < self._began:
-            self._began, self._told = time, -(2**62)
+            self._began, self._reported = time, -(2**62)
         still = np.zeros_like(velocity)
         try:
             desired = mechanism.independent_motion(*planned)

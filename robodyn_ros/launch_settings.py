@@ -81,12 +81,14 @@ def settle(
         )
     for text in unknown_sections(sections, settings["params_file"], (*NODES, *OTHERS)):
         warn(text)
-    told = []
+    notes = []
     if settings["friction"] == "false":
-        told.append("friction: off (friction:=true: as in the model)")
+        notes.append("friction: off (friction:=true: as in the model)")
     if bringup:
-        told.append("no path: runs until Ctrl-C; goals by goal_joints, and goal_pose where it fits")
-    return [LogInfo(msg=text) for text in told]
+        notes.append(
+            "no path: runs until Ctrl-C; goals by goal_joints, and goal_pose where it fits"
+        )
+    return [LogInfo(msg=text) for text in notes]
 
 
 def _path(name: str, mechanism: Mechanism) -> str:

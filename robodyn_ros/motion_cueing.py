@@ -143,13 +143,13 @@ class MotionCueing(ManagedNode):
     def _hear_telemetry(self, datagrams: Datagrams) -> None:
         for datagram in datagrams.received(AT_ONCE):
             try:
-                told = self._telemetry.read(datagram, time.monotonic())
-                refuse_beyond("telemetry", np.concatenate(told), LARGEST)
+                sample = self._telemetry.read(datagram, time.monotonic())
+                refuse_beyond("telemetry", np.concatenate(sample), LARGEST)
             except rd.InvalidInput as error:
                 self._refused += 1
                 self.get_logger().error(f"telemetry refused: {error}", throttle_duration_sec=1.0)
             else:
-                self._take(*told)
+                self._take(*sample)
 
     def _follow_clock(self) -> None:
         """The set-points that are due; late ones are made up for, with stamps as if in time."""

@@ -63,18 +63,18 @@ class Spec:
     read_only: bool = True
 
     @classmethod
-    def of(cls, told: dict[str, Any]) -> Spec:
+    def of(cls, entry: dict[str, Any]) -> Spec:
         """One of `parameters.yaml`; a default that is not told is the parameter's type."""
-        rules = told.get("validation", {})
-        unset = "default_value" not in told
+        rules = entry.get("validation", {})
+        unset = "default_value" not in entry
         low, high = rules.get("bounds<>") or (*rules.get("gt_eq<>", (-math.inf,)), math.inf)
         return cls(
-            Parameter.Type[told["type"].upper()] if unset else told["default_value"],
-            told["description"],
+            Parameter.Type[entry["type"].upper()] if unset else entry["default_value"],
+            entry["description"],
             low,
             high,
             tuple(*rules.get("one_of<>", ())),
-            told.get("read_only", False),
+            entry.get("read_only", False),
         )
 
     def descriptor(self) -> ParameterDescriptor:
@@ -95,7 +95,7 @@ class Spec:
 
 def table(*groups: str) -> dict[str, Spec]:
     """The parameters of groups in `parameters.yaml`, by name: of a node, or shared by several."""
-    return {name: Spec.of(told) for group in groups for name, told in tables()[group].items()}
+    return {name: Spec.of(entry) for group in groups for name, entry in tables()[group].items()}
 
 
 def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
@@ -254,8 +254,8 @@ def one_voice(file: Path | None) -> Iterator[bool]:
 def _use(values: dict[str, Any]) -> None:
     """Read every model of this process as the parameters say."""
     use_arguments(arguments_of(shlex.split(values["xacro_args"])))
-    told = ("base_link", "tip_link", "hold_branches", "driven", "kind", "base")
-    use_options(**{name: values[name] for name in told}, spelling=as_parameter)
+    options = ("base_link", "tip_link", "hold_branches", "driven", "kind", "base")
+    use_options(**{name: values[name] for name in options}, spelling=as_parameter)
 
 
 def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | None, str]:

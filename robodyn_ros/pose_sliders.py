@@ -55,7 +55,7 @@ class PoseSliders(Node):
         declare(self, self._specs)
         on_set(self, self._check)
         self._publish_state = Interface(self, self._mechanism).state_publisher(qos.STATE)
-        self._told = ""
+        self._last_warning = ""
         self.create_timer(1.0 / p["rate"], self._show)
         self.get_logger().info(f"sliders of {self._mechanism.name}, ready")
 
@@ -68,9 +68,9 @@ class PoseSliders(Node):
         values = np.array([self.get_parameter(name).value for name in self._specs])
         pose = np.array([*values[:3], *quaternion_from_euler(*values[3:])])
         text = self._reach(pose)
-        if text != self._told and text:
+        if text != self._last_warning and text:
             self.get_logger().warning(text)
-        self._told = text
+        self._last_warning = text
         stamp = self.get_clock().now().nanoseconds
         self._publish_state(stamp, pose, REST, REST)
 

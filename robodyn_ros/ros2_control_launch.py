@@ -145,8 +145,8 @@ def _written(sections: dict[str, dict[str, Any]]) -> str:
     with NamedTemporaryFile(
         "w", prefix="robodyn_controllers_", suffix=".yaml", delete=False, encoding="utf-8"
     ) as file:
-        told = {name: {"ros__parameters": values} for name, values in sections.items()}
-        yaml.safe_dump(told, file, sort_keys=False)
+        document = {name: {"ros__parameters": values} for name, values in sections.items()}
+        yaml.safe_dump(document, file, sort_keys=False)
     atexit.register(Path(file.name).unlink, missing_ok=True)
     return file.name
 

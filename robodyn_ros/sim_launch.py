@@ -134,7 +134,7 @@ def simulation_nodes(
         context: whose launch configurations are settled.
         params_file, frictionless: as for `simulation_arguments`.
     """
-    told = settle(context, params_file, frictionless)
+    notes = settle(context, params_file, frictionless)
     settings = context.launch_configurations
     on, bringup = is_on(context, "ros2_control"), is_on(context, "bringup")
     simulates = not on or settings["hardware"] == "simulator"
@@ -204,7 +204,7 @@ def simulation_nodes(
         ends[id(summary)] = partial(_done, recorder=recorder)
     nodes = [*needed, *watching, *([recorder] if recorder is not None else [])]
     return [
-        *told,
+        *notes,
         *described(context),
         *(
             RegisterEventHandler(

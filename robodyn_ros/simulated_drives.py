@@ -43,10 +43,10 @@ class SimulatedDrives(Node):
 
     def _on_commands(self, message: Float64MultiArray) -> None:
         m = self._mechanism
-        told = messages.finite("position", np.array(message.data))
-        if len(told) != len(self._efforts):
-            raise rd.InvalidInput(f"{len(told)} positions for {len(self._efforts)} joints")
-        self._command = m.joint_signs * told + m.joint_offsets
+        positions = messages.finite("position", np.array(message.data))
+        if len(positions) != len(self._efforts):
+            raise rd.InvalidInput(f"{len(positions)} positions for {len(self._efforts)} joints")
+        self._command = m.joint_signs * positions + m.joint_offsets
 
     def _tick(self) -> None:
         drives, m = self._drives, self._mechanism

@@ -232,10 +232,10 @@ def _tolerances(
                 GoalCode.INVALID_JOINTS,
             )
         joint = list(names).index(each.name)
-        for values, told, usual in zip(
+        for values, asked, usual in zip(
             found, (each.position, each.velocity), (position, velocity), strict=True
         ):
-            values[joint] = resolved(f"{field} of {each.name}", told, usual)
+            values[joint] = resolved(f"{field} of {each.name}", asked, usual)
     return found
 
 

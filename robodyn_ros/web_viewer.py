@@ -52,7 +52,7 @@ VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 # States without /clock for this long [s] come from a real machine, not from lockstep.
 NO_CLOCK = 2.0
 # How long a missing service is reported on the page [s].
-TOLD = 4.0
+NOTICE = 4.0
 
 
 class WebViewer(Node):
@@ -71,7 +71,7 @@ class WebViewer(Node):
         self._forces: FloatArray | None = None
         self._number: float | None = None
         self._paused = False
-        self._told = ("", 0.0)
+        self._notice = ("", 0.0)
         self._server = serve(p["port"])
         self._pulse = WrenchPulse(self, p["push_duration"])
         self._pause = self.create_client(SetBool, "forward_simulator/pause")
@@ -104,7 +104,7 @@ class WebViewer(Node):
         if self._joints is not None:
             joints |= dict(zip(self._joints.name, self._joints.position, strict=False))
         number = self._number
-        text, until = self._told
+        text, until = self._notice
         return Snapshot(
             stamp * 1e-9,
             configuration,
@@ -208,7 +208,7 @@ class WebViewer(Node):
     def _request(self, service: str) -> None:
         def done(answer: Trigger.Response) -> None:
             if not answer.success:
-                self._told = answer.message, time.monotonic() + TOLD
+                self._notice = answer.message, time.monotonic() + NOTICE
 
         self._ask(self._requests[service], Trigger.Request(), done)
 
@@ -251,7 +251,7 @@ class WebViewer(Node):
         def ask() -> None:
             if not client.service_is_ready():
                 text = f"no {client.srv_name}: is its node running?"
-                self._told = text, time.monotonic() + TOLD
+                self._notice = text, time.monotonic() + NOTICE
                 return
             client.call_async(request).add_done_callback(lambda future: done(future.result()))
 

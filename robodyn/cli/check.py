@@ -19,7 +19,7 @@ from robodyn.report.parameters import parameter_tables
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from robodyn.mechanisms.inspection import Told
+    from robodyn.mechanisms.inspection import Remarks
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -47,8 +47,8 @@ def check(
         png: Also draw the mechanism at home to this file.
         view: Then show it in the browser, as `robodyn view` does.
     """
-    mechanism, told = read(model, strict)
-    found = findings(mechanism, told, model)
+    mechanism, remarks = read(model, strict)
+    found = findings(mechanism, remarks, model)
     if against is not None:
         found["against"] = compared(mechanism, against, strict)
     if png is not None:
@@ -70,9 +70,9 @@ def check(
         raise typer.Exit(1)
 
 
-def findings(mechanism: Mechanism, told: Told, model: str) -> dict[str, Any]:
+def findings(mechanism: Mechanism, remarks: Remarks, model: str) -> dict[str, Any]:
     """All that `check` says of a mechanism read from `model`, as for JSON."""
-    found = describe(mechanism, told, model)
+    found = describe(mechanism, remarks, model)
     found["parameters"] = [
         {"title": title, "columns": head, "rows": rows}
         for title, head, rows in parameter_tables(mechanism)

@@ -97,7 +97,7 @@ def cue(
         "workspace_used": found.workspace_used,
         "beyond_limits": problem,
     }
-    told = [
+    summary = [
         ("felt less wanted force", f"{_of(found.force_error)} m/s^2 (root mean square of x, y, z)"),
         ("felt less wanted rate", f"{_of(found.rate_error)} rad/s"),
         ("perceived of it: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
@@ -117,11 +117,11 @@ def cue(
                 response = frequency_response(mechanism, parameters, **settings, progress=tell)
             facts["frequencies"] = response.frequencies
             facts["modulus"], facts["phase"] = np.abs(response.matrix), np.angle(response.matrix)
-        page = cueing_page(found, facts, told, response, regions, command_line())
+        page = cueing_page(found, facts, summary, response, regions, command_line())
         write_report(page, html)
     by = "predictive" if algorithm["predictive"] else f"washout {algorithm['washout']!r}"
     lines = [f"{mechanism.name}: {found.time[-1]:g} s of {recording}, {by}"]
-    lines += [f"{name:24} {text}" for name, text in told]
+    lines += [f"{name:24} {text}" for name, text in summary]
     return Answer(facts, "\n".join(lines), problem is not None)
 
 

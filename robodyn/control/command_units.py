@@ -66,15 +66,15 @@ class CommandUnit:
             return self._mechanism.efforts_of_currents(commands, rates)
         return commands
 
-    def refuse_other(self, told: str) -> None:
+    def refuse_other(self, given: str) -> None:
         """Nothing for commands that say this unit, or none.
 
         Raises:
             InvalidInput: they say another one.
         """
-        if told in COMMAND_UNITS and told != self.unit:
+        if given in COMMAND_UNITS and given != self.unit:
             raise InvalidInput(
-                f"the command is in units of {told}, expected {self.unit}: set the parameter "
+                f"the command is in units of {given}, expected {self.unit}: set the parameter "
                 "command_unit alike in the node that commands and in the one that obeys",
-                value=told,
+                value=given,
             )

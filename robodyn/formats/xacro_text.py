@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 # xacro keeps its state in module globals.
 _lock = threading.Lock()
 # Arguments for all xacro files of a process that handles one robot: a command, node or launch file.
-_told: dict[str, str] = {}
+_used_arguments: dict[str, str] = {}
 
 
 def use_arguments(arguments: Mapping[str, str]) -> None:
     """Set default arguments for every xacro file read in this process."""
-    _told.clear()
-    _told.update(arguments)
+    _used_arguments.clear()
+    _used_arguments.update(arguments)
 
 
 def arguments_of(words: Iterable[str]) -> dict[str, str]:
@@ -71,7 +71,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
         ) from failure
     root = parse_xml(read_text(path), str(path))
     chatter = io.StringIO()
-    mappings = {**_told, **(arguments or {})}
+    mappings = {**_used_arguments, **(arguments or {})}
     try:
         with _lock, contextlib.redirect_stderr(chatter), contextlib.redirect_stdout(chatter):
             with _finding(path):
@@ -103,8 +103,8 @@ def _error(
     path: Path, failure: BaseException, chatter: io.StringIO, root: ElementTree.Element
 ) -> ModelError:
     # xacro appends the text of a wrapped error to its own, which is often the same
-    told = " ".join(str(failure).split()) or " ".join(chatter.getvalue().split())
-    reason = re.sub(r"<class '[\w.]+'>:?\s*", "", told) or type(failure).__name__
+    text = " ".join(str(failure).split()) or " ".join(chatter.getvalue().split())
+    reason = re.sub(r"<class '[\w.]+'>:?\s*", "", text) or type(failure).__name__
     reason = re.sub(r"^(.{15,}?)( \[Errno \d+\].*| \1)$", r"\1", reason)
     if re.search("undefined substitution arg", reason, re.IGNORECASE):
         reason += (

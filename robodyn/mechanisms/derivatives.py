@@ -6,7 +6,8 @@ A kind may have a compiled kernel for them. Where it does not, or that has no an
 of the equations is used: efforts are of degree 1 in the acceleration, accelerations
 in the efforts, and both of degree 2 in the velocity where no joint has dry friction. There plain
 differences are exact but for rounding. Only in the configuration do they have an order, unless the
-kind knows better. All states of a difference, and of a batch, go through one compiled call.
+kind knows better. All states of a difference, and of a batch, go through one compiled call. More
+motors than freedoms share what is asked of them, piece by piece linearly: there steps are small.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ STEP = 3e-4
 # Step of a velocity [m/s, rad/s] for dry friction, small beside the rates at which Stribeck's rise
 # fades.
 FRICTION_STEP = 1e-4
+# Where efforts are distributed: of velocities, of accelerations in parts of them, of displacements.
+SMALL, SMALLEST = 1e-3, 1e-5
 
 
 class Stencil(NamedTuple):
@@ -142,11 +145,17 @@ class Derivatives(Presentation):
         """Derivatives in compiled code, if the kind has any."""
         return None
 
+    @property
+    def _is_redundant(self) -> bool:
+        """Whether it has more motors than freedoms, of which some may be at their limits."""
+        return len(self.joint_names) > self.coordinates.velocity_size
+
     @cached_property
     def _stencil(self) -> Stencil:
         """How efforts and accelerations are differentiated by the configuration."""
         units = np.array(self.coordinates.units)
-        steps = STEP * np.where(units == "m", self.size, 1.0)
+        step = SMALLEST if self._is_redundant else STEP
+        steps = step * np.where(units == "m", self.size, 1.0)
         return Stencil(np.outer(PLACES, steps), np.outer(WEIGHTS, 1.0 / steps))
 
     def inverse_dynamics_derivatives(
@@ -268,13 +277,14 @@ class Derivatives(Presentation):
         u = as_array("acceleration or efforts", load, (count,))[..., None, :]
         w = None if wrench is None else as_array("wrench", wrench, (6,))[..., None, :]
 
+        step = SMALL if question == "inverse_dynamics" and self._is_redundant else 1.0
         # beside large efforts, a small change of them would be lost in rounding
-        size = 1.0 + np.abs(u).max(axis=-1, keepdims=True)
+        size = step * (1.0 + np.abs(u).max(axis=-1, keepdims=True))
         moved = self._displaced_by(q, self._stencil)
         rest = 1 + count + 2 * nv
         Q = np.concatenate([_repeated(q, rest, moved), moved], axis=-2)
         changes = np.zeros((Q.shape[-2], nv))
-        changes[1 + count : rest] = np.concatenate([np.eye(nv), -np.eye(nv)])
+        changes[1 + count : rest] = step * np.concatenate([np.eye(nv), -np.eye(nv)])
         loads = np.zeros((len(changes), count))
         loads[1 : 1 + count] = np.eye(count)
         ask: Callable[..., FloatArray] = getattr(self._smooth, question)
@@ -285,7 +295,7 @@ class Derivatives(Presentation):
         answer = out[..., 0, :]
         by_load = (out[..., 1 : 1 + count, :] - out[..., :1, :]) / size
         faster, slower = np.split(out[..., 1 + count : rest, :], 2, axis=-2)
-        by_velocity = 0.5 * (faster - slower)
+        by_velocity = 0.5 / step * (faster - slower)
         by_configuration = weighed(out[..., rest:, :], self._stencil)
         if self._smooth is not self:
             dry = self._of_dry_friction(question, q, v, u, w)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism
 
 
-class Told(NamedTuple):
+class Remarks(NamedTuple):
     """What loading told, a line for each.
 
     Attributes:
@@ -52,8 +52,8 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
     Raises:
         RobodynError: as `load`.
     """
-    mechanism, told = read(source, strict)
-    out = describe(mechanism, told, source)
+    mechanism, remarks = read(source, strict)
+    out = describe(mechanism, remarks, source)
     if against is not None:
         out["against"] = compared(mechanism, against, strict)
     return out
@@ -69,7 +69,7 @@ def compared(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]
     return {"source": against, "differences": mechanism.differences(other)}
 
 
-def describe(mechanism: Mechanism, told: Told, source: str) -> dict[str, Any]:
+def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, Any]:
     """A mechanism that `read` returned, with what was told of it, as `report` has it."""
     out: dict[str, Any] = {
         "kind": mechanism.kind,
@@ -85,8 +85,8 @@ def describe(mechanism: Mechanism, told: Told, source: str) -> dict[str, Any]:
         "home": _home(mechanism),
         "condition_number": None,
         "loops": mechanism.loops_found(),
-        "unphysical": told.unphysical,
-        "left_out": told.left_out,
+        "unphysical": remarks.unphysical,
+        "left_out": remarks.left_out,
         "remarks": [],
     }
     out["mass"] = sum(body["mass"] for body in out["bodies"])
@@ -99,13 +99,13 @@ def describe(mechanism: Mechanism, told: Told, source: str) -> dict[str, Any]:
     return out
 
 
-def read(source: str, strict: bool) -> tuple[Mechanism, Told]:
+def read(source: str, strict: bool) -> tuple[Mechanism, Remarks]:
     """A mechanism, and what was told of its description in warnings.
 
     Raises:
         RobodynError: as `load`.
     """
-    told = Told([], [])
+    remarks = Remarks([], [])
     with warnings.catch_warnings(record=True) as caught:
         for category in _LINES:
             warnings.simplefilter("always", category)
@@ -113,12 +113,12 @@ def read(source: str, strict: bool) -> tuple[Mechanism, Told]:
     for warning in caught:
         name = next((_LINES[c] for c in _LINES if issubclass(warning.category, c)), None)
         if name is not None:
-            getattr(told, name).append(str(warning.message))
+            getattr(remarks, name).append(str(warning.message))
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
-    return mechanism, told
+    return mechanism, remarks
 
 
 def _bodies(mechanism: Mechanism) -> list[dict[str, Any]]:

@@ -221,8 +221,8 @@ def _from_yaml(
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
-    told = document.settings.type
-    kind = chosen or (_kind(told) if told else kind_of_urdf(document))
+    named = document.settings.type
+    kind = chosen or (_kind(named) if named else kind_of_urdf(document))
     if kind.from_urdf is None:
         raise ModelError(
             f"{document.source}: a mechanism of the kind {kind.name!r} has no URDF form",
@@ -231,7 +231,7 @@ def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None
     if options.driven is not None:
         _check_driven(document, options.driven)
         document = replace(document, drives=document.drives.overridden(options.driven))
-    whole = None if chosen or told else kind.adapter("loose_tree")
+    whole = None if chosen or named else kind.adapter("loose_tree")
     found: Mechanism | None = None if whole is None else whole(document, options)
     if found is not None:
         return found

@@ -233,8 +233,8 @@ class Mechanism(LinearInParameters):
         this pair; simulations then call Python at each stage of a step.
         """
         # a derived class may have other dynamics than the one that says how it runs
-        told = vars(type(self)).keys() & {"_loop", "_run_under"}
-        if not told or not self._is_alike(model):
+        overridden = vars(type(self)).keys() & {"_loop", "_run_under"}
+        if not overridden or not self._is_alike(model):
             return None
         advance: Callable[[Rollout, int, int], Outcome] = self._run_under(model).advance
         return advance

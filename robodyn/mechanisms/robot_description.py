@@ -153,8 +153,8 @@ def _add_hardware(
         joint = described.get(name)
         if joint is None:
             joint = element(system, "joint", name=name)
-        for told in (*joint.findall("command_interface"), *joint.findall("state_interface")):
-            joint.remove(told)
+        for interface in (*joint.findall("command_interface"), *joint.findall("state_interface")):
+            joint.remove(interface)
         element(joint, "command_interface", name="effort")
         state = element(joint, "state_interface", name="position")
         element(state, "param", name="initial_value").text = number(float(position))

@@ -72,11 +72,11 @@ class Closure:
         put(self, "child_axis", unit_axis(where, other))
         put(self, "damping", not_negative(f"{where}: damping", self.damping))
         if self.kind == "prismatic" and self.child_axis is not None:
-            apart = float(np.linalg.norm(np.cross(self.axis, self.child_axis)))
-            if apart > PARALLEL:
+            angle = float(np.linalg.norm(np.cross(self.axis, self.child_axis)))
+            if angle > PARALLEL:
                 raise ModelError(
                     f"{where}: the axes of a prismatic closure are the same direction in both "
-                    f"frames, which do not turn against each other; they differ by {apart:.3g} rad",
+                    f"frames, which do not turn against each other; they differ by {angle:.3g} rad",
                     value=self.child_axis,
                 )
 

@@ -43,8 +43,8 @@ def shape_of(model: Model) -> ModelShape:
         for closure in model.closures
     ]  # fmt: skip
     names = tuple(link.name for link in model.links)
-    told = model.driven, model.independent, model.tip_link, model.home
-    return ModelShape((*joints, *closures, names, _with_inertia(model), *told), model)
+    rest = model.driven, model.independent, model.tip_link, model.home
+    return ModelShape((*joints, *closures, names, _with_inertia(model), *rest), model)
 
 
 def _with_inertia(model: Model) -> frozenset[str]:

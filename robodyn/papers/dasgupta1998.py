@@ -95,13 +95,13 @@ def _forces_of_path_one(study: MotionStudy) -> list[Statement]:
         [t for leg in (4, 5) for t in zero_crossings(study.time, forces[:, leg])]
         for forces in (study.forces, other_forces(study, "exact"))
     )
-    told = [", ".join(f"{t:.3f}" for t in times) for times in (printed, exact)]
+    texts = [", ".join(f"{t:.3f}" for t in times) for times in (printed, exact)]
     return [
         Statement("size of the forces", f"order of the platform's weight ({weight:.0f} N)",
               f"median {middle:.0f} N, peak {peak:.0f} N",
               0.1 * weight < middle < 10.0 * weight and peak < 10.0 * weight, peak),
         Statement("legs whose force crosses zero", "5 and 6",
-              f"at {told[0]} s; exact formulation {told[1]} s",
+              f"at {texts[0]} s; exact formulation {texts[1]} s",
               len(printed) == 2 and not any(row["zero_crossings"] for row in rows[:4]),
               {"printed": printed, "exact": exact}),
     ]  # fmt: skip
@@ -138,8 +138,8 @@ def _fractions_of_path_two(slow: MotionStudy, fast: MotionStudy) -> list[Stateme
     before, after = (
         [row["peak_dynamic_fraction"] for row in study.extremes()] for study in (slow, fast)
     )
-    told = [", ".join(f"{peak:.2f}" for peak in peaks) for peaks in (before[:3], after[:3])]
-    return [Statement("peaks of legs 1 to 3", "rise significantly", f"{told[0]} to {told[1]}",
+    texts = [", ".join(f"{peak:.2f}" for peak in peaks) for peaks in (before[:3], after[:3])]
+    return [Statement("peaks of legs 1 to 3", "rise significantly", f"{texts[0]} to {texts[1]}",
                   all(b > a for a, b in zip(before[:3], after[:3], strict=True)),
                   [before, after])]  # fmt: skip
 

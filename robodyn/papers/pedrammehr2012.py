@@ -78,16 +78,16 @@ def leg_rotations(study: MotionStudy) -> tuple[tuple[FloatArray, FloatArray], ..
 
 def _consistent(curves: Mapping[str, FloatArray], pods: tuple[int, ...]) -> list[Statement]:
     share = curves["difference"].max(axis=0) / curves["improved"].max(axis=0)
-    told = ", ".join(f"{100 * part:.0f}" for part in share)
+    shares = ", ".join(f"{100 * part:.0f}" for part in share)
     order = 1 + np.argsort(share)
     rotating = [int(pod) for pod in order if share[pod - 1] > 1e-9]
     if not pods:
         return [Statement("difference over peak, pods 1 to 6", "not the same where a pod rotates",
-                      f"{told} %", bool((share > 1e-9).all()), share.tolist())]  # fmt: skip
+                      f"{shares} %", bool((share > 1e-9).all()), share.tolist())]  # fmt: skip
     still = [int(pod) for pod in order if share[pod - 1] <= 1e-9]
     none = f"; no rotation at all in pod {', '.join(map(str, still))}" if still else ""
     return [Statement("difference over peak, pods 1 to 6",
-                  f"least in pod {', '.join(map(str, pods))}", f"{told} %{none}",
+                  f"least in pod {', '.join(map(str, pods))}", f"{shares} %{none}",
                   set(rotating[: len(pods)]) == set(pods), share.tolist())]  # fmt: skip
 
 

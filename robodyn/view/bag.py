@@ -199,8 +199,8 @@ def _at_joints(
     commands: list[tuple[float, Any]], measured: list[tuple[float, Any]], mechanism: Mechanism
 ) -> list[tuple[float, Any]]:
     """Commands in torques or currents of the motors as efforts of the joints."""
-    told = {message.header.frame_id for _, message in commands} & {"torque", "current"}
-    if not told:
+    units = {message.header.frame_id for _, message in commands} & {"torque", "current"}
+    if not units:
         return commands
     names, rates = mechanism.joint_names, {}
     for t, message in measured:
@@ -210,7 +210,7 @@ def _at_joints(
     converted: list[tuple[float, Any]] = []
     for t, message in commands:
         values = _values(message, names, "effort")
-        if values is not None and message.header.frame_id in told:
+        if values is not None and message.header.frame_id in units:
             unit = CommandUnit(mechanism, message.header.frame_id)
             efforts = unit.to_efforts(values, rates.get(t))
             converted.append((t, SimpleNamespace(name=names, effort=efforts)))

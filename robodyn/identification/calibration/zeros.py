@@ -98,13 +98,13 @@ def find_zeros(
     from scipy.spatial.transform import Rotation
 
     n, names = len(m.joint_names), m.joint_names
-    told = as_array("readings", np.reshape(readings, (-1, n)), (n,), "m or rad")
+    samples = as_array("readings", np.reshape(readings, (-1, n)), (n,), "m or rad")
     up = as_array("level", np.reshape(level, (-1, 3)), (3,))
-    if len(told) != len(up) or not len(up) + len(stops):
+    if len(samples) != len(up) or not len(up) + len(stops):
         raise InvalidInput(
-            f"{len(told)} readings, {len(up)} levels and {len(stops)} stops: expected as many "
+            f"{len(samples)} readings, {len(up)} levels and {len(stops)} stops: expected as many "
             "readings as levels, or stops",
-            value=len(told),
+            value=len(samples),
         )
     up = up / np.linalg.norm(up, axis=1, keepdims=True)
     angle = as_scalar("level_noise", level_noise, "rad", above=0.0)
@@ -112,14 +112,14 @@ def find_zeros(
     touched = [_stop(m, *each) for each in stops]
     zero = np.array([LENGTH * m.size if unit == "m" else ANGLE for unit in m.joint_units])
     scale = np.concatenate([zero, np.full(3, MOUNTED), np.full(2, INCLINED)])
-    guesses = [m.home] * len(told)
+    guesses = [m.home] * len(samples)
 
     def missed(unknowns: FloatArray) -> FloatArray:
         """(k,) [rad] of the level, then [m or rad] of the stops, over their noise."""
         zeros, mounted, inclined = np.split(unknowns * scale, [n, n + 3])
         E, B = Rotation.from_rotvec([mounted, np.append(inclined, 0.0)]).as_matrix()
-        of_level = np.empty((len(told), 3))
-        for k, row in enumerate(told):
+        of_level = np.empty((len(samples), 3))
+        for k, row in enumerate(samples):
             positions = m.joint_signs * (row + zeros) + m.joint_offsets
             guesses[k] = m.assemble(positions, guesses[k])
             R = rotation_matrix(m.body_pose(guesses[k]))
@@ -131,20 +131,20 @@ def find_zeros(
         try:
             return np.concatenate([missed(unknowns), unknowns])
         except KinematicsError:
-            return np.full(3 * len(told) + len(touched) + len(unknowns), FAR)
+            return np.full(3 * len(samples) + len(touched) + len(unknowns), FAR)
 
     start = np.zeros(n + 5)
     try:
         missed(start)
     except KinematicsError as error:
         raise InvalidInput(
-            f"{m.name} does not reach all readings, even roughly: {error}", value=told
+            f"{m.name} does not reach all readings, even roughly: {error}", value=samples
         ) from error
     found = least_squares(residuals, start, method="lm", x_scale=1.0)
     covariance = np.linalg.inv(found.jac.T @ found.jac)
     left = missed(found.x)
     deviations = scale * np.sqrt(np.diag(covariance))
-    count = 3 * len(told)
+    count = 3 * len(samples)
     return Zeros(
         names,
         m.joint_units,
@@ -152,7 +152,7 @@ def find_zeros(
         deviations[:n],
         deviations[:n] < 0.7 * scale[:n],
         found.x[n + 3 :] * scale[n + 3 :],
-        angle * float(np.sqrt(np.sum(left[:count] ** 2) / max(2 * len(told), 1))),
+        angle * float(np.sqrt(np.sum(left[:count] ** 2) / max(2 * len(samples), 1))),
         touch * float(np.sqrt(np.mean(left[count:] ** 2))) if touched else float("nan"),
     )
 

@@ -316,12 +316,12 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
                 joint.name: tuple(self.structure.home[self._slice(joint.name)])
                 for joint in self._tree.joints
             }
-            told = {}
+            positions = {}
             for name, value in guess.items():
                 if name not in self._tree.position_of:
                     raise InvalidInput(f"{self.name} has no joint {name!r}", value=name)
-                told[name] = tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist())
-            return guessed(self._tree, home | told)
+                positions[name] = tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist())
+            return guessed(self._tree, home | positions)
         return self._q("guess", guess)
 
     def _each(

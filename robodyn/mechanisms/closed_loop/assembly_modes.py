@@ -109,7 +109,7 @@ class _Search:
         self._start, self._held = start, held
         tree = structure.tree
         self._free = np.setdiff1d(np.arange(tree.rates), held)
-        self._spread = np.where(self._equations.columns[self._free] != 1.0, 1.0, np.pi)
+        self._ranges = np.where(self._equations.columns[self._free] != 1.0, 1.0, np.pi)
         self._rng = np.random.default_rng(seed)
         self._state = entry("tree_state", self._equations.packed)
         self.found: list[FloatArray] = []
@@ -138,10 +138,10 @@ class _Search:
             return self._start
         if self.found and number % 2:
             origin = self.found[int(self._rng.integers(len(self.found)))]
-            reach = self._rng.uniform(0.02, 0.5) * self._spread
+            reach = self._rng.uniform(0.02, 0.5) * self._ranges
             step[self._free] = reach * self._rng.normal(size=len(self._free))
             return self._equations.stepped(origin, step)
-        step[self._free] = self._spread * self._rng.uniform(-1.0, 1.0, len(self._free))
+        step[self._free] = self._ranges * self._rng.uniform(-1.0, 1.0, len(self._free))
         return self._equations.stepped(self._start, step)
 
     def _take(self, q: FloatArray) -> None:

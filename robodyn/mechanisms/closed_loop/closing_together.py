@@ -59,11 +59,15 @@ def close_together(
         new_gap, new_K = _all_at(equations, trials, free)
         new_worth = (new_gap * new_gap).sum(axis=1)
         better = new_worth < worth[live]
-        taken = live[better]
+        accepted = live[better]
         for good in np.flatnonzero(better):
             places[live[good]] = trials[good]
-        gap[taken], K[taken], worth[taken] = new_gap[better], new_K[better], new_worth[better]
-        damping[taken] = np.maximum(damping[taken] / 6.0, 1e-12)
+        gap[accepted], K[accepted], worth[accepted] = (
+            new_gap[better],
+            new_K[better],
+            new_worth[better],
+        )
+        damping[accepted] = np.maximum(damping[accepted] / 6.0, 1e-12)
         damping[live[~better]] *= 4.0
     close = np.abs(gap).max(axis=1) <= NEAR
     return [place for place, is_close in zip(places, close, strict=True) if is_close]

@@ -97,19 +97,19 @@ class ClosedLoopInverseKinematics(ClosedLoopConditions):
             NoSolution: a pose that cannot be reached from the one before; `index` says which.
         """
         near = np.array(self._q("start", start))
-        told = self._tip_rows  # how the tip moves otherwise then follows
+        rows = self._tip_rows  # how the tip moves otherwise then follows
         q = np.empty((len(poses), self._nq))
         for k, pose in enumerate(as_pose("poses", poses)):
             try:
-                near = self._placed_at(near, pose, told)
+                near = self._placed_at(near, pose, rows)
             except NoSolution as error:
                 error.index = (k,)
                 raise
             q[k] = near
-        inverse = np.linalg.pinv(self.jacobian(q)[:, told])
-        rates = np.einsum("kij,kj->ki", inverse, twists[:, told])
+        inverse = np.linalg.pinv(self.jacobian(q)[:, rows])
+        rates = np.einsum("kij,kj->ki", inverse, twists[:, rows])
         drift = self._tip_motion(q, rates, np.zeros_like(rates))[:, -6:]
-        changes = np.einsum("kij,kj->ki", inverse, (accels - drift)[:, told])
+        changes = np.einsum("kij,kj->ki", inverse, (accels - drift)[:, rows])
         return Motion(q, rates, changes)
 
     def values_of(self, configuration: ArrayLike) -> FloatArray:

@@ -109,14 +109,14 @@ class ClosedLoopJoints(Mechanism):
             else:
                 names.append(joint.name)
         tree, free = self.structure.tree, self.structure.free
-        told = tuple(tree.rate_names[rate] for rate in free)
+        rates = tuple(tree.rate_names[rate] for rate in free)
         units = tuple(self._unit_of_rate(rate) for rate in free)
         turns = tuple(
             slice(columns[-3], columns[-1] + 1)
             for _, columns, parts in self._free_poses
             if parts[-3:] == [3, 4, 5] and columns[-1] - columns[-3] == 2
         )
-        return Coordinates("joints", tuple(names), told, told, units, tuple(quaternions), turns)
+        return Coordinates("joints", tuple(names), rates, rates, units, tuple(quaternions), turns)
 
     @cached_property
     def _free_poses(self) -> list[tuple[Joint, list[int], list[int]]]:

@@ -259,7 +259,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             for (what, unit), width, value in zip(checks, widths, values, strict=False)
         }
         shape = leading_shape(**{k: part for k, part in parts.items() if part is not None})
-        spread = [
+        broadcast = [
             None if part is None else np.broadcast_to(part, (*shape, part.shape[-1]))
             for part in parts.values()
         ]
@@ -269,7 +269,9 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             lacking = np.argwhere(np.isnan(out).any(axis=tuple(range(len(shape), out.ndim))))
         rest = [False] if name in SKIPS_CHECKS else []
         for index in map(tuple, lacking):
-            state: list[Any] = [None if part is None else np.array(part[index]) for part in spread]
+            state: list[Any] = [
+                None if part is None else np.array(part[index]) for part in broadcast
+            ]
             try:
                 if call is None:
                     self._ask(name, *state, *rest, out[index])

@@ -72,13 +72,13 @@ def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list
         joined = {int(rate) for rate in np.flatnonzero(row)} - fixed
         if not joined:
             continue
-        apart = []
+        separate = []
         for group in groups:
             if group & joined:
                 joined |= group
             else:
-                apart.append(group)
-        groups = [*apart, joined]
+                separate.append(group)
+        groups = [*separate, joined]
     single = {body.rate for body in tree.bodies[1:] if body.width == 1}
     return [sorted(group) for group in groups if group <= single]
 

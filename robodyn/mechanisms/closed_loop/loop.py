@@ -270,8 +270,8 @@ class ClosedLoop(ClosedLoopPresentation):
 
     def _is_alike(self, model: Mechanism) -> bool:
         """Whether the controller's model has the same coordinates, derived classes included."""
-        told = model.coordinates, model.joint_names
-        return isinstance(model, ClosedLoop) and told == (self.coordinates, self.joint_names)
+        expected = model.coordinates, model.joint_names
+        return isinstance(model, ClosedLoop) and expected == (self.coordinates, self.joint_names)
 
     def _run_under(self, model: ClosedLoop) -> Simulation:
         return Simulation(self, model)

@@ -67,8 +67,8 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             driven = driven or bool(joint.friction.any())
             found += joint_parameters(joint, JointPlaces(armature, damping, dry, spin), driven)
         for closure, place in zip(self.model.closures, _dampers(packed), strict=False):
-            told = JointParameter(f"{closure.name}.viscous", closure.damping, "N m s/rad")
-            found.append((told, {place: 1.0}))
+            parameter = JointParameter(f"{closure.name}.viscous", closure.damping, "N m s/rad")
+            found.append((parameter, {place: 1.0}))
         return found
 
     def regressor(

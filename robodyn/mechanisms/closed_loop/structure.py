@@ -184,8 +184,8 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
     for attempt in range(6 * SAMPLES):
         if len(found) > SAMPLES:
             break
-        spread = SPREAD / (1.0 + attempt // SAMPLES)
-        step = rng.normal(0.0, spread, equations.tree.rates)
+        deviation = SPREAD / (1.0 + attempt // SAMPLES)
+        step = rng.normal(0.0, deviation, equations.tree.rates)
         # damped: whole steps of least length run away where loops are overconstrained
         for near in close_together(equations, [equations.stepped(home, step)], everything):
             closed = equations.close(near)
@@ -247,17 +247,17 @@ def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
     single = [tree.rate_of[j.name] for j in tree.joints if j.kind != "floating"]
     preferred = dict.fromkeys([*named, *driven, *single, *range(tree.rates)])
     chosen: list[int] = []
-    taken = np.zeros((0, mobility))
+    orthonormal = np.zeros((0, mobility))
     for rate in preferred:
         if len(chosen) == mobility:
             break
-        row = basis[rate] - taken.T @ (taken @ basis[rate])
+        row = basis[rate] - orthonormal.T @ (orthonormal @ basis[rate])
         length = float(np.linalg.norm(row))
         if length > DISTINCT:
             chosen.append(rate)
             row = row / length
-            row = row - taken.T @ (taken @ row)
-            taken = np.vstack([taken, row / np.linalg.norm(row)])
+            row = row - orthonormal.T @ (orthonormal @ row)
+            orthonormal = np.vstack([orthonormal, row / np.linalg.norm(row)])
         elif rate in named:
             raise ModelError(
                 f"{model.source or model.name}: independent joint {tree.rate_names[rate]!r} does "

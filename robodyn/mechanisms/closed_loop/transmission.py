@@ -159,7 +159,7 @@ class Transmission:
     def _carried_links(self) -> set[str]:
         """Links that a joint of these carries without a joint of the linkage between."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
-        moved = np.abs(self._spread(loop.home)[0]).max(axis=1) > STILL
+        moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > STILL
         linkage = {loop.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
         linkage -= set(self.joints)
         found = set()
@@ -186,10 +186,10 @@ class Transmission:
         named = self._rows["joints"]
         first = [row for row in (*free, *range(len(S))) if row not in named]
         for row in (*first, *named):
-            taken = [*rows, row]
+            chosen = [*rows, row]
             if len(rows) < S.shape[1]:
-                rank = np.linalg.matrix_rank(S[taken], tol=STILL)
-                rows = taken if rank == len(taken) else rows
+                rank = np.linalg.matrix_rank(S[chosen], tol=STILL)
+                rows = chosen if rank == len(chosen) else rows
         return rows[len(self.motors) :]
 
     def _check(self) -> None:
@@ -197,7 +197,7 @@ class Transmission:
         rng, loop = np.random.default_rng(SEED), self._loop
         for _ in range(SAMPLES):
             q = loop.advance(loop.home, rng.uniform(-SPREAD, SPREAD, loop.mobility) * loop.size)
-            _, others = self._spread(q)
+            _, others = self._rate_matrices(q)
             loose = np.abs(others[self._rows["joints"]]) > STILL * max(
                 1.0, np.abs(others).max(initial=0.0)
             )
@@ -210,7 +210,7 @@ class Transmission:
                     value=self.joints[n],
                 )
 
-    def _spread(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _rate_matrices(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The tree's rates by those of the motors (rates, n), and of the others at rest."""
         S, count = self._loop.tangent(q), len(self.motors)
         all_of = S @ np.linalg.inv(S[[*self._rows["motors"], *self._others]])

@@ -90,7 +90,7 @@ class _Writer:
         self._shapes(world, model.base_link)
         for joint in self._below.get(model.base_link, ()):
             self._branch(world, model.base_link, joint, np.eye(4))
-        told = self._equalities()
+        closures = self._equalities()
         self._actuators()
         if self._positions:
             key = element(element(root, "keyframe"), "key", name="home")
@@ -99,7 +99,7 @@ class _Writer:
             "base_link": model.base_link,
             "robot": {k: v for each in self._robot.iterfind(TAG) for k, v in each.attrib.items()},
             "joints": {joint.name: self._own(joint) for joint in model.joints if joint.moves},
-            "closures": told,
+            "closures": closures,
         }
         custom.set("data", json.dumps(own))
         ElementTree.indent(root)
@@ -169,8 +169,8 @@ class _Writer:
     ) -> None:
         value = self._positions.get(joint.name)
         if joint.kind == "floating":
-            told = np.array([0.0] * 6 + [1.0]) if value is None else np.asarray(value)
-            turn = [told[6], *told[3:6]]
+            held = np.array([0.0] * 6 + [1.0]) if value is None else np.asarray(value)
+            turn = [held[6], *held[3:6]]
             if joint.name in self._balls:
                 damping = number(self._balls[joint.name].damping)
                 element(body, "joint", name=joint.name, type="ball", damping=damping)
@@ -178,7 +178,7 @@ class _Writer:
             else:
                 element(body, "freejoint", name=joint.name)
                 own = np.eye(4)
-                own[:3, 3], own[:3, :3] = told[:3], rotation_matrix(told)
+                own[:3, 3], own[:3, :3] = held[:3], rotation_matrix(held)
                 pose = above @ joint.at.matrix @ own
                 self._qpos += [*pose[:3, 3], *quaternion(pose[:3, :3])]
             return
@@ -224,7 +224,7 @@ class _Writer:
 
     def _equalities(self) -> list[dict[str, Any]]:
         """Write what couples joints and closes loops; what the closures are besides."""
-        out, told = element(None, "equality"), []
+        out, closures = element(None, "equality"), []
         for joint in self._model.joints:
             if joint.mimic is not None:
                 coefficients = numbers([joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0])
@@ -246,10 +246,10 @@ class _Writer:
             if closure.kind == "revolute":
                 names.append(f"{closure.name}_axis")
                 self._sites(out, closure, names[1], APART)
-            told.append({"equalities": names} | _closure(closure))
+            closures.append({"equalities": names} | _closure(closure))
         if len(out):
             self._root.append(out)
-        return told
+        return closures
 
     def _sites(self, out: ElementTree.Element, closure: Closure, name: str, along: float) -> None:
         made = element(out, HELD[closure.kind], name=name)
@@ -281,11 +281,11 @@ class _Writer:
         home = self._home.get(joint.name)
         if joint.kind == "floating":
             return {"own": {} if home is None else {"home": numbers(home)}}
-        told = element(None, "joint")
-        write_motion(told, joint, home)
+        motion = element(None, "joint")
+        write_motion(motion, joint, home)
         limits = {"effort": joint.effort, "velocity": joint.velocity}
         return {
-            "own": {"armature": number(joint.armature)} | getattr(told.find(TAG), "attrib", {}),
+            "own": {"armature": number(joint.armature)} | getattr(motion.find(TAG), "attrib", {}),
             "limit": {key: value for key, value in limits.items() if np.isfinite(value)},
             "params": params_of_joint(joint),
         }

@@ -167,11 +167,11 @@ def with_values(
     )
     joints = []
     for joint in model.joints:
-        told = joint.reflected_inertia, joint.damping, *joint.friction.tolist()
+        values = joint.reflected_inertia, joint.damping, *joint.friction.tolist()
         parts = ("armature", "viscous", "coulomb_forward", "coulomb_backward")
         armature, viscous, *levels = (
             of_joints.get(f"{joint.name}.{part}", value)
-            for part, value in zip(parts, told, strict=True)
+            for part, value in zip(parts, values, strict=True)
         )
         static = of_joints.get(f"{joint.name}.static", joint.drive.static)
         friction = np.array(levels)

@@ -159,15 +159,15 @@ def _tree_joint(
     _text(dynamics, "friction", number(joint.friction[0]))
     if joint.mimic is not None:
         links = {link.get("name") for link in out.iterfind("link")}
-        mimic = element(axis, "mimic", joint=_apart(joint.mimic.joint, links))
+        mimic = element(axis, "mimic", joint=_joint_name(joint.mimic.joint, links))
         factor = joint.mimic.multiplier
         offset = joint.mimic.offset + factor * _position(joint.mimic.joint, positions) - at
         _text(mimic, "multiplier", number(factor))
         _text(mimic, "offset", number(offset))
         _text(mimic, "reference", "0")
-    told = element(None, "joint")
-    write_motion(told, joint, home)
-    own = dict(getattr(told.find(TAG), "attrib", {}))
+    motion = element(None, "joint")
+    write_motion(motion, joint, home)
+    own = dict(getattr(motion.find(TAG), "attrib", {}))
     if at:
         own["reference"] = number(at)
     if own:
@@ -201,21 +201,21 @@ def _closure(out: ElementTree.Element, closure: Closure) -> None:
         _text(first, "xyz", child_axis)
         damping = closure.damping if closure.kind == "revolute" else 0.0
         _text(element(first, "dynamics"), "damping", number(damping))
-    told = element(made, f"{OWN}closure", damping=number(closure.damping))
+    block = element(made, f"{OWN}closure", damping=number(closure.damping))
     for side, place, axis in (
         ("parent", closure.at, numbers(closure.axis)),
         ("child", closure.child_at, child_axis),
     ):
         turned = rpy_of_rotation(place.rotation)
-        origin(told, place.translation, turned, f"{OWN}{side}_origin")
-        element(told, f"{OWN}{side}_axis", xyz=axis)
+        origin(block, place.translation, turned, f"{OWN}{side}_origin")
+        element(block, f"{OWN}{side}_axis", xyz=axis)
 
 
 def _joint(
     out: ElementTree.Element, name: str, kind: str, parent: str, child: str
 ) -> ElementTree.Element:
     links = {link.get("name") for link in out.iterfind("link")}
-    made = element(out, "joint", name=_apart(name, links), type=kind)
+    made = element(out, "joint", name=_joint_name(name, links), type=kind)
     _text(made, "parent", parent)
     _text(made, "child", child)
     if name in links:
@@ -223,7 +223,7 @@ def _joint(
     return made
 
 
-def _apart(name: str, links: set[str | None]) -> str:
+def _joint_name(name: str, links: set[str | None]) -> str:
     """A joint's name, which in SDF is not a link's too."""
     while name in links:
         name += "__joint"
@@ -239,9 +239,9 @@ def _shape(link: ElementTree.Element, shape: ElementTree.Element, tag: str, inde
     place = shape.find("origin")
     if place is not None:
         _text(made, "pose", f"{place.get('xyz', '0 0 0')} {place.get('rpy', '0 0 0')}")
-    told = element(element(made, "geometry"), found.tag)
+    geometry = element(element(made, "geometry"), found.tag)
     for key, value in found.attrib.items():
-        _text(told, "uri" if key == "filename" else key, value)
+        _text(geometry, "uri" if key == "filename" else key, value)
     color = shape.find("material/color")
     if color is not None and tag == "visual":
         material = element(made, "material")

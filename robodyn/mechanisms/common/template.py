@@ -70,8 +70,8 @@ class Template:
         for d in self.dimensions:
             as_scalar(d.name, values[d.name], d.unit, above=0.0)
         file = file or f"{name}.yaml"
-        told = {"name": name, "quoted": quoteattr(name), "file": file, "stem": Path(file).stem}
-        return template_text(self.what + suffix).format(**told, **values, **self.numbers(**values))
+        words = {"name": name, "quoted": quoteattr(name), "file": file, "stem": Path(file).stem}
+        return template_text(self.what + suffix).format(**words, **values, **self.numbers(**values))
 
 
 def template_text(name: str) -> str:

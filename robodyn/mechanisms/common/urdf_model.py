@@ -145,13 +145,13 @@ def urdf_closures(document: UrdfDocument) -> list[Closure]:
 
 
 def _link(link: Any) -> Link:
-    told = link.inertial
-    if told is None:
+    inertial = link.inertial
+    if inertial is None:
         return Link(link.name)
-    frame = transform(told.origin)
+    frame = transform(inertial.origin)
     R = frame[:3, :3]
-    tensor = R @ np.array(told.inertia.to_matrix(), dtype=np.float64) @ R.T
-    return Link(link.name, float(told.mass), frame[:3, 3], 0.5 * (tensor + tensor.T))
+    tensor = R @ np.array(inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
+    return Link(link.name, float(inertial.mass), frame[:3, 3], 0.5 * (tensor + tensor.T))
 
 
 def _joint(joint: Any, document: UrdfDocument) -> Joint:

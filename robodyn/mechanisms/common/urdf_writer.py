@@ -136,11 +136,11 @@ def _closure(robot: ElementTree.Element, closure: Closure) -> None:
         element(out, f"{side}_axis", xyz=numbers(axis))
 
 
-def write_settings(robot: ElementTree.Element, **told: Any) -> None:
+def write_settings(robot: ElementTree.Element, **settings: Any) -> None:
     """The `<robodyn>` of a robot, instead of the one it has: texts, lists of names, arrays."""
     renewed(robot, TAG)
     texts = {}
-    for name, value in told.items():
+    for name, value in settings.items():
         if name == "gravity" and np.array_equal(value, GRAVITY):
             continue
         if isinstance(value, np.ndarray) or name == "weights":
@@ -241,9 +241,9 @@ def write_actuators(robot: ElementTree.Element, params: Mapping[str, Mapping[str
     known: dict[str, ElementTree.Element] = {}
     for joint in robot.iterfind("ros2_control/joint"):
         known.setdefault(joint.get("name", ""), joint)
-        for told in joint.findall("param"):
-            if told.get("name") in NAMES:
-                joint.remove(told)
+        for param in joint.findall("param"):
+            if param.get("name") in NAMES:
+                joint.remove(param)
     for name, texts in params.items():
         if not texts:
             continue

@@ -110,9 +110,9 @@ def _distinct(solutions: FloatArray, length: float) -> tuple[FloatArray, NDArray
     hits: list[int] = []
     rest = solutions
     while len(rest):
-        apart = pose_difference(rest[0], rest)
-        apart[:, :3] /= length
-        same = np.abs(apart).max(axis=1) < SAME
+        difference = pose_difference(rest[0], rest)
+        difference[:, :3] /= length
+        same = np.abs(difference).max(axis=1) < SAME
         modes = np.vstack([modes, rest[0]])
         hits.append(int(same.sum()))
         rest = rest[~same]

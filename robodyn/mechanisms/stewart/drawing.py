@@ -89,8 +89,8 @@ def _parts(leg: Leg, length: float) -> tuple[float, float]:
 def _home_lengths(six: SixLegs) -> FloatArray:
     base = np.array([leg.base for leg in six.legs])
     if six.home is None:
-        spread = np.linalg.norm(base - base.mean(axis=0), axis=1).max()
-        return np.full(len(base), max(1.2 * float(spread), 1e-3))
+        radius = np.linalg.norm(base - base.mean(axis=0), axis=1).max()
+        return np.full(len(base), max(1.2 * float(radius), 1e-3))
     tips = np.array([leg.platform for leg in six.legs]) @ rotation_matrix(six.home).T
     lengths: FloatArray = np.linalg.norm(tips + six.home[:3] - base, axis=1)
     return np.maximum(lengths, 1e-3)

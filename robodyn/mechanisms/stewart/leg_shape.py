@@ -191,8 +191,8 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
                 f"{angle:.6g} degrees",
                 "90: a universal joint's second axis is perpendicular to the first and the leg",
             )
-    apart = leg.centre - second.child_at.translation
-    gap = float(np.linalg.norm(apart - leg.y * (leg.y @ apart)))
+    offset = leg.centre - second.child_at.translation
+    gap = float(np.linalg.norm(offset - leg.y * (leg.y @ offset)))
     if gap > DISTANCE_TOLERANCE:
         raise refused(
             source,

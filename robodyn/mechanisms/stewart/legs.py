@@ -101,8 +101,8 @@ class PlatformLegs(Mechanism):
     @cached_property
     def driven_joints(self) -> tuple[DrivenJoint, ...]:
         """The six legs; their positions are the distances between the joint centres."""
-        told = zip(super().driven_joints, self.six_legs.legs, strict=True)
-        return tuple(joint._replace(position=leg.limits.length) for joint, leg in told)
+        pairs = zip(super().driven_joints, self.six_legs.legs, strict=True)
+        return tuple(joint._replace(position=leg.limits.length) for joint, leg in pairs)
 
     @cached_property
     def frames(self) -> tuple[str, str]:

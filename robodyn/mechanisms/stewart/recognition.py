@@ -245,11 +245,11 @@ def _leg_joints(
     return joints
 
 
-def _home(floating: Joint, told: dict[str, tuple[float, ...]]) -> FloatArray | None:
+def _home(floating: Joint, positions: dict[str, tuple[float, ...]]) -> FloatArray | None:
     at = floating.at
-    own = np.array(told.get(floating.name, (0.0,) * 6 + (1.0,)))
+    own = np.array(positions.get(floating.name, (0.0,) * 6 + (1.0,)))
     here = not at.translation.any() and np.array_equal(at.rotation, np.eye(3))
-    if here and floating.name not in told:
+    if here and floating.name not in positions:
         return None
     if abs(np.linalg.norm(own[3:]) - 1.0) > 1e-15:
         own = as_pose("home", own)

@@ -56,26 +56,26 @@ class Clearance:
         ]
         self._pairs = np.array(pairs, dtype=np.intp).reshape(-1, 2)
         if len(pairs):
-            apart = self._distances(mechanism.home[None])[0]
-            self._pairs = self._pairs[apart > 0.0]
+            distances = self._distances(mechanism.home[None])[0]
+            self._pairs = self._pairs[distances > 0.0]
 
     def margins(self, configurations: FloatArray) -> FloatArray:
         """(N,) least distance beyond the one asked for, by the mechanism's size."""
         if not len(self._pairs):
             return np.full(len(configurations), np.inf)
-        apart = self._distances(configurations).min(axis=1)
-        return np.asarray((apart - self._least) / self._mechanism.size)
+        distances = self._distances(configurations).min(axis=1)
+        return np.asarray((distances - self._least) / self._mechanism.size)
 
     def closest(self, configuration: FloatArray) -> tuple[str, float, float, str]:
         """No joint, the least distance, the one asked for, and which parts they are in words."""
-        apart = self._distances(configuration[None])[0]
-        pair = self._pairs[int(apart.argmin())]
+        distances = self._distances(configuration[None])[0]
+        pair = self._pairs[int(distances.argmin())]
         one, other = (self._figure.shapes[k].link for k in pair)
         text = (
-            f"{one} and {other} are {apart.min():.4g} m apart, at least {self._least:.4g} m is "
+            f"{one} and {other} are {distances.min():.4g} m apart, at least {self._least:.4g} m is "
             "asked"
         )
-        return "", float(apart.min()), self._least, text
+        return "", float(distances.min()), self._least, text
 
     def _may_meet(self, one: str, other: str, joined: set[tuple[str, str]]) -> bool:
         return one != other and (one, other) not in joined and (other, one) not in joined
@@ -126,5 +126,5 @@ def segment_distances(one: FloatArray, other: FloatArray) -> FloatArray:
     t = np.where(c > tiny, (b * s + e) / np.maximum(c, tiny), 0.0)
     t = np.clip(t, 0.0, 1.0)
     s = np.where(a > tiny, np.clip((b * t - d) / np.maximum(a, tiny), 0.0, 1.0), 0.0)
-    apart = w + s[..., None] * u - t[..., None] * v
-    return np.asarray(np.linalg.norm(apart, axis=-1))
+    difference = w + s[..., None] * u - t[..., None] * v
+    return np.asarray(np.linalg.norm(difference, axis=-1))

@@ -158,8 +158,8 @@ class ProjectedSpace:
         for k, way in enumerate(ways):
             after = self._rates(path[k + 1])
             said = 0.5 * (before + after) @ way
-            apart = self._apart(targets[k], targets[k + 1]) - said
-            if np.linalg.norm(apart) > MAX_DEVIATION * np.linalg.norm(said) + 1e-9:
+            deviation = self._difference(targets[k], targets[k + 1]) - said
+            if np.linalg.norm(deviation) > MAX_DEVIATION * np.linalg.norm(said) + 1e-9:
                 return False
             if np.linalg.det(before.T @ after) <= 0.0:
                 return False
@@ -179,7 +179,7 @@ class ProjectedSpace:
         parts = [driven * self._driven, pose[:, :3] / self._scale, 2.0 * pose[:, 3:]]
         return np.concatenate(parts, axis=1)
 
-    def _apart(self, here: FloatArray, there: FloatArray) -> FloatArray:
+    def _difference(self, here: FloatArray, there: FloatArray) -> FloatArray:
         """(n + 6,) [rad] between two places."""
         n = self._n
         moved = pose_difference(here[n:], there[n:])
@@ -188,7 +188,7 @@ class ProjectedSpace:
 
     def _rest(self, here: FloatArray, target: FloatArray) -> FloatArray:
         """(n + 6,) [rad] what is left to a target."""
-        return self._apart(self._places(here[None])[0], target[:-2])
+        return self._difference(self._places(here[None])[0], target[:-2])
 
     def _rates(self, here: FloatArray) -> FloatArray:
         """(n + 6, nv) how driven positions and the tip move with the independent joints."""
@@ -207,7 +207,7 @@ class ProjectedSpace:
             return None
         said = rates @ way
         old, new = self._places(np.stack([here, moved]))
-        deviation = float(np.linalg.norm(self._apart(old, new) - said))
+        deviation = float(np.linalg.norm(self._difference(old, new) - said))
         if deviation > MAX_DEVIATION * float(np.linalg.norm(said)) + 1e-9:
             return None
         # beyond a fold of the sheet the tangent is the same but for its sense

@@ -113,11 +113,11 @@ class TreeSearch:
         space = self._space
         trees = SearchTree(space, start), SearchTree(space, goal)
         ends = space.embedded(np.stack([start, goal]))
-        apart = max(float(space.distances(ends[0], ends[1:])[0]), 0.5)
+        distance = max(float(space.distances(ends[0], ends[1:])[0]), 0.5)
         growing, other, turned = trees[0], trees[1], False
         while not effort.over and len(growing) + len(other) < effort.nodes:
-            spread = np.exp(random.uniform(np.log(SMALLEST), np.log(LARGEST)))
-            target = space.sample(random, apart * spread)
+            factor = np.exp(random.uniform(np.log(SMALLEST), np.log(LARGEST)))
+            target = space.sample(random, distance * factor)
             near = growing.nearest(target, is_target=True)
             node, _ = self._grow(growing, near, target, self._reach)
             if node != near:

@@ -222,7 +222,7 @@ class PoseRegion:
             corner = np.stack(np.unravel_index(part, (strata,) * 3), axis=-1)
             shift = random.uniform(size=(2, len(part), 3))
             jobs.append(low + (corner + shift) * side)
-        for points, margins in _spread(self.margins, jobs, self._scheduler):
+        for points, margins in _distributed(self.margins, jobs, self._scheduler):
             both = (margins >= 0.0).reshape(2, -1)
             inside += int(both.sum())
             scatter += int((both[0] != both[1]).sum())
@@ -280,7 +280,7 @@ def orientations_of(given: ArrayLike) -> FloatArray:
     )
 
 
-def _spread(
+def _distributed(
     function: Callable[[FloatArray], FloatArray], jobs: Sequence[FloatArray], scheduler: Any
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Points (..., 3) of each job, and what a function says of them, flattened.

@@ -118,11 +118,11 @@ def _legs(top: Fields) -> list[Fields]:
     for copy in range(int(count)):
         for given in top.children("legs"):
             given.only(*_LEG)
-            told = {**defaults, **given.data}
+            data = {**defaults, **given.data}
             for key, value in given.data.items():
                 if isinstance(value, dict) and isinstance(defaults.get(key), dict):
-                    told[key] = {**defaults[key], **value}
-            own = Fields(told, given.source, given.path)
+                    data[key] = {**defaults[key], **value}
+            own = Fields(data, given.source, given.path)
             own.only(*_LEG)
             form = own.text("form")
             if not FORMS.fullmatch(form):
@@ -134,7 +134,7 @@ def _legs(top: Fields) -> list[Fields]:
             if name in names:
                 raise own.refuse("name", name, "a name that no other leg has")
             names.add(name)
-            out.append(Fields({**told, **turned, "name": name}, own.source, own.path))
+            out.append(Fields({**data, **turned, "name": name}, own.source, own.path))
     return out
 
 

@@ -98,17 +98,19 @@ def closed_loop_model_from_yaml(
     return _driven(top, model) if "actuators" in top else model
 
 
-def _settings(top: Fields, told: Settings) -> Settings:
+def _settings(top: Fields, settings: Settings) -> Settings:
     """What the document says of gravity, independent joints and weights, or else its URDF."""
     if "gravity" in top:
-        told = told._replace(gravity=tuple(top.array("gravity", (3,), "m/s^2")), base_link="")
+        settings = settings._replace(
+            gravity=tuple(top.array("gravity", (3,), "m/s^2")), base_link=""
+        )
     if "independent_joints" in top:
-        told = told._replace(independent_joints=names(top, "independent_joints"))
+        settings = settings._replace(independent_joints=names(top, "independent_joints"))
     if "weights" in top:
         given = top.get("weights", "a list of numbers")
         size = len(given) if isinstance(given, list) else 0
-        told = told._replace(weights=tuple(top.array("weights", (size,)).tolist()))
-    return told
+        settings = settings._replace(weights=tuple(top.array("weights", (size,)).tolist()))
+    return settings
 
 
 def _driven(top: Fields, model: Model) -> Model:
@@ -127,13 +129,13 @@ def _driven(top: Fields, model: Model) -> Model:
                 coulomb=forward,
                 coulomb_backward=None if forward == backward else backward,
             )
-        told = joint.actuator
-        bare = replace(told, coulomb=0.0, coulomb_backward=None, static=None)
-        rough = joint.friction.any() and actuator.coulomb_both != told.coulomb_both
-        if rough or (bare != Actuator() and told != actuator):
+        stated = joint.actuator
+        bare = replace(stated, coulomb=0.0, coulomb_backward=None, static=None)
+        rough = joint.friction.any() and actuator.coulomb_both != stated.coulomb_both
+        if rough or (bare != Actuator() and stated != actuator):
             raise ModelError(
                 f"{top.source}: {block.path} differs from what {top.text('urdf')} says of joint "
-                f"{name!r} ({told}); state it once, or alike",
+                f"{name!r} ({stated}); state it once, or alike",
                 value=name,
             )
         actuators[name] = actuator

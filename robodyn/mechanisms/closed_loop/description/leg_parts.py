@@ -67,20 +67,20 @@ def bar(parts: Parts, name: str, leg: Fields, key: str, way: FloatArray) -> str:
     It is a cylinder or, without a radius, a thin rod, unless it says its inertia. A leg's upper
     part points back to the base; its `length` may differ from what it spans.
     """
-    told = leg.child(key, {})
-    told.only(*_BAR)
+    block = leg.child(key, {})
+    block.only(*_BAR)
     span = float(np.linalg.norm(way))
-    length = told.number("length", "m", default=span, above=0.0) if key in _FREE else span
+    length = block.number("length", "m", default=span, above=0.0) if key in _FREE else span
     along = way / span
-    mass = told.number("mass", "kg", default=0.0, at_least=0.0)
-    radius = told.number("radius", "m", default=0.0, at_least=0.0)
+    mass = block.number("mass", "kg", default=0.0, at_least=0.0)
+    radius = block.number("radius", "m", default=0.0, at_least=0.0)
     across = mass * (3.0 * radius**2 + length**2) / 12.0
     # x along the leg or the bar, away from the base
     R = _frame(leg, -along if key == "upper" else along)
-    com = told.array("com", (3,), "m", (R.T @ (0.5 * length * along)).tolist())
+    com = block.array("com", (3,), "m", (R.T @ (0.5 * length * along)).tolist())
     inertia = np.diag([0.5 * mass * radius**2, across, across])
-    if "inertia" in told:
-        inertia = told.array("inertia", (3, 3), "kg m^2")
+    if "inertia" in block:
+        inertia = block.array("inertia", (3, 3), "kg m^2")
     made = element(parts.robot, "link", name=name)
     draw.inertial(made, Body(mass, R @ com, R @ inertia @ R.T))
     width = radius or 0.015 * parts.size
@@ -186,10 +186,10 @@ def drive(joint: ElementTree.Element, leg: Fields, home: float) -> None:
     both = isinstance(limits.data.get("effort"), list)
     values = {key: limits.number(key, default=np.inf, above=0.0) for key in single[: 2 - both]}
     write.write_limits(joint, ends, **{"velocity": np.inf, "effort": np.inf} | values)
-    told = {
+    dynamics = {
         key: number(leg.number(key, default=0.0, at_least=0.0)) for key in ("damping", "friction")
     }
-    element(joint, "dynamics", **told)
+    element(joint, "dynamics", **dynamics)
     armature = leg.number("armature", default=0.0, at_least=0.0)
     own = {"armature": number(armature)} if armature else {}
     element(joint, TAG, **own, home=number(home))

@@ -42,11 +42,11 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
             is otherwise massless.
         UnphysicalInertia: with `strict=True`.
     """
-    source, told, start = document.source, document.settings, document.home
+    source, settings, start = document.source, document.settings, document.home
     own = [j.name for j in document.robot.joints if j.type in KINDS and j.mimic is None]
     whole = model_from_urdf(document, driven=own)
     tree = TreeAtZero(whole)
-    base, tip = options.base_link or told.base_link, options.tip_link or told.tip_link
+    base, tip = options.base_link or settings.base_link, options.tip_link or settings.tip_link
     chain = find_chain(
         tree, source, base or None, tip or None, options.hold_branches, options.spelling
     )

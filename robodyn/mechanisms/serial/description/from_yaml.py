@@ -62,10 +62,10 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, strict: boo
     if framed:
         for link in links:
             link.only(*_FRAMED, *_LINK)
-        told = top.child("tip", {})
-        told.only("xyz", "rpy")
+        block = top.child("tip", {})
+        block.only("xyz", "rpy")
         places = [DHFrames(placement_of(link).matrix, np.eye(4)) for link in links]
-        tip = placement_of(told).matrix
+        tip = placement_of(block).matrix
     else:
         places, tip = placements([_row(link) for link in links], convention)
     base, end = (
