@@ -72,29 +72,29 @@ class LeanExecutor(SingleThreadedExecutor):
 
     def __init__(self, node: Node) -> None:
         # before the base class, which may call wake() at once
-        self._stir = GuardCondition(None, None, context=node.context)
+        self._wake_up = GuardCondition(None, None, context=node.context)
         super().__init__(context=node.context)
-        self._spun = node
+        self._only_node = node
         self.add_node(node)
 
     def wake(self) -> None:
         """Interrupt a wait, from any thread."""
         super().wake()
-        self._stir.trigger()
+        self._wake_up.trigger()
 
     def create_task(self, callback: Any, *args: Any, **kws: Any) -> Task:
         """Schedule a call in the spinning thread."""
         task = super().create_task(callback, *args, **kws)
-        self._stir.trigger()
+        self._wake_up.trigger()
         return task
 
     def incompatibility(self) -> str:
         """Why this executor does not fit the rclpy that runs; empty if it does."""
         try:
             with ExitStack() as held:
-                Waiting(self._spun, [self._stir], held).look()
-            for subscription in self._spun.subscriptions:
-                hand_over(subscription, wants_info(subscription), pretend=True)
+                Waiting(self._only_node, [self._wake_up], held).look()
+            for subscription in self._only_node.subscriptions:
+                hand_over(subscription, wants_info(subscription), dry_run=True)
         except (AttributeError, TypeError, RuntimeError) as error:
             return f"{type(error).__name__}: {error}"
         return ""
@@ -105,11 +105,11 @@ class LeanExecutor(SingleThreadedExecutor):
         Raises:
             ExternalShutdownException: rclpy was shut down, also by a signal.
         """
-        signals = SignalHandlerGuardCondition(self._spun.context)
+        signals = SignalHandlerGuardCondition(self._only_node.context)
         try:
-            self._spin([self._stir, signals])
+            self._spin([self._wake_up, signals])
         except rclpy_implementation.RCLError:
-            if self._spun.context.ok():
+            if self._only_node.context.ok():
                 raise
             # another thread shut the context down meanwhile
         finally:
@@ -117,7 +117,7 @@ class LeanExecutor(SingleThreadedExecutor):
         raise ExternalShutdownException
 
     def _spin(self, guards: list[Any]) -> None:
-        node, look = self._spun, -math.inf
+        node, look = self._only_node, -math.inf
         while node.context.ok():
             with ExitStack() as held:
                 waiting = Waiting(node, guards, held)
@@ -212,12 +212,12 @@ class Waiting:
             waitable.add_to_wait_set(wait_set)
         wait_set.wait(int(timeout * 1e9))
         ready = wait_set.get_ready_entities("subscription")
-        stirred = wait_set.get_ready_entities("guard_condition")
+        triggered = wait_set.get_ready_entities("guard_condition")
         for guard in self._guards:
-            if guard.handle.pointer in stirred:
+            if guard.handle.pointer in triggered:
                 guard.trigger()  # again: waiting has reset it, and rclpy must see it, too
         self.ready_waitables = [w for w in self._waitables if w.is_ready(wait_set)]
-        rest = stirred or self.ready_waitables or any(map(wait_set.get_ready_entities, REST))
+        rest = triggered or self.ready_waitables or any(map(wait_set.get_ready_entities, REST))
         return ready, bool(rest)
 
     def wait(self, timeout: float) -> bool:
@@ -232,13 +232,13 @@ class Waiting:
         return rest
 
 
-def hand_over(subscription: Any, with_info: bool, pretend: bool = False) -> None:
+def hand_over(subscription: Any, with_info: bool, dry_run: bool = False) -> None:
     """Take a message, if there still is one, and call the callback with it, unless we pretend."""
     try:
         with subscription.handle:
             take, call = subscription.handle.take_message, subscription.callback
             kind, raw = subscription.msg_type, subscription.raw
-            if pretend:
+            if dry_run:
                 return
             taken = take(kind, raw)
     except rclpy_implementation.InvalidHandle:  # destroyed by the callback before

@@ -143,7 +143,7 @@ class ForwardSimulator(Node):
         except rd.RobodynError as error:
             self._ignore("joint_commands", error)
             return
-        self._heed(self._command)
+        self._note_command(self._command)
         if self._path_start is None and self._command.any():
             self._path_start = self._stamp
         if self._lockstep and not (self._paused or self._failure or self._is_over()):
@@ -174,9 +174,9 @@ class ForwardSimulator(Node):
             self._ignore("effort_controller/commands", error)
             return
         self._command = efforts
-        self._heed(efforts)
+        self._note_command(efforts)
 
-    def _heed(self, command: FloatArray) -> None:
+    def _note_command(self, command: FloatArray) -> None:
         if self._commanded_at is None and not self._lockstep:
             self._lost_before = self._pacer.lost
         self._commanded_at = self._stamp

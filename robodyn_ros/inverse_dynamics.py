@@ -91,7 +91,7 @@ class InverseDynamics(ManagedNode):
         self._scale: Subscription | None = None
         self._watchdog, self._follower = self._new_watchdog(), self._new_follower()
         self._goals = GoalExecution(self._follower, p)
-        self._heed_scale(p)
+        self._use_scale(p)
         on_change(self, LIVE, p, self._on_change)
         serve_trigger(self, "~/stop", self._stop)
         self.create_timer(WATCH, self._watch)
@@ -107,7 +107,7 @@ class InverseDynamics(ManagedNode):
         self._watchdog = self._new_watchdog()
         self._follower = self._goals.follower = self._new_follower()
         self._goals.keep_to(self._p["path_tolerance"])
-        self._heed_scale(self._p)
+        self._use_scale(self._p)
         if self._ramp_down is not None:
             self._ramp_down = None
             self._follower.stop()
@@ -280,7 +280,7 @@ class InverseDynamics(ManagedNode):
         else:
             self.get_logger().error(f"scale {message.data} refused, expected 0 to 1")
 
-    def _heed_scale(self, p: dict[str, Any]) -> None:
+    def _use_scale(self, p: dict[str, Any]) -> None:
         """Listen to the scale or no longer; near a singularity, or late, efforts are for then."""
         wanted = p["use_scale"]
         self._follower.delay = p["delay"]
@@ -303,7 +303,7 @@ class InverseDynamics(ManagedNode):
         watchdog.timeout, watchdog.hold = p["watchdog_timeout"], p["watchdog_hold"]
         watchdog.ramp = p["watchdog_ramp"]
         self._goals.keep_to(p["path_tolerance"])
-        self._heed_scale(p)
+        self._use_scale(p)
 
     def _stop(self) -> str:
         """Abandon the trajectory, come to rest and hold the configuration."""

@@ -100,10 +100,10 @@ class TrajectoryPlanner(Node):
     def _load(self, path: str) -> Trajectory:
         plan = rd.load_path(path, self._mechanism, self._here)
         if self._p["avoid_singularities"]:
-            plan = self._led_round(plan, f"path {path}")
+            plan = self._around_singularities(plan, f"path {path}")
         if not self._is_fastest:
             return plan
-        return rd.time_optimal(self._mechanism, plan, **self._hurried)
+        return rd.time_optimal(self._mechanism, plan, **self._fastest_options)
 
     @property
     def _is_fastest(self) -> bool:
@@ -115,13 +115,13 @@ class TrajectoryPlanner(Node):
         `start` [ns] is when it begins, in the state that is expected then; 0: at once.
         """
         if self._p["avoid_singularities"]:
-            plan = self._led_round(plan, what)
+            plan = self._around_singularities(plan, what)
         found = self._examine(plan, what)
         if not self._p["auto_start"]:
             return f"{found}; not published, because auto_start is false: call ~/start"
         return f"{found}; {self._publish(plan, what, start)}"
 
-    def _led_round(self, plan: Trajectory, what: str) -> Trajectory:
+    def _around_singularities(self, plan: Trajectory, what: str) -> Trajectory:
         """A plan that keeps to condition_limit, between the same ends."""
         path = around_singularities(self._mechanism, plan, self._p["condition_limit"])
         if path is not plan:
@@ -233,12 +233,12 @@ class TrajectoryPlanner(Node):
         angles = ", ".join(f"{angle:.3f}" for angle in euler_from_quaternion(goal[3:]))
         what = f"goal {goal[:3].round(4).tolist()} m, rpy [{angles}] rad"
         if self._is_fastest:
-            self._hurry(goal, what, "goal_pose", of_body=True)
+            self._plan_fastest(goal, what, "goal_pose", of_body=True)
         else:
             self._background.cancel()
             self._take(self._motion_of_body_to(goal), what)
 
-    def _hurry(self, goal: FloatArray, what: str, topic: str, *, of_body: bool) -> None:
+    def _plan_fastest(self, goal: FloatArray, what: str, topic: str, *, of_body: bool) -> None:
         """Plan the fastest motion to a pose of the body or to driven joints, in a thread.
 
         A mechanism at rest moves its body along a straight line where `pose_motion` says so, a
@@ -247,7 +247,7 @@ class TrajectoryPlanner(Node):
         mechanism, here, velocity = self._mechanism, self._start(), self._velocity
         assert velocity is not None  # as a state was received
         moving = is_moving(mechanism, here, velocity)
-        options = self._hurried
+        options = self._fastest_options
         start, lead = 0, self._p["lead"]
         if moving:
             start = self._stamp + round(lead * messages.NANOSECONDS)
@@ -287,7 +287,7 @@ class TrajectoryPlanner(Node):
         return plan_straight(self._mechanism, self._start(), goal, **self._options)
 
     @property
-    def _hurried(self) -> dict[str, Any]:
+    def _fastest_options(self) -> dict[str, Any]:
         """What limits a time-optimal motion besides the mechanism."""
         p = self._p
         return {
@@ -309,7 +309,7 @@ class TrajectoryPlanner(Node):
         goal = joint_goal(message, self._mechanism.joint_names, present)
         what = f"goal {goal.round(4).tolist()}"
         if self._is_fastest:
-            self._hurry(goal, what, "goal_joints", of_body=False)
+            self._plan_fastest(goal, what, "goal_joints", of_body=False)
             return
         self._background.cancel()
         plan = self._motion_to(self._mechanism.assemble(goal, self._start()))

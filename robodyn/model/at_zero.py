@@ -62,8 +62,8 @@ class TreeAtZero:
         The body itself, and those of the others that have mass or inertia.
         """
         others = (name for name, own in self.body.items() if own == body and name != body)
-        heavy = [name for name in others if _is_heavy(self.links[name])]
-        return [(name, self.relative(name, body)) for name in (body, *heavy)]
+        massive = [name for name in others if _has_mass(self.links[name])]
+        return [(name, self.relative(name, body)) for name in (body, *massive)]
 
     def merged(self, body: str) -> Body:
         """All links that move with a body as one, in its frame."""
@@ -83,5 +83,5 @@ def placed(joint: Joint) -> FloatArray:
     return np.asarray(at @ np.linalg.inv(child_at.matrix))
 
 
-def _is_heavy(link: Link) -> bool:
+def _has_mass(link: Link) -> bool:
     return bool(link.mass or link.inertia.any())

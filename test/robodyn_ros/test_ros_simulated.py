@@ -246,7 +246,7 @@ def test_late_commands_are_counted_where_time_goes_on(platform, efforts):
             node._take_period()
         assert node._real_time().message == "kept"
         node._command = efforts[0]
-        node._heed(efforts[0])
+        node._note_command(efforts[0])
         for _ in range(8):
             node._take_period()
         status = node._real_time()

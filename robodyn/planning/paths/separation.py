@@ -193,7 +193,7 @@ def _flooded(
     """The resolution [rad] and the number of configurations reached; None if time was up."""
     size = len(space.weights)
     steps = np.diag(resolution / space.weights)
-    sheets: dict[tuple[int, ...], list[FloatArray]] = {
+    branches: dict[tuple[int, ...], list[FloatArray]] = {
         (0,) * size: [space.embedded(start[None])[0]]
     }
     count, front = 1, [((0,) * size, start)]
@@ -210,7 +210,7 @@ def _flooded(
                     moved = way[-1]
                     there = (*key[:axis], key[axis] + sign, *key[axis + 1 :])
                     place = space.embedded(moved[None])[0]
-                    known = sheets.setdefault(there, [])
+                    known = branches.setdefault(there, [])
                     if known and space.distances(place, np.array(known)).min() < resolution:
                         continue
                     if not bounds.kept(moved[None]).all():

@@ -93,7 +93,7 @@ class _Ends:
         self.first, self.last = np.isfinite(p.ends)
         self.opposed = p.spline.opposed
 
-    def hold(self, band: FloatArray, *sides: FloatArray) -> None:
+    def eliminate(self, band: FloatArray, *sides: FloatArray) -> None:
         """Eliminate the outer coefficients from a matrix and right sides, in place."""
         r = self.opposed
         if self.first:
@@ -111,7 +111,7 @@ class _Ends:
                 side[-2] -= r * side[-1]
                 side[-1] = 0.0
 
-    def follow(self, step: FloatArray) -> None:
+    def substitute(self, step: FloatArray) -> None:
         """The changes of the outer coefficients."""
         if self.first:
             step[0] = -self.opposed * step[1]
@@ -156,10 +156,10 @@ def shortest(
         steep, bent = spline.time_slopes(c)
         band = _banded(bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
         side = _gathered(np.einsum("nri,nr->ni", G, mu / r) - steep)
-        ends.hold(band, side)
+        ends.eliminate(band, side)
         step = _solved(band, side)
         decrement = float(side @ step)
-        ends.follow(step)
+        ends.substitute(step)
         change = np.einsum("nri,ni->nr", G, spline.local(step))
         dual = np.where(finite, mu / r - z - w * change, 0.0)
         size, deep = _largest(r, change), _largest(z, dual)
@@ -235,12 +235,12 @@ def phase_one(p: Programme, c: FloatArray) -> FloatArray:
         band = _banded(share * bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
         side = _gathered(np.einsum("nri,nr->ni", G, mu / margin) - share * steep)
         row = _gathered(np.einsum("nri,nr->ni", G, w))
-        ends.hold(band, side, row)
+        ends.eliminate(band, side, row)
         step, other = _solved(band, np.stack([side, row], axis=1)).T
         lower = float((mu / margin).sum()) - 1.0 - float(row @ step)
         lower /= float(w.sum()) - float(row @ other)
         step = step - lower * other
-        ends.follow(step)
+        ends.substitute(step)
         change = np.einsum("nri,ni->nr", G, spline.local(step)) + lower
         dual = np.where(finite, mu / margin - z - w * change, 0.0)
         size, deep = _largest(margin, change), _largest(z, dual)
