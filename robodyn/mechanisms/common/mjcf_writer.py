@@ -21,13 +21,13 @@ from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, number, numbers
 from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
+from robodyn.model.body import Body, Link, joined
 from robodyn.poses import quaternion_of_rotation, rotation_matrix, rpy_of_rotation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from robodyn.arrays import FloatArray
-    from robodyn.model.body import Link
     from robodyn.model.closure import Closure
     from robodyn.model.joint import Joint
     from robodyn.model.model import Model
@@ -71,6 +71,7 @@ class _Writer:
         for joint in model.joints:
             self._below.setdefault(joint.parent, []).append(joint)
         self._links = {link.name: link for link in model.links}
+        self._weigh(model.base_link)
         self._drawn = {link.get("name"): link for link in robot.iterfind("link")}
         self._balls = {
             closure.name: closure for closure in model.closures if self._is_ball(closure)
@@ -138,6 +139,17 @@ class _Writer:
         own = place if floats else above @ place
         for each in self._below.get(link.name, ()):
             self._branch(body, link.name, each, own)
+
+    def _weigh(self, name: str) -> None:
+        """Take moments that MuJoCo refuses as part of what their link is fixed to."""
+        links = self._links
+        for joint in self._below.get(name, ()):
+            self._weigh(joint.child)
+            link, at = links[joint.child], joint.at
+            if not joint.moves and unphysical(link.inertia) is not None:
+                body = Body(link.mass, link.com, link.inertia)
+                body = body.seen_from(at.rotation.T, -at.rotation.T @ at.translation)
+                links[name], links[link.name] = joined(links[name], body), Link(link.name)
 
     def _is_between(self, joint: Joint) -> bool:
         """Whether a joint's child is no more than the place of the next joint."""

@@ -121,3 +121,27 @@ def test_feet_without_mass_keep_their_inertia(tmp_path, rng):
     )
     again = saved(m, tmp_path / "m.xml")
     np.testing.assert_allclose(again.mass_matrix(again.home), m.mass_matrix(m.home), rtol=1e-11)
+
+
+def test_what_is_fixed_may_have_inertias_that_mujoco_refuses(tmp_path, rng):
+    """As talos and anymal have them, of a camera or a hatch: they count as their body's."""
+    wrong = '<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="1e-3" ixz="1e-3" iyz="1e-3"/>'
+    fixed = (
+        f"""<joint name="on_{name}" type="fixed"><parent link="{parent}"/><child link="{name}"/>
+      <origin xyz="0.2 0 0.1" rpy="0.5 0 0.4"/></joint><link name="{name}"><inertial>
+      <origin xyz="0 0.1 0"/><mass value="0.1"/>{wrong}</inertial></link>"""
+        for name, parent in (("lens", "camera"), ("camera", "shank"))
+    )
+    m = rd.load(
+        f"""<robot name="leg"><link name="hip"/><joint name="knee" type="revolute">
+      <parent link="hip"/><child link="shank"/><axis xyz="0 1 0"/>
+      <limit lower="-1" upper="1" effort="5" velocity="5"/></joint>
+      <link name="shank"><inertial><mass value="2"/>
+      <inertia ixx="1e-2" iyy="1e-2" izz="1e-2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      {"".join(fixed)}</robot>""",
+        kind="closed_loop",
+    )
+    again = saved(m, tmp_path / "m.xml")
+    for state in states(m, rng):
+        wanted = m.inverse_dynamics(*state)
+        np.testing.assert_allclose(again.inverse_dynamics(*state), wanted, rtol=1e-12)
