@@ -65,9 +65,9 @@ def read_sdf(text: str, source: str) -> str:
     model, world = _model_in(root, source)
     frames = SdfFrames(model, source, version < (1, 7))
     if not frames.links:
-        raise ModelError(
-            f"{source}: model {model.get('name')!r} has no <link>", value=model.get("name")
-        )
+        hint = "" if model.find("include") is None else "; what is in an <include> is not read"
+        name = model.get("name")
+        raise ModelError(f"{source}: model {name!r} has no <link>{hint}", value=name)
     robot = element(None, "robot", name=model.get("name", "robot"))
     tree = TreeWriter(robot, frames, version < (1, 5))
     if tree.base == WORLD:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
 LEAST = 2e-15
+# Joints that a body of MuJoCo's may have.
+MOST = 6
 # Between the two points by which a revolute closure is held [m].
 APART = 0.1
 # Equalities of MuJoCo that hold a closure.
@@ -111,7 +113,7 @@ class _Writer:
     ) -> None:
         """Write the body behind a joint, with those joints that end at links without mass."""
         chain = [joint]
-        while self._is_between(chain[-1]):
+        while len(chain) < MOST and self._is_between(chain[-1]):
             chain.append(self._below[chain[-1].child][0])
         seats, place = [], np.eye(4)
         for each in chain:
@@ -311,6 +313,8 @@ class _Writer:
                 continue
             sizes = [float(part) for key in ("size", "radius", "length")
                      for part in shape.get(key, "").split()]  # fmt: skip
+            if not all(sizes):
+                continue
             halves = [0.5 * size for size in sizes]
             if shape.tag != "box":
                 halves[0] = sizes[0]

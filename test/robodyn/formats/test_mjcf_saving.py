@@ -124,7 +124,10 @@ def test_feet_without_mass_keep_their_inertia(tmp_path, rng):
 
 
 def test_what_is_fixed_may_have_inertias_that_mujoco_refuses(tmp_path, rng):
-    """As talos and anymal have them, of a camera or a hatch: they count as their body's."""
+    """As talos and anymal have them, of a camera or a hatch: they count as their body's.
+
+    Nor does MuJoCo take shapes without a size, as upkie has them, which are not drawn.
+    """
     wrong = '<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="1e-3" ixz="1e-3" iyz="1e-3"/>'
     fixed = (
         f"""<joint name="on_{name}" type="fixed"><parent link="{parent}"/><child link="{name}"/>
@@ -136,7 +139,8 @@ def test_what_is_fixed_may_have_inertias_that_mujoco_refuses(tmp_path, rng):
         f"""<robot name="leg"><link name="hip"/><joint name="knee" type="revolute">
       <parent link="hip"/><child link="shank"/><axis xyz="0 1 0"/>
       <limit lower="-1" upper="1" effort="5" velocity="5"/></joint>
-      <link name="shank"><inertial><mass value="2"/>
+      <link name="shank"><visual><geometry><cylinder radius="0" length="0.1"/></geometry></visual>
+      <inertial><mass value="2"/>
       <inertia ixx="1e-2" iyy="1e-2" izz="1e-2" ixy="0" ixz="0" iyz="0"/></inertial></link>
       {"".join(fixed)}</robot>""",
         kind="closed_loop",
