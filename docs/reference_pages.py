@@ -43,6 +43,7 @@ SECTIONS = {
         "ConstantEffort",
         "Impedance",
         "WrenchObserver",
+        "InertialEstimator",
     ),
     "Motion cueing": ("ClassicalWashout", "ride", "read_vehicle", "VehicleMotion"),
     "Analysis": ("analyze", "check_limits", "sweep"),

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.save import save as save
     from robodyn.mechanisms.serial.arm import SerialArm as SerialArm
     from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
+    from robodyn.motion_base.inertial_estimator import InertialEstimator as InertialEstimator
     from robodyn.motion_base.parameters import PredictiveParameters as PredictiveParameters
     from robodyn.motion_base.parameters import WashoutParameters as WashoutParameters
     from robodyn.motion_base.predictive import PredictiveCueing as PredictiveCueing

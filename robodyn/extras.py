@@ -32,7 +32,7 @@ EXTRAS = {
     "report": ["bokeh>=3.8,<4", "matplotlib>=3.7"],
     "xacro": ["xacro>=2.0"],
     "mujoco": ["mujoco>=3.2"],
-    "control": ["control>=0.10"],
+    "control": ["control>=0.10", "osqp>=1.0"],
     "casadi": ["casadi>=3.6"],
     "export": ["ziglang>=0.12"],
     "gym": ["gymnasium>=1.1"],

@@ -9,8 +9,8 @@ moves; a platform also takes a `joint_trajectory` of leg lengths. Publishes
 state's time, in units of `command_unit`, which the header's frame of the latter says; and, always
 as efforts at the joints, `~/forces` and `~/massless_forces` for plots,
 `~/joint_trajectory_with_effort` for a joint_trajectory_controller and `~/tip_joint_states` for
-MoveIt; `/diagnostics`. Serves `~/stop` and, where control_msgs is installed, the action
-`~/follow_joint_trajectory`.
+MoveIt; `estimated_wrench`, if `observer_bandwidth` asks for it; `/diagnostics`. Serves `~/stop`
+and, where control_msgs is installed, the action `~/follow_joint_trajectory`.
 
 A managed (lifecycle) node: inactive, it listens and commands nothing. Deactivated in flight, it
 comes to rest and lets the efforts go as its watchdog does; activated, it begins with where the
@@ -33,6 +33,7 @@ from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import diagnostics, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.effort_outputs import EffortOutputs
+from robodyn_ros.estimated_wrench import EstimatedWrench
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.goal_execution import GoalExecution
 from robodyn_ros.interfaces import Interface, serve_trigger
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn_ros.trajectory_goals import Goal, GoalPlan
 
-LIVE = table("control", "trajectory_goals")
+LIVE = table("control", "collision", "trajectory_goals")
 PARAMETERS = table("mechanism", "autostart", "payload", "transforms", "command_unit") | LIVE
 # Periods of the watchdog, of the diagnostics and of holds that are announced [s].
 WATCH, DIAGNOSE, ANNOUNCE = 0.02, 0.5, 0.1
@@ -85,6 +86,8 @@ class InverseDynamics(ManagedNode):
         self._interface = Interface(self, self._mechanism)
         self._wrench = ExternalWrench(self, self._mechanism, lambda: self._stamp)
         self._base = BaseImu(self, self._mechanism, lambda: self._stamp)
+        self._estimated = EstimatedWrench(self, self._mechanism, p)
+        self._acting: FloatArray | None = None  # efforts that were commanded last
         self._interface.on_trajectory(self._on_trajectory)
         self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
@@ -182,10 +185,12 @@ class InverseDynamics(ManagedNode):
             self._stamp, self._last, self._rates = stamp, configuration, velocity
             return
         wrench, self._follower.base = self._wrench.at(configuration), self._base.at(stamp)
+        self._heed_pushes(stamp, (configuration, velocity), wrench)
         # states are checked when they are read
         command = self._follower.command_unchecked(stamp, configuration, velocity, wrench)
         self._stamp, self._last, self._rates = stamp, configuration, velocity
         if command is None:
+            self._acting = None
             return
         self._watchdog.fed(time.monotonic())
         if self._begins is not None:
@@ -194,9 +199,22 @@ class InverseDynamics(ManagedNode):
         self._complain(command.problem)
         effort = command.effort if self._ramp_down is None else self._share() * command.effort
         self._outputs.command(stamp, effort, configuration, velocity)
+        self._acting = effort
         self._outputs.plots(stamp, command, wrench, self._payload.mechanism)
         if self._goals.is_busy:
             self._goals.update(stamp, configuration, velocity, command.problem)
+
+    def _heed_pushes(
+        self, stamp: int, state: tuple[FloatArray, FloatArray], known: FloatArray
+    ) -> None:
+        """Abandon the motion at a collision; who guides it by hand may push."""
+        follower, acting = self._follower, self._acting
+        loaded = self._payload.mechanism
+        why = self._estimated.update(stamp, state, acting, loaded, follower.base, known)
+        if why and not follower.abandoned and follower.mode != "gravity_compensation":
+            follower.abandon(why)
+            self.get_logger().error(f"{why}; comes to rest, and is held")
+            self._diagnose()
 
     def _complain(self, problem: str) -> None:
         """Say what is wrong with a command; of efforts that are being let go much is."""

@@ -8,7 +8,8 @@ tell on `joint_states`, `enable` (a heartbeat), `emergency_stop`, faults of the 
 the feed-forward and, with `stabilise`, to hold the platform in the world.
 Publishes, at `rate`, `position_controller/commands`, `velocity_controller/commands`,
 `effort_controller/commands` and, all in one, `joint_commands` (the effort, as feed-forward, in
-`command_unit`); `machine_state`, latched, `~/wished_state` and `/diagnostics`. Serves `~/engage`,
+`command_unit`); `machine_state`, latched, `~/wished_state` and `/diagnostics`; `estimated_wrench`
+of the rates and efforts on joint_states, if `observer_bandwidth` asks for it. Serves `~/engage`,
 `~/park`, `~/freeze` and `~/reset`; what cannot be obeyed is refused in words. It is no safety
 function: see docs/machine.md.
 
@@ -38,6 +39,7 @@ from robodyn.motion_base.wishes import PoseStream, TrajectoryWish
 from robodyn.simulation import Pacer
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
+from robodyn_ros.estimated_wrench import EstimatedWrench
 from robodyn_ros.interfaces import Interface, listen, serve_trigger, steady_timer
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.messages import JointStateMessage, MultiArrayMessage, OdometryMessage
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from robodyn.motion_base.commander import SetPoint
     from robodyn.trajectories import SampledTrajectory
 
-LIVE = table("stabilisation")
+LIVE = table("stabilisation", "collision")
 PARAMETERS = table("mechanism", "autostart", "transforms", "command_unit", "joint_commander") | LIVE
 # The fields of the library's settings are parameters of the same names.
 SETTINGS = ("homing", "slow", "ease", "enable_required", "enable_timeout", "feedback_timeout",
@@ -114,6 +116,8 @@ class JointCommander(ManagedNode):
         noise = ImuNoise(p["accelerometer_noise"], p["gyroscope_noise"])
         self._place = BasePoseEstimator(noise, p["longest_period"])
         self._base = BaseImu(self, m, lambda: self._time, self._place.step)
+        self._estimated = EstimatedWrench(self, m, p)
+        self._felt: FloatArray | None = None  # configuration as drives told it last
         self._stabilise(p)
         on_change(self, LIVE, p, self._stabilise)
         self._interface.on_trajectory(self._on_trajectory)
@@ -204,6 +208,21 @@ class JointCommander(ManagedNode):
             return  # passive joints
         positions = messages.joint_values(message, names, "position")
         self._machine.measure(self._time, self._from_drives(positions))
+        if self._p["observer_bandwidth"]:
+            self._heed_pushes(message, self._from_drives(positions))
+
+    def _heed_pushes(self, message: JointState, positions: FloatArray) -> None:
+        """A collision is a fault."""
+        m, commander = self._mechanism, self._machine.commander
+        rates, efforts = (
+            messages.joint_values(message, m.joint_names, each) for each in ("velocity", "effort")
+        )
+        near = commander.configuration if self._felt is None else self._felt
+        state = m.motion_of_joints(positions, self._sign * rates, None, near)[:2]
+        self._felt, stamp = state[0], messages.to_nanoseconds(message.header.stamp)
+        why = self._estimated.update(stamp, state, efforts, m, commander.base)
+        if why:
+            self._machine.fault(why)
 
     def _on_enable(self, message: Bool) -> None:
         self._machine.enable(self._time, message.data)
@@ -239,6 +258,8 @@ class JointCommander(ManagedNode):
 
     def _stabilise(self, p: dict[str, Any]) -> None:
         """Hold the platform in the world, or relative to its base, from now on."""
+        if p["stabilise"] == (self._machine.stabilised is not None):
+            return
         ahead = round(1e9 * (p["drive_delay"] + p["imu_delay"]))
         self._machine.stabilised = (
             StabilisedWish(self._machine.commander, self._place, ahead) if p["stabilise"] else None

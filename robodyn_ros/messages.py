@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Pose, Transform, Twist
+from geometry_msgs.msg import Pose, Transform, Twist, WrenchStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
@@ -89,6 +89,15 @@ def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
 def wrench_array(message: Wrench) -> FloatArray:
     """(6,) force, then torque."""
     return vector_pair(message.force, message.torque)
+
+
+def wrench_stamped(stamp: int, frame: str, wrench: FloatArray) -> WrenchStamped:
+    """A message of a wrench (6,) [N, N m] in a frame, at a stamp [ns]."""
+    message = WrenchStamped()
+    message.header.stamp, message.header.frame_id = to_stamp(stamp), frame
+    force, torque = message.wrench.force, message.wrench.torque
+    force.x, force.y, force.z, torque.x, torque.y, torque.z = wrench.tolist()
+    return message
 
 
 def fill_twist(message: Twist, twist: FloatArray) -> None:

@@ -283,8 +283,4 @@ class WrenchPulse:
             self._publish(np.zeros(6))
 
     def _publish(self, wrench: FloatArray) -> None:
-        message = WrenchStamped()
-        message.header.frame_id = self._frame
-        force, torque = message.wrench.force, message.wrench.torque
-        force.x, force.y, force.z, torque.x, torque.y, torque.z = wrench.tolist()
-        self._publisher.publish(message)
+        self._publisher.publish(messages.wrench_stamped(0, self._frame, wrench))

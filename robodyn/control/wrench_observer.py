@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -28,8 +29,9 @@ class WrenchObserver:
 
     Over each period the change of momentum is compared with what efforts, gravity and friction
     would cause; what is missing is filtered with a time constant of 1 / `bandwidth`. A step of
-    the wrench is seen to 63 % after that time, to 95 % after three times that. No acceleration
-    is measured. A wrench that stays the same is not blurred by the motion. What the model lacks,
+    the wrench is seen to 63 % after that time, to 95 % after three times that: one of size F is
+    beyond a threshold T after -ln(1 - T / F) / `bandwidth` and a period. No acceleration is
+    measured. A wrench that stays the same is not blurred by the motion. What the model lacks,
     friction above all, is taken for a push.
 
     Args:
@@ -48,7 +50,7 @@ class WrenchObserver:
     def __init__(self, mechanism: Mechanism, dt: float, bandwidth: float = 20.0) -> None:
         self.mechanism = mechanism
         self.dt = as_scalar("dt", dt, "s", above=0.0)
-        self._share = -math.expm1(-as_scalar("bandwidth", bandwidth, "rad/s", above=0.0) * self.dt)
+        self.bandwidth = as_scalar("bandwidth", bandwidth, "rad/s", above=0.0)
         self.reset()
 
     def reset(self) -> None:
@@ -58,7 +60,12 @@ class WrenchObserver:
         self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
 
     def update(
-        self, configuration: ArrayLike, velocity: ArrayLike, efforts: ArrayLike
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        efforts: ArrayLike,
+        base: BaseMotion | None = None,
+        dt: float | None = None,
     ) -> FloatArray:
         """The wrench on the body (6,) [N, N m], base frame, after one more state.
 
@@ -69,6 +76,8 @@ class WrenchObserver:
             configuration: (nq,) measured.
             velocity: (nv,) measured.
             efforts: (n,) [N or N m] that acted since the last state.
+            base: how the base moves; at rest by default.
+            dt: [s] since the last state, if it is not `dt`.
 
         Raises:
             InvalidInput: wrong shapes or not finite; nothing has changed then.
@@ -78,15 +87,17 @@ class WrenchObserver:
         q = as_exact("configuration", configuration, m.home.shape)
         v = as_exact("velocity", velocity, self.generalized.shape)
         given = as_exact("efforts", efforts, (len(m.joint_names),), "N or N m")
+        period = self.dt if dt is None else as_scalar("dt", dt, "s", above=0.0)
         jacobian = m.twist_jacobian(q)
         if self._last is not None:
             before, rate, turned = self._last
             middle = m.advance(before, 0.5 * m.difference(before, q))
-            expected = m.forward_dynamics(middle, 0.5 * (rate + v), given)
-            missing = m.mass_matrix(middle) @ ((v - rate) / self.dt - expected)
+            expected = m.forward_dynamics(middle, 0.5 * (rate + v), given, base=base)
+            missing = m.mass_matrix(middle) @ ((v - rate) / period - expected)
             # the same wrench elsewhere
             carried = self.generalized + (jacobian - turned).T @ self.wrench
-            self.generalized = carried + self._share * (missing - carried)
+            share = -math.expm1(-self.bandwidth * period)
+            self.generalized = carried + share * (missing - carried)
             self.wrench = np.linalg.lstsq(jacobian.T, self.generalized, rcond=UNSEEN)[0]
         self._last = q.copy(), v.copy(), jacobian
         return np.array(self.wrench)

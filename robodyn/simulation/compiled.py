@@ -10,7 +10,7 @@ which law a controller is, `rows_for` which planned motion that law reads.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from robodyn.control.computed_torque import (
 )
 from robodyn.mechanisms.common.compiled_run import Rollout, spring_and_damper
 from robodyn.mechanisms.common.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
+from robodyn.simulation.compiled_controller import CompiledController, as_called
 from robodyn.simulation.control_loop import steps_between
 from robodyn.simulation.integrators import inner_ends
 from robodyn.simulation.plant import with_base
@@ -60,6 +61,8 @@ def complete(run: SimulationTask, progress: Callable[[float], None] | None = Non
 def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None) -> None:
     """Advance a run as far as compiled code takes it, which may be nowhere."""
     law = None if run.load_knows_state else law_of(run.controller)
+    if law is not None and law.driver is not None and not run.is_sampled:
+        return  # it is asked at every stage
     advance = None if law is None else _compiled(run.plant.mechanism, law)
     if law is None or advance is None:
         return
@@ -112,7 +115,9 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     dt = np.diff(time) / steps
     times = time[:-1, None] if run.is_sampled else _stages(time)
     rows = rows_for(run.controller, plant.mechanism, run.trajectory, times.reshape(-1), run.base)
-    columns = {0: size, 1: 0}.get(law.kind, int(rows.shape[-1]))
+    columns = int(rows.shape[-1])
+    if law.driver is None:
+        columns = {GIVEN: size, GRAVITY: 0}.get(law.kind, columns)
     return Rollout(
         spring_and_damper(plant.end_stops, plant.limits_motors),
         ends.ravel(),
@@ -127,6 +132,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
         run.velocity[first : last + 1],
         run.wanted[first:last],
         run.applied[first:last],
+        law.driver,
     )
 
 
@@ -197,16 +203,19 @@ class Law(NamedTuple):
         model: of the mechanism that the controller uses; None if it needs none.
         kp, kv: (nv, nv), or (0, 0); kp may have (n, nv) more below, see
             `control_laws.add_planned`.
+        driver: of the simulation's loop, see `Rollout`.
     """
 
     kind: int
     model: Mechanism | None
     kp: FloatArray = _NO_GAIN
     kv: FloatArray = _NO_GAIN
+    driver: Callable[[Any], Any] | None = None
 
 
 def law_of(controller: Controller) -> Law | None:
     """The law of a controller; None if it has none, as for derived classes."""
+    controller = as_called(controller)
     # a derived class may behave differently
     if type(controller) is ComputedTorque:
         friction = controller.friction
@@ -218,6 +227,8 @@ def law_of(controller: Controller) -> Law | None:
         return Law(GRAVITY, controller.mechanism)
     if type(controller) in {Feedforward, ConstantEffort}:
         return Law(GIVEN, None)
+    if isinstance(controller, CompiledController):
+        return Law(GIVEN, None, driver=controller.drive)
     return None
 
 
@@ -245,6 +256,8 @@ def rows_for(
     if isinstance(controller, Feedforward):
         moved = None if base is None else _moved(base, times)
         return controller.mechanism.inverse_dynamics(*trajectory.sample(times), base=moved)
+    if isinstance(controller, CompiledController):
+        return controller.rows(trajectory, times, len(mechanism.joint_names))
     if isinstance(controller, ConstantEffort):
         return np.tile(controller.effort, (len(times), 1))
     return np.zeros((len(times), 0))

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from robodyn.arrays import BoolArray, FloatArray
     from robodyn.control.computed_torque import Controller
     from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.simulation.task import WrenchOfTime
     from robodyn.trajectories.base import Trajectory
-
-    WrenchOfTime = Callable[[float], ArrayLike]
 
 T = TypeVar("T")
 DEFAULT = SimulationSettings()
@@ -203,15 +202,16 @@ class _Results:
         self._time = first.time
         self._kept = np.append(np.arange(0, last, every), last)
         rows, size = len(self._kept), len(first.plant.effort)
+        nq, nv = first.configuration.shape[1], first.velocity.shape[1]
         self.given = SimulationResults(
             first.time[self._kept],
-            np.full((count, rows, first.configuration.shape[1]), np.nan),
-            np.full((count, rows, size), np.nan),
+            np.full((count, rows, nq), np.nan),
+            np.full((count, rows, nv), np.nan),
             np.full((count, rows, size), np.nan),
             np.zeros(count, dtype=np.bool_),
             {},
             np.zeros((count, size)),
-            np.zeros((count, size)),
+            np.zeros((count, nv)),
         )
 
     def check(self, number: int, run: SimulationTask) -> None:

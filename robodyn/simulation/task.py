@@ -13,6 +13,7 @@ from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.simulation import control_loop
+from robodyn.simulation.compiled_controller import as_called
 from robodyn.simulation.plant import Plant
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class SimulationTask:
                 f"integrator is {integrator!r}, expected one of {', '.join(INTEGRATORS)}",
                 value=integrator,
             )
-        self.plant, self.controller, self.trajectory = plant, controller, trajectory
+        self.plant, self.trajectory = plant, trajectory
+        self.controller = as_called(controller)
         self.load, self.load_knows_state = _as_load(wrench), _knows_state(wrench)
         self.base = _of_time(base)
         self.is_sampled = control_dt is not None

@@ -69,7 +69,8 @@ class Simulation:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
         control = self._model.structure.packed
         outcome = self._run(rollout, self._own, control, first, last)
-        if _is_final(outcome.status, rollout):
+        # a controller of one's own knows the velocity in these coordinates only
+        if _is_final(outcome.status, rollout) or rollout.driver is not None:
             return outcome
         return self._go_on(rollout, outcome, last)
 

@@ -61,6 +61,7 @@ class Rollout:
         loads: (steps or 1, 1 or 3, 6) [N, N m], or (..., 15) with the rows of a `BaseMotion`.
         configuration, velocity: (N, ...) histories, the first row given.
         wanted, applied: (N - 1, n) histories of efforts.
+        driver: makes of a kind's loop another one that takes its place.
     """
 
     stops: FloatArray
@@ -76,6 +77,7 @@ class Rollout:
     velocity: FloatArray
     wanted: FloatArray
     applied: FloatArray
+    driver: Callable[[Any], Any] | None = None
 
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
@@ -99,7 +101,9 @@ class Kernels(NamedTuple):
 
 
 @once
-def run_entry(kernels: Kernels, known: int) -> Callable[..., tuple[int, int, int]]:
+def run_entry(
+    kernels: Kernels, known: int, driver: Callable[[Any], Any] | None = None
+) -> Callable[..., tuple[int, int, int]]:
     """Entry point of a kind's loop.
 
     The arrays of the plant are followed by its `joint_table`, the rows of its friction, the
@@ -108,7 +112,8 @@ def run_entry(kernels: Kernels, known: int) -> Callable[..., tuple[int, int, int
     """
     plant = types.Tuple([*kernels.numbers, MATRIX, MATRIX, VECTOR, VECTOR])
     model = types.Tuple([*kernels.numbers * known])
-    return direct(kernels.loop, plant, model, _ARRAYS, types.intp, types.intp, types.intp)
+    loop = kernels.loop if driver is None else driver(kernels.loop)
+    return direct(loop, plant, model, _ARRAYS, types.intp, types.intp, types.intp)
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ class CompiledRun:
         friction, known = self.friction, len(self.model) // len(self.plant)
         watched = friction.is_watched(rollout.dt)
         rough = friction.is_dry or watched
-        loop = run_entry(self.kernels, known)
+        loop = run_entry(self.kernels, known, rollout.driver)
         plant = self.smooth() if rough else self.plant
         moved = *plant, self.table, friction.rows, _OPTIONS[rough, watched], rollout.stops
         return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A user's controller that Numba has compiled, called from within the compiled simulation."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+from numba.core import cgutils
+from numba.core.dispatcher import Dispatcher
+from numba.extending import intrinsic
+
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.numerics.array_arguments import borrowed_array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from robodyn.arrays import FloatArray
+    from robodyn.trajectories.base import Trajectory
+
+
+class CompiledController:
+    """A function compiled by `numba.njit` of time, configuration, velocity and planned motion.
+
+    Args:
+        law: answers efforts (n,) [N or N m] for the time [s], configuration (nq,), velocity (nv,)
+            and the `Motion` that the trajectory plans for that time.
+    """
+
+    def __init__(self, law: Dispatcher) -> None:
+        self.law, self.drive = law, driver(law)
+
+    def __call__(
+        self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
+    ) -> Any:
+        """The same from Python, as any controller is called."""
+        desired = Motion(*map(np.ascontiguousarray, trajectory.sample(time)))
+        return self.law(time, configuration, velocity, desired)
+
+    def rows(self, trajectory: Trajectory, times: FloatArray, count: int) -> FloatArray:
+        """Of a plan at times (N,) [s]: room for efforts (count,), the time and the motion."""
+        room = np.zeros((len(times), count)), times[:, None]
+        return np.concatenate([*room, *trajectory.sample(times)], axis=-1)
+
+
+def as_called(controller: Any) -> Any:
+    """A controller as it is, or what calls it if Numba has compiled it."""
+    return _of(controller) if isinstance(controller, Dispatcher) else controller
+
+
+# of each function one, so that what drives it is compiled once
+_of = cache(CompiledController)
+
+
+def at_its_address(compiled: Any) -> Any:
+    """A compiled function that is not compiled anew into the one that calls it."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(typing: Any, plant: Any, model: Any, arrays: Any, law: Any, i: Any, j: Any) -> Any:
+        kinds = plant, model, arrays, law, i, j
+        compiled.compile(kinds)
+        found = compiled.overloads[kinds]
+        address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+        result = found.signature.return_type
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            calls = context.call_conv
+            pointer = calls.get_function_type(result, kinds).as_pointer()
+            function = builder.inttoptr(cgutils.intp_t(address), pointer)
+            return calls.call_function(builder, function, result, kinds, args)[1]
+
+        return result(*kinds), codegen
+
+    return call
+
+
+def driver(law: Dispatcher) -> Callable[[Any], Any]:
+    """What makes of a loop, see `kernels.simulation`, one that asks a law for each row's efforts.
+
+    The law writes them where `control_laws.GIVEN` reads them.
+    """
+
+    def driven(loop: Any) -> Any:
+        advance = at_its_address(loop)
+
+        @njit(nogil=True, no_cfunc_wrapper=True)  # type: ignore[untyped-decorator]
+        def drive(plant: Any, model: Any, arrays: Any, kind: int, first: int, last: int) -> Any:
+            borrowed = borrowed_array(arrays)
+            plan, configuration, velocity = borrowed[3], borrowed[7], borrowed[8]
+            n, nq, nv = borrowed[9].shape[1], configuration.shape[1], velocity.shape[1]
+            goal, rate, acceleration = n + 1, n + 1 + nq, n + 1 + nq + nv
+            for i in range(first, last):
+                row = plan[i, 0]
+                desired = Motion(row[goal:rate], row[rate:acceleration], row[acceleration:])
+                efforts = law(row[n], configuration[i], velocity[i], desired)
+                if efforts.shape != (n,):
+                    return -1, i, 0  # called from Python, it is told what is wrong
+                row[:n] = efforts
+                status, reached, step = advance(plant, model, arrays, kind, i, i + 1)
+                if status != 0:
+                    return status, reached, step
+            return 0, last, 0
+
+        return drive
+
+    return driven
