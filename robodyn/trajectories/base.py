@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.trajectories.profiles import Profile
 
 
 class Trajectory(Protocol):
@@ -57,6 +58,22 @@ class RowTrajectory:
     def _rows(self, t: FloatArray) -> Motion:
         """The motion at times (N,)."""
         raise NotImplementedError
+
+
+class ProfiledTrajectory(RowTrajectory):
+    """A path that is passed by one profile, with the profile's duration."""
+
+    profile: Profile
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return self.profile.duration
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Where the profile switches."""
+        return tuple(t for t in self.profile.switching_times if 0.0 < t < self.duration)
 
 
 class AtRest(RowTrajectory):

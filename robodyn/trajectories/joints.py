@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
-from robodyn.trajectories.base import Motion, RowTrajectory
+from robodyn.trajectories.base import Motion, ProfiledTrajectory
 from robodyn.trajectories.profiles import (
     Profile,
     check_profile,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class JointLine(RowTrajectory):
+class JointLine(ProfiledTrajectory):
     """One segment in joint space: see `plan_joints`.
 
     Attributes:
@@ -36,16 +36,6 @@ class JointLine(RowTrajectory):
 
     q: FloatArray
     profile: Profile
-
-    @property
-    def duration(self) -> float:
-        """[s]."""
-        return self.profile.duration
-
-    @property
-    def switching_times(self) -> tuple[float, ...]:
-        """Where the profile switches."""
-        return tuple(t for t in self.profile.switching_times if 0.0 < t < self.duration)
 
     def _rows(self, t: FloatArray) -> Motion:
         s, ds, dds = (value[:, None] for value in self.profile.sample(t))

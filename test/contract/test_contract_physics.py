@@ -149,6 +149,8 @@ def test_difference_undoes_advance(mechanism, states, rng):
     step = 0.02 * rng.uniform(-1.0, 1.0, mechanism.coordinates.velocity_size)
     moved = mechanism.advance(q, step)
     np.testing.assert_allclose(mechanism.difference(q, moved), step, rtol=0.0, atol=1e-9)
+    unchecked = mechanism.unchecked.difference(q, moved)
+    np.testing.assert_allclose(unchecked, step, rtol=0.0, atol=1e-9)
     np.testing.assert_allclose(mechanism.difference(q, q), 0.0, atol=1e-12)
 
 

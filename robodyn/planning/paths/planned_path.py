@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory
-from robodyn.trajectories.base import Motion, RowTrajectory, retimed
+from robodyn.trajectories.base import Motion, ProfiledTrajectory, retimed
 from robodyn.trajectories.profiles import PEAK_SPEED, check_profile, make_profile
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ RADIANS, SECONDS = 1.0, 2.0
 SAMPLES = 2001
 
 
-class PlannedPath(RowTrajectory):
+class PlannedPath(ProfiledTrajectory):
     """A trajectory along a planned curve; its acceleration is continuous.
 
     Attributes:
@@ -60,16 +60,6 @@ class PlannedPath(RowTrajectory):
             f"{self.length:.3g} rad long, condition number up to {self.largest_condition:.4g}, "
             f"verified at {self.samples} configurations, planned in {self.seconds:.2g} s"
         )
-
-    @property
-    def duration(self) -> float:
-        """[s]."""
-        return self.profile.duration
-
-    @property
-    def switching_times(self) -> tuple[float, ...]:
-        """Where the profile switches."""
-        return tuple(t for t in self.profile.switching_times if 0.0 < t < self.duration)
 
     def lasting(self, duration: float) -> PlannedPath:
         """The same path, passed in another time [s] from rest to rest."""

@@ -122,16 +122,6 @@ def test_any_number_of_spare_drives(rng, extra):
     assert told == {True, False}
 
 
-def test_batches_are_as_single_states(cables, rng):
-    q = poses(cables, rng, 12)
-    rest = np.zeros(6)
-    loads = rng.uniform(-50, 50, (len(q), 6))
-    single = np.array([
-        cables.inverse_dynamics(one, rest, rest, load) for one, load in zip(q, loads, strict=True)
-    ])  # fmt: skip
-    np.testing.assert_allclose(cables.inverse_dynamics(q, rest, rest, loads), single, atol=1e-9)
-
-
 def test_forces_are_continuous_along_a_motion(cables):
     """Though which cables are at their limits changes on the way."""
     way, rest, jumps, pose = (

@@ -64,24 +64,6 @@ def test_pinocchio_agrees_on_a_floating_base(floating, rng):
         np.testing.assert_allclose(floating.mass_matrix(q), M, atol=1e-12 * np.abs(M).max())
 
 
-def test_a_displacement_is_found_again(floating, rng):
-    q, d, _ = states(floating, rng)
-    reached = floating.advance(q, d)
-    np.testing.assert_allclose(floating.difference(q, reached), d, atol=1e-13)
-    np.testing.assert_allclose(floating.unchecked.difference(q[0], reached[0]), d[0], atol=1e-13)
-
-
-def test_velocity_terms_do_no_work(floating, rng):
-    q, v, _ = (part[0] for part in states(floating, rng))
-    C, h = floating.coriolis_matrix(q, v), 1e-4
-    np.testing.assert_allclose(
-        C @ v, floating.bias(q, v) - floating.bias(q, 0.0 * v), atol=1e-11 * np.abs(C @ v).max()
-    )
-    after, before = (floating.mass_matrix(floating.advance(q, s * h * v)) for s in (1.0, -1.0))
-    skew = (after - before) / (2.0 * h) - 2.0 * C
-    np.testing.assert_allclose(skew, -skew.T, atol=1e-6)
-
-
 @pytest.mark.parametrize("effort", [0.0, 3.0])
 def test_a_falling_robot_keeps_its_momentum(floating, rng, effort):
     """Motors push parts of it against each other; only its weight changes its momentum."""
