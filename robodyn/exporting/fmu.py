@@ -138,12 +138,12 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
 
 def _plant(mechanism: Mechanism) -> Iterator[Variable]:
     """Variables of `fmu/plant.c`."""
-    told, joints = mechanism.coordinates, _joints(mechanism)
-    velocities = list(zip(told.velocity_names, told.units, strict=True))
+    coordinates, joints = mechanism.coordinates, _joints(mechanism)
+    velocities = list(zip(coordinates.velocity_names, coordinates.units, strict=True))
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "input", _EFFORTS[unit], 0.0)
     yield from _wrench()
-    for name, start in zip(told.configuration_names, mechanism.home, strict=True):
+    for name, start in zip(coordinates.configuration_names, mechanism.home, strict=True):
         yield Variable(f"configuration.{name}", "local", "", start)
     for name, unit in velocities:
         yield Variable(f"velocity.{name}", "local", f"{unit}/s", 0.0)
@@ -164,7 +164,7 @@ def _plant(mechanism: Mechanism) -> Iterator[Variable]:
 
 def _controller(mechanism: Mechanism) -> Iterator[Variable]:
     """Variables of `fmu/controller.c`."""
-    told, joints = mechanism.coordinates, _joints(mechanism)
+    coordinates, joints = mechanism.coordinates, _joints(mechanism)
     starts = mechanism.joint_positions(mechanism.home)
     for target in ("", "target_"):
         for (joint, unit), start in zip(joints, starts, strict=True):
@@ -175,10 +175,10 @@ def _controller(mechanism: Mechanism) -> Iterator[Variable]:
         yield Variable(f"target_acceleration.{joint}", "input", f"{unit}/s2", 0.0)
     yield from _wrench()
     for gain, unit, value in (("kp", "1/s2", 100.0), ("kv", "1/s", 20.0)):
-        for name in told.velocity_names:
+        for name in coordinates.velocity_names:
             yield Variable(f"{gain}.{name}", "parameter", unit, value)
     for part in ("configuration", "target"):
-        for name, start in zip(told.configuration_names, mechanism.home, strict=True):
+        for name, start in zip(coordinates.configuration_names, mechanism.home, strict=True):
             yield Variable(f"{part}.{name}", "local", "", start)
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "output", _EFFORTS[unit])

@@ -113,7 +113,7 @@ def _use(argument: Argument) -> str:
 
 def _declared(function: Function, sizes: dict[str, int]) -> str:
     """A method's types, with what it does and takes."""
-    taken, given, told = [], [], []
+    parameters, given, notes = [], [], []
     for argument in function.arguments:
         kind = "number" if argument.use in ("double", "int") else "ArrayLike<number>"
         kind += " | null" if argument.use == "maybe" else ""
@@ -121,15 +121,15 @@ def _declared(function: Function, sizes: dict[str, int]) -> str:
             what = "number" if _use(argument) == "number" else "Float64Array"
             given.append(f"{argument.name}: {what}")
         if argument.use != "out":
-            taken.append(f"{argument.name}: {kind}")
+            parameters.append(f"{argument.name}: {kind}")
         size = f" ({argument.count(sizes)})" if argument.size else ""
-        told.append(f"   * {argument.name}{size}{argument.meaning and ': ' + argument.meaning}")
+        notes.append(f"   * {argument.name}{size}{argument.meaning and ': ' + argument.meaning}")
     result = f"{{ {'; '.join(given)} }}" if given[1:] else given[0].split(": ")[1]
     # the last ones may be left out where they may be null
-    for k in range(len(taken) - 1, -1, -1):
-        if not taken[k].endswith("| null"):
+    for k in range(len(parameters) - 1, -1, -1):
+        if not parameters[k].endswith("| null"):
             break
-        taken[k] = taken[k].replace(":", "?:", 1)
+        parameters[k] = parameters[k].replace(":", "?:", 1)
     method = re.sub("_(.)", lambda found: found[1].upper(), function.name)
-    comment = "\n".join([f"  /** {function.about}", *told, "   */"])
-    return f"{comment}\n  {method}({', '.join(taken)}): {result};"
+    comment = "\n".join([f"  /** {function.about}", *notes, "   */"])
+    return f"{comment}\n  {method}({', '.join(parameters)}): {result};"

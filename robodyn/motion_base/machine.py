@@ -129,7 +129,7 @@ class Machine:
         self._enabled: int | None = None
         self._stopped = False
         self._since = self._now = self._beyond_since = 0
-        self._told: deque[FloatArray] = deque(maxlen=1 + round(s.drive_delay / self.dt))
+        self._set_points_sent: deque[FloatArray] = deque(maxlen=1 + round(s.drive_delay / self.dt))
 
     @property
     def is_enabled(self) -> bool:
@@ -216,7 +216,7 @@ class Machine:
         if event := self._event(point):
             self._enter(states.after(self.state, event))
         point = point._replace(positions=point.positions - self._offset)
-        self._told.append(point.positions)
+        self._set_points_sent.append(point.positions)
         return point
 
     @property
@@ -231,7 +231,7 @@ class Machine:
                 return f"drives have not told their positions, which homing {s.homing!r} needs"
             start = self._measured[1]
         self._offset, self.reason = np.zeros_like(start), ""
-        self._told.clear()
+        self._set_points_sent.clear()
         self._beyond_since = self._now
         if s.homing == "stall":
             self._homing = Homing(self.commander.limits, self.dt, start, self._slow)
@@ -301,9 +301,9 @@ class Machine:
             return self._pressed
         if s.homing != "assumed" and (measured is None or self._is_late(measured[0])):
             return f"drives have not told their positions for {s.feedback_timeout:g} s"
-        if measured is None or not self._told:
+        if measured is None or not self._set_points_sent:
             return ""
-        error = np.abs(measured[1] - self._told[0])
+        error = np.abs(measured[1] - self._set_points_sent[0])
         if (error <= self._largest).all():
             self._beyond_since = self._now
             return ""

@@ -121,8 +121,8 @@ def _loads(axial: float, side: float, normal: float) -> list[float]:
 def _xplane(_: Telemetry, datagram: bytes, __: float) -> list[float]:
     if datagram[:4] != b"RREF":
         raise ValueError("no RREF")
-    told: dict[int, float] = dict(struct.iter_unpack("<if", datagram[5:]))
-    axial, side, normal, roll, pitch, yaw = (told[k] for k in range(6))
+    values: dict[int, float] = dict(struct.iter_unpack("<if", datagram[5:]))
+    axial, side, normal, roll, pitch, yaw = (values[k] for k in range(6))
     return [*_loads(axial, side, normal), roll, -pitch, -yaw]
 
 
@@ -147,16 +147,16 @@ def _xplane12_data(_: Telemetry, datagram: bytes, __: float) -> list[float]:
 
 
 def _motionsim(_: Telemetry, datagram: bytes, __: float) -> list[float]:
-    magic, *told = struct.unpack("<4s21f", datagram)
+    magic, *values = struct.unpack("<4s21f", datagram)
     if magic != b"BNG1":
         raise ValueError("no BNG1")
     # accelerations without the weight, to the left, backwards and up
-    left, back, up = told[6:9]
-    roll, pitch = told[12:14]  # right side down, nose up
+    left, back, up = values[6:9]
+    roll, pitch = values[12:14]  # right side down, nose up
     weight = GRAVITY * np.array(
         [np.sin(pitch), np.sin(roll) * np.cos(pitch), np.cos(roll) * np.cos(pitch)]
     )
-    rates = told[15:18]
+    rates = values[15:18]
     return [weight[0] - back, weight[1] + left, weight[2] + up, rates[0], -rates[1], rates[2]]
 
 

@@ -70,10 +70,10 @@ def _of_bag(path: Path, topic: str) -> VehicleMotion:
     names = sorted({name for name, _, _ in read.messages})
     chosen = [name for name in names if name.endswith("/vehicle/imu")] or names
     if len(chosen) != 1:
-        told = ", ".join(f"{name} ({kind})" for name, (kind, _) in read.topics.items())
+        topics = ", ".join(f"{name} ({kind})" for name, (kind, _) in read.topics.items())
         raise InvalidInput(
             f"{path}: expected one topic of {IMU}{f' named {topic}' if topic else ''}, name it by "
-            f"`topic`; there are {told or 'none'}",
+            f"`topic`; there are {topics or 'none'}",
             value=str(path),
         )
     messages = [message for name, _, message in read.messages if name == chosen[0]]

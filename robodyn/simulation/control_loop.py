@@ -158,10 +158,10 @@ def _commands(
     controller: Controller, trajectory: Trajectory, base: Base | None
 ) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
     """What a controller answers at a time and a state; told of the base if it asks for that."""
-    told = base if base is not None and takes_base(controller) else None
+    base_at = base if base is not None and takes_base(controller) else None
 
     def command(time: float, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
-        more = {} if told is None else {"base": told(time)}
+        more = {} if base_at is None else {"base": base_at(time)}
         try:
             answer = controller(time, configuration, velocity, trajectory, **more)
         except KinematicsError as error:

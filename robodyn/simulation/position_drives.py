@@ -31,10 +31,10 @@ class PositionDrives:
         rate = 2.0 * np.pi * as_scalar("bandwidth", bandwidth, "Hz", above=0.0)
         self._share = 1.0 - np.exp(-rate * self._dt)
         ticks = 1 + round(as_scalar("delay", delay, "s", at_least=0.0) / self._dt)
-        self._told = deque([positions.copy()], maxlen=ticks)
+        self._commands = deque([positions.copy()], maxlen=ticks)
 
     def step(self, command: FloatArray) -> None:
         """Move for a step, under a command (n,)."""
-        self._told.append(command)
-        move = self._share * (self._told[0] - self.positions)
+        self._commands.append(command)
+        move = self._share * (self._commands[0] - self.positions)
         self.positions, self.rates = self.positions + move, move / self._dt

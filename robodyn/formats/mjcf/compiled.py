@@ -126,9 +126,9 @@ class Refusals:
             "free": ("armature", "frictionloss", "damping"),
             "ball": ("armature", "frictionloss"),
         }
-        told = [key for key in names.get(kind, ()) if np.any(getattr(model, f"dof_{key}")[dofs])]
-        if told:
-            self._leave_out("joint", n, f"{' and '.join(told)} of a {kind} joint")
+        ignored = [key for key in names.get(kind, ()) if np.any(getattr(model, f"dof_{key}")[dofs])]
+        if ignored:
+            self._leave_out("joint", n, f"{' and '.join(ignored)} of a {kind} joint")
 
     def refuse(self, kind: str, n: int, reason: str) -> ModelError:
         """An error about an element."""

@@ -65,28 +65,28 @@ class MjcfDrives:
     def _tendon(self, n: int) -> None:
         """Count what a tendon does to one joint as that joint's; refuse one that pulls others."""
         model = self._model
-        told = {
+        properties = {
             key: np.array(getattr(model, f"tendon_{key}", np.zeros(model.ntendon))[n])
             for key in ("stiffness", "damping", "limited", "frictionloss", "armature")
         }
-        if not any(np.any(value) for value in told.values()):
+        if not any(np.any(value) for value in properties.values()):
             return
         left, constant = self._couplings.reduced(self._couplings.joints_of(n))
         alone = len(left) == 1
-        drags = any(np.any(told[key]) for key in ("damping", "frictionloss", "armature"))
+        drags = any(np.any(properties[key]) for key in ("damping", "frictionloss", "armature"))
         if drags and not alone:
             raise self._refusals.refuse(
                 "tendon", n,
                 "it has damping, friction or armature, and is over more than one free joint or "
                 "none; give them to its joints, or couple these by an <equality>",
             )  # fmt: skip
-        out = [key for key in ("stiffness", "limited") if np.any(told[key])]
+        out = [key for key in ("stiffness", "limited") if np.any(properties[key])]
         if alone:
             ((joint, factor),) = left.items()
-            self.damping[joint] += factor**2 * float(np.ravel(told["damping"])[0])
-            self.armature[joint] += factor**2 * float(told["armature"])
-            self.friction[joint] += abs(factor) * float(told["frictionloss"])
-            if told["limited"]:
+            self.damping[joint] += factor**2 * float(np.ravel(properties["damping"])[0])
+            self.armature[joint] += factor**2 * float(properties["armature"])
+            self.friction[joint] += abs(factor) * float(properties["frictionloss"])
+            if properties["limited"]:
                 ends = np.sort((model.tendon_range[n] - constant) / factor)
                 low, high = self.range[joint]
                 self.range[joint] = max(low, ends[0]), min(high, ends[1])

@@ -72,8 +72,8 @@ class _Writer:
             for part in PARTS:
                 add(made, part, **closure[part])
         self._control()
-        told = {"gravity": text_of(self._model.opt.gravity), "base_link": self._link(0)}
-        add(self._robot, TAG, **(self._own.get("robot") or told))
+        settings = {"gravity": text_of(self._model.opt.gravity), "base_link": self._link(0)}
+        add(self._robot, TAG, **(self._own.get("robot") or settings))
         ElementTree.indent(self._robot)
         return ElementTree.tostring(self._robot, encoding="unicode")
 
@@ -148,11 +148,11 @@ class _Writer:
         if own:
             limits |= {"effort": np.inf} | own["limit"]
         # 0 says that there is none
-        told = {key: repr(value if np.isfinite(value) else 0.0) for key, value in limits.items()}
+        texts = {key: repr(value if np.isfinite(value) else 0.0) for key, value in limits.items()}
         if limited:
             lower, upper = np.clip(ends, -UNLIMITED, UNLIMITED)
-            told |= {"lower": repr(float(lower)), "upper": repr(float(upper))}
-        add(joint, "limit", **told)
+            texts |= {"lower": repr(float(lower)), "upper": repr(float(upper))}
+        add(joint, "limit", **texts)
         damping, friction = float(drives.damping[n]), float(drives.friction[n])
         add(joint, "dynamics", damping=repr(damping), friction=repr(friction))
         said = {"armature": repr(float(drives.armature[n]))}
@@ -171,8 +171,8 @@ class _Writer:
         if kind == "ball":
             w, *xyz = self._home[at : at + 4]
             return {"home": text_of([0.0, 0.0, 0.0, *xyz, w])}
-        told = frame(self._home[at : at + 3], rotation(self._home[at + 3 : at + 7]))
-        own = np.linalg.inv(place) @ told
+        pose = frame(self._home[at : at + 3], rotation(self._home[at + 3 : at + 7]))
+        own = np.linalg.inv(place) @ pose
         turned = Rotation.from_matrix(own[:3, :3]).as_quat()
         return {"home": text_of([*own[:3, 3], *turned])}
 
@@ -218,9 +218,9 @@ class _Writer:
         if any(name in closure["equalities"] for closure in self._own.get("closures", ())):
             return  # told as a whole
         if kind not in (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)):
-            told = kinds(kind).name.removeprefix("mjEQ_").lower()
+            kind_name = kinds(kind).name.removeprefix("mjEQ_").lower()
             raise self._refusals.refuse(
-                "equality", n, f"of the type {told}; read are connect, weld, joint and tendon"
+                "equality", n, f"of the type {kind_name}; read are connect, weld, joint and tendon"
             )
         welds = kind == int(kinds.mjEQ_WELD)
         ids = int(model.eq_obj1id[n]), int(model.eq_obj2id[n])
@@ -250,7 +250,7 @@ class _Writer:
         control = add(self._robot, "ros2_control", name="motors", type="system")
         start = model.qpos0 if self._home is None else self._home
         # without a keyframe, an arm starts where its limits allow it
-        told = bool(self._robot.findall("constraint")) or self._home is not None
+        has_home = bool(self._robot.findall("constraint")) or self._home is not None
         for n in range(model.njnt):
             if JOINTS[model.jnt_type[n]] in ("free", "ball"):
                 continue
@@ -261,13 +261,13 @@ class _Writer:
             if least != -largest and np.isfinite([least, largest]).all():
                 one = {"least_effort": repr(least), "largest_effort": repr(largest)}
                 params = one | params
-            if not (driven or params or (told and value)):
+            if not (driven or params or (has_home and value)):
                 continue
             joint = add(control, "joint", name=name)
             if driven:
                 add(joint, "command_interface", name="effort")
             state = add(joint, "state_interface", name="position")
-            if told:
+            if has_home:
                 add(state, "param", name="initial_value").text = repr(value)
             for key, text in params.items():
                 add(joint, "param", name=key).text = text
@@ -280,8 +280,8 @@ def own_text(mujoco: Any, model: Any) -> dict[str, Any]:
         return {}
     first = int(model.text_adr[n])
     data = bytes(model.text_data[first : first + int(model.text_size[n])])
-    told = json.loads(data.rstrip(b"\0").decode("utf-8"))
-    return dict(told)
+    data = json.loads(data.rstrip(b"\0").decode("utf-8"))
+    return dict(data)
 
 
 def _without_mass(link: ElementTree.Element) -> None:

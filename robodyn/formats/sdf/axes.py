@@ -61,12 +61,12 @@ class Axis:
         own = self.reference
         # 0 says of these that there is no limit
         limits = {"effort": self.effort, "velocity": self.velocity}
-        told = {key: number(value if np.isfinite(value) else 0.0) for key, value in limits.items()}
+        texts = {key: number(value if np.isfinite(value) else 0.0) for key, value in limits.items()}
         if kind != "continuous":
             ends = {"lower": self.lower, "upper": self.upper}
             for key, value in ends.items():
-                told[key] = number(np.clip(value + own, -UNLIMITED, UNLIMITED))
-        element(joint, "limit", **told)
+                texts[key] = number(np.clip(value + own, -UNLIMITED, UNLIMITED))
+        element(joint, "limit", **texts)
         element(joint, "dynamics", damping=number(self.damping), friction=number(self.friction))
         if self.mimic is not None:
             leader, factor, offset = self.mimic
@@ -108,10 +108,10 @@ def read_axis(
     length = float(np.linalg.norm(direction))
     if length < 1e-9:
         raise frames.error(f"{where} xyz", text.strip(), "a direction, not zero")
-    told = "" if xyz is None else xyz.get("expressed_in", "")
+    frame = "" if xyz is None else xyz.get("expressed_in", "")
     if in_model or (found.findtext("use_parent_model_frame") or "").strip() in TRUE:
-        told = MODEL
-    full = frames.resolved(told, scope, f"{where} xyz: expressed_in") if told else name
+        frame = MODEL
+    full = frames.resolved(frame, scope, f"{where} xyz: expressed_in") if frame else name
     child = frames.link_of(name)
     direction = direction / length
 

@@ -111,8 +111,8 @@ class SdfFrames:
         out = np.eye(4)
         if pose is None or not (pose.text or "").strip():
             return out
-        text, told = pose.text or "", pose.get("rotation_format", "euler_rpy")
-        if told == "quat_xyzw":
+        text, rotation_format = pose.text or "", pose.get("rotation_format", "euler_rpy")
+        if rotation_format == "quat_xyzw":
             values = self.numbers(text, 7, f"{where}: pose")
             quaternion = np.array(values[3:])
             length = float(np.linalg.norm(quaternion))
@@ -174,21 +174,21 @@ class SdfFrames:
         where = f"{element.tag} {name.removesuffix('::' + MODEL)!r}"
         pose = element.find("pose")
         place = self.matrix(pose, where)
-        told = "" if pose is None else pose.get("relative_to") or pose.get("frame") or ""
+        relative_to = "" if pose is None else pose.get("relative_to") or pose.get("frame") or ""
         if element.tag == "model":
             inner = name.removesuffix(MODEL)
             held = element.get("placement_frame")
             if held:
                 own = list(self._above(self.resolved(held, inner, where), name))
                 place = place @ np.linalg.inv(self._product(own))
-            told = told or (MODEL if inner else WORLD)
-            if told == WORLD:
+            relative_to = relative_to or (MODEL if inner else WORLD)
+            if relative_to == WORLD:
                 return WORLD, place
         elif element.tag == "joint":
-            told = told or (element.findtext("child") or "").strip()
+            relative_to = relative_to or (element.findtext("child") or "").strip()
         elif element.tag == "frame":
-            told = told or element.get("attached_to", "")
-        return self.resolved(told or MODEL, scope, f"{where}: pose relative_to"), place
+            relative_to = relative_to or element.get("attached_to", "")
+        return self.resolved(relative_to or MODEL, scope, f"{where}: pose relative_to"), place
 
     def _carrier(self, name: str) -> str:
         """What a joint, frame or model is attached to."""
@@ -197,12 +197,12 @@ class SdfFrames:
         if element.tag == "joint":
             return self.resolved((element.findtext("child") or "").strip(), scope, where)
         if element.tag == "frame":
-            told = element.get("attached_to") or MODEL
-            return self.resolved(told, scope, f"{where}: attached_to")
+            attached_to = element.get("attached_to") or MODEL
+            return self.resolved(attached_to, scope, f"{where}: attached_to")
         inner = name.removesuffix(MODEL)
-        told = element.get("canonical_link", "")
-        if told:
-            return self.resolved(told, inner, f"{where}: canonical_link")
+        canonical = element.get("canonical_link", "")
+        if canonical:
+            return self.resolved(canonical, inner, f"{where}: canonical_link")
         first = next((link for link in self.links if link.startswith(inner)), None)
         if first is None:
             raise self.error(where, name, "a model with a link")

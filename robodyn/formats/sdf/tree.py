@@ -92,14 +92,14 @@ class TreeWriter:
                 self._references[name] = frames.numbers(text, 1, where)[0]
         self.base = self._base()
         # what our own elements say of joints, and the parameters of their actuators
-        self._told: dict[str, tuple[Element, dict[str, str]]] = {}
+        self._own_attributes: dict[str, tuple[Element, dict[str, str]]] = {}
         self.params: dict[str, dict[str, str]] = {}
 
     def _links_of(self, name: str, joint: Element) -> tuple[str, str]:
         ends = []
         for side in ("parent", "child"):
-            told, where = (joint.findtext(side) or "").strip(), f"joint {name!r}: {side}"
-            full = self._frames.resolved(told, self._frames.scope[name], where)
+            link, where = (joint.findtext(side) or "").strip(), f"joint {name!r}: {side}"
+            full = self._frames.resolved(link, self._frames.scope[name], where)
             ends.append(self._frames.link_of(full))
         if ends[0] == ends[1] or ends[1] == WORLD:
             raise self._frames.error(f"joint {name!r}: child", ends[1], "a link other than that")
@@ -107,8 +107,8 @@ class TreeWriter:
 
     def _base(self) -> str:
         parents = {child: parent for parent, child in self._ends.values()}
-        told = own_elements(self._frames.model, "floating")
-        parents |= {own.get("child", ""): own.get("parent", "") for own in told}
+        elements = own_elements(self._frames.model, "floating")
+        parents |= {own.get("child", ""): own.get("parent", "") for own in elements}
         if WORLD in parents.values():
             return WORLD
         link, passed = self._frames.link_of(MODEL), set()
@@ -120,8 +120,8 @@ class TreeWriter:
     def write(self) -> None:
         """Write all of them: a tree from the base, and what closes its loops."""
         frames, reached, waiting = self._frames, {self.base}, dict(self._frames.joints)
-        told = own_elements(frames.model, "floating")
-        floating = {own.get("child", ""): own for own in told}
+        elements = own_elements(frames.model, "floating")
+        floating = {own.get("child", ""): own for own in elements}
         while not reached >= set(frames.links):
             for name in waiting:
                 parent, child = self._ends[name]
@@ -137,7 +137,7 @@ class TreeWriter:
             self._closure(name, joint)
         self._rename()
         closes = bool(waiting) and not own_elements(frames.model, TAG)
-        for made, own in self._told.values():
+        for made, own in self._own_attributes.values():
             if closes:  # where the file's poses have the links
                 own["home"] = "0"
             if own:
@@ -145,9 +145,9 @@ class TreeWriter:
 
     def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:
         """Let a link float that no joint of the tree leads to; returns its name."""
-        for link, told in floating.items():
-            if link not in reached and told.get("parent") in reached:
-                own = dict(told.attrib)
+        for link, joint in floating.items():
+            if link not in reached and joint.get("parent") in reached:
+                own = dict(joint.attrib)
                 joint = self._joint(own["name"], "floating", own["parent"], link)
                 element(joint, "origin", xyz=own["xyz"], rpy=own["rpy"])
                 if "home" in own:
@@ -185,7 +185,7 @@ class TreeWriter:
             for mimic in joint.iterfind("mimic"):
                 leader = mimic.get("joint", "")
                 mimic.set("joint", self._names.get(leader, leader))
-        self.params = {self._names.get(name, name): told for name, told in self.params.items()}
+        self.params = {self._names.get(name, name): params for name, params in self.params.items()}
 
     def _moving(self, name: str, joint: Element) -> None:
         """Write a joint of the tree, one of several axes as several."""
@@ -204,16 +204,16 @@ class TreeWriter:
         self._chain(name, child, steps)
         for own in own_elements(joint, TAG):
             given = {key: text for key, text in own.attrib.items() if key != "reference"}
-            self._told[name][1].update(given)
+            self._own_attributes[name][1].update(given)
         for param in own_elements(joint, "param"):
             self.params.setdefault(name, {})[param.get("name", "")] = param.text or ""
 
     def _pitch(self, name: str, joint: Element) -> float:
         """[m/rad] a screw's joint goes on along its axis."""
         for tag, factor in (("screw_thread_pitch", 0.5 / np.pi), ("thread_pitch", None)):
-            told = joint.findtext(tag)
-            if told is not None:
-                value = self._frames.numbers(told, 1, f"joint {name!r}: {tag}")[0]
+            pitch = joint.findtext(tag)
+            if pitch is not None:
+                value = self._frames.numbers(pitch, 1, f"joint {name!r}: {tag}")[0]
                 if not value:
                     raise self._frames.error(f"joint {name!r}: {tag}", value, "a number, not zero")
                 return value * factor if factor else -1.0 / value
@@ -256,7 +256,7 @@ class TreeWriter:
         at_zero = place @ axis_motion(kind, axis.direction, -axis.reference)
         joint = self._joint(name, kind, parent, child, at_zero)
         axis.write(joint, kind, self._references)
-        self._told[name] = joint, {}
+        self._own_attributes[name] = joint, {}
         if axis.spring:
             leave_out(self._frames.source, f"joint {name!r}", "<spring_stiffness>")
 
@@ -288,9 +288,9 @@ class TreeWriter:
             what = "limits, friction and damping that a closure cannot have"
             leave_out(self._frames.source, f"joint {name!r}", what)
         # directions in the axes of the joint's frame
-        told = [numbers(seats[child][:3, :3].T @ axis.direction) for axis in axes]
+        directions = [numbers(seats[child][:3, :3].T @ axis.direction) for axis in axes]
         given = {"type": CLOSURES[kind], "damping": number(damping)}
-        sides = {"parent": told[:1], "child": told[-1:]}
+        sides = {"parent": directions[:1], "child": directions[-1:]}
         own = next(iter(own_elements(joint, "closure")), None)
         out = element(self._robot, "constraint", name=name, **given)
         for side, link in (("parent", parent), ("child", child)):
