@@ -179,8 +179,8 @@ class Interface:
             began = time.monotonic()
             message = self._messages.write_trajectory(times, motion)
             if may_wait:
-                taken = time.monotonic() - began
-                start += round(READING * taken * messages.NANOSECONDS)
+                elapsed = time.monotonic() - began
+                start += round(READING * elapsed * messages.NANOSECONDS)
             message.header.stamp = messages.to_stamp(start)
             publisher.publish(message)
             return start

@@ -83,8 +83,8 @@ def exciting_trajectory(
             weight = search.room / np.arange(1, count + 1)[:, None]
             sine, cosine = rng.normal(0.0, 0.5, (2, *shape)) * weight
         else:
-            spread = 0.4 * (1.0 - trial / tries) + 0.05
-            change = rng.normal(0.0, spread, (2, *shape)) * search.room
+            deviation = 0.4 * (1.0 - trial / tries) + 0.05
+            change = rng.normal(0.0, deviation, (2, *shape)) * search.room
             change *= rng.random((2, *shape)) < 0.3
             sine, cosine = best[1].sine + change[0], best[1].cosine + change[1]
         series = search.within_limits(sine, cosine)

@@ -159,11 +159,11 @@ def _turned(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
         rows = slice(None, None, max(1, len(samples.time) // STATES))
         needed.append(m.inverse_dynamics(*samples.motion_at(rows)))
         measured.append(samples.effort[rows])
-    apart = [
+    deviations = [
         part - part.mean(axis=0) for part in (np.concatenate(needed), np.concatenate(measured))
     ]
-    size = np.sqrt((apart[0] ** 2).sum(axis=0) * (apart[1] ** 2).sum(axis=0))
-    alike = (apart[0] * apart[1]).sum(axis=0) / np.maximum(size, 1e-300)
+    size = np.sqrt((deviations[0] ** 2).sum(axis=0) * (deviations[1] ** 2).sum(axis=0))
+    alike = (deviations[0] * deviations[1]).sum(axis=0) / np.maximum(size, 1e-300)
     turned = [name for name, value in zip(m.joint_names, alike, strict=True) if value < AGAINST]
     if not turned:
         return []

@@ -217,9 +217,9 @@ def _physical(
     steps = 1e-6 * np.maximum(np.abs(found), 1e-6 * found[0])
     rows = []
     for k, step in enumerate(steps):
-        apart = np.zeros(10)
-        apart[k] = step
-        high, low = (body_of_parameters(found + sign * apart) for sign in (1.0, -1.0))
+        change = np.zeros(10)
+        change[k] = step
+        high, low = (body_of_parameters(found + sign * change) for sign in (1.0, -1.0))
         ends = [np.concatenate([[one[0]], one[1], one[2].ravel()]) for one in (high, low)]
         rows.append((ends[0] - ends[1]) / (2.0 * step))
     J = np.array(rows).T

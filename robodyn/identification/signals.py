@@ -162,7 +162,7 @@ def widest_step(period: float) -> float:
 def segments_of(times: FloatArray) -> list[slice]:
     """Slices of instants (N,) [s] without gaps between them."""
     steps = np.diff(times)
-    apart = widest_step(float(np.median(steps))) if len(steps) else np.inf
-    edges = np.flatnonzero(steps > apart) + 1
+    interval = widest_step(float(np.median(steps))) if len(steps) else np.inf
+    edges = np.flatnonzero(steps > interval) + 1
     bounds = [0, *edges.tolist(), len(times)]
     return [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]

@@ -124,13 +124,13 @@ def _forces_of_path_two(slow: MotionStudy, fast: MotionStudy) -> list[Statement]
     # a step of the grid in which a force changes by more than a twentieth of its range
     jump = np.abs(np.diff(fast.forces, axis=0)) > 0.05 * np.ptp(fast.forces, axis=0)
     times = fast.time[:-1][jump.any(axis=1)]
-    apart = times[np.concatenate([[True], np.diff(times) > 0.01])] if times.size else times
-    where = ", ".join(f"{t:.3f}" for t in apart)
+    distinct = times[np.concatenate([[True], np.diff(times) > 0.01])] if times.size else times
+    where = ", ".join(f"{t:.3f}" for t in distinct)
     return [
         Statement("bounds of the forces", "rise significantly", f"{before:.0f} N to {after:.0f} N",
               after > 1.2 * before, [before, after]),
-        Statement("steep changes", "at a few instants", f"at {where} s", 1 <= apart.size <= 6,
-              apart.tolist()),
+        Statement("steep changes", "at a few instants", f"at {where} s", 1 <= distinct.size <= 6,
+              distinct.tolist()),
     ]  # fmt: skip
 
 

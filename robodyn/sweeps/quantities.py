@@ -83,15 +83,15 @@ def _effort_extremes(m: Mechanism, s: States, given: SweepSettings) -> tuple[Flo
     middle = m.inverse_dynamics(*s)
     smooth = m.without_friction()
     centre = smooth.inverse_dynamics(*s)
-    spread = np.zeros_like(middle)
+    half_width = np.zeros_like(middle)
     for field, widths in (("acceleration", given.accelerations), ("wrench", given.wrenches)):
         for i, width in enumerate(np.asarray(widths)):
             if width:
                 moved = getattr(s, field).copy()
                 moved[:, i] += width
                 efforts = smooth.inverse_dynamics(*s._replace(**{field: moved}))
-                spread += np.abs(efforts - centre)
-    return middle - spread, middle + spread
+                half_width += np.abs(efforts - centre)
+    return middle - half_width, middle + half_width
 
 
 def _extremes(m: Mechanism) -> tuple[Output, ...]:

@@ -269,5 +269,5 @@ def knot_times(duration: float, switching_times: tuple[float, ...], period: floa
     grid = np.arange(0, round(duration * 1e9) + 1, step, dtype=np.float64)
     after = np.searchsorted(switches, grid).clip(max=len(switches) - 1)
     nearest = np.minimum(switches[after] - grid, grid - switches[np.maximum(after - 1, 0)])
-    apart = np.abs(nearest) >= min(1000, step // 2)
-    return np.union1d(switches, grid[apart]) * 1e-9
+    is_far = np.abs(nearest) >= min(1000, step // 2)
+    return np.union1d(switches, grid[is_far]) * 1e-9

@@ -245,14 +245,14 @@ def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: 
         places = measurements.position
     else:
         return
-    spread = float(np.linalg.norm(np.ptp(places, axis=0)))
+    extent = float(np.linalg.norm(np.ptp(places, axis=0)))
     expected = float(np.linalg.norm(np.ptp(poses[:, :3], axis=0))) + 0.02 * m.size
-    if spread > OTHER_UNIT * expected:
+    if extent > OTHER_UNIT * expected:
         raise InvalidInput(
-            f"{_where(measurements)}: the target's positions spread over {spread:.4g} m, those of "
+            f"{_where(measurements)}: the target's positions spread over {extent:.4g} m, those of "
             f"the model over {expected:.3g} m: if they are in millimetres, say so with "
             "tracker_unit='mm'",
-            value=spread,
+            value=extent,
         )
 
 

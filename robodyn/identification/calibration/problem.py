@@ -232,8 +232,8 @@ class Problem:
 
     def _passive(self, readings: FloatArray, frames: Frames) -> FloatArray:
         """Residuals (N, k) of the passive joints, angles without turns."""
-        apart = self._seen - readings[:, self.passive] - frames.zeros
-        return np.asarray(apart - 2.0 * np.pi * np.round(apart / (2.0 * np.pi)))
+        residuals = self._seen - readings[:, self.passive] - frames.zeros
+        return np.asarray(residuals - 2.0 * np.pi * np.round(residuals / (2.0 * np.pi)))
 
 
 def cross_matrices(vectors: FloatArray) -> FloatArray:

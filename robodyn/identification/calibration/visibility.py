@@ -72,13 +72,13 @@ def _sparse(rows: FloatArray) -> FloatArray:
     """Rows (k, p) of the same span, by elimination with complete pivoting."""
     out: FloatArray = rows.copy()
     left = list(range(len(out)))
-    taken: list[int] = []
+    chosen: list[int] = []
     while left:
         sizes = np.abs(out[left])
-        sizes[:, taken] = 0.0
+        sizes[:, chosen] = 0.0
         row, column = np.unravel_index(int(sizes.argmax()), sizes.shape)
         pivot = left.pop(int(row))
-        taken.append(int(column))
+        chosen.append(int(column))
         out[pivot] /= out[pivot, column]
         for other in range(len(out)):
             if other != pivot:

@@ -152,8 +152,8 @@ def _alike(tree: TreeAtZero, link: str, repeated: str) -> bool:
     parents = tree.above[link].parent, tree.above[repeated].parent
     number = _REPEATED.fullmatch(parents[1])
     places = (tree.relative(end, tree.root)[:3, 3] for end in (link, repeated))
-    apart = float(np.linalg.norm(np.subtract(*places)))
-    return number is not None and number["name"] == parents[0] and apart > SAME_PLACE
+    distance = float(np.linalg.norm(np.subtract(*places)))
+    return number is not None and number["name"] == parents[0] and distance > SAME_PLACE
 
 
 # such as closedloop3D_1A and closedloop3D_1B, and sphere and sphere_2
