@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,6 @@ from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.jacobi import MOST_SWEEPS, rotation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,42 +88,6 @@ def copied(start: Any, count: int, out: Any) -> None:
     """Copy numbers."""
     for j in range(count):
         out[j] = start[j]
-
-
-@inner
-def ratio_of_rows(A: Any, count: int) -> float:
-    """Ratio of the largest singular value of A (k, m), overwritten, to number `count` of them."""
-    for _ in range(MOST_SWEEPS):
-        turned = False
-        for p in range(A.shape[0]):
-            for q in range(p + 1, A.shape[0]):
-                aa = bb = ab = 0.0
-                for j in range(A.shape[1]):
-                    aa += A[p, j] * A[p, j]
-                    bb += A[q, j] * A[q, j]
-                    ab += A[p, j] * A[q, j]
-                cosine, sine, due = rotation(aa, bb, ab)
-                for j in range(A.shape[1]):
-                    a, b = A[p, j], A[q, j]
-                    A[p, j] = cosine * a - sine * b
-                    A[q, j] = sine * a + cosine * b
-                turned = turned or due
-        if not turned:
-            break
-    largest, bound = 0.0, math.inf
-    for _ in range(count):
-        # the next smaller one
-        here, at = -1.0, 0
-        for p in range(A.shape[0]):
-            square = 0.0
-            for j in range(A.shape[1]):
-                square += A[p, j] * A[p, j]
-            if square > here:
-                here, at = square, p
-        for j in range(A.shape[1]):
-            A[at, j] = 0.0
-        largest, bound = max(largest, here), here
-    return math.sqrt(largest) / math.sqrt(bound) if bound > 0.0 else math.inf
 
 
 def step_of(

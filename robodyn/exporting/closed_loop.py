@@ -8,13 +8,12 @@ result, while Python looks for another.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.exporting.answers import Answers, are_finite, copied, ratio_of_rows, step_of
+from robodyn.exporting.answers import Answers, are_finite, copied, step_of
 from robodyn.exporting.lending import (
     address,
     any_rows,
@@ -29,6 +28,7 @@ from robodyn.exporting.lending import (
 )
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED
 from robodyn.mechanisms.closed_loop.kernels import entries, layout
+from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers
 from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
 from robodyn.mechanisms.closed_loop.kernels.layout import BODY_SIZE, ORIGIN
@@ -54,14 +54,11 @@ def answers(m: ClosedLoop) -> Answers:
     plan, numbers, at_smooth = (constant(x) for x in (*packed.given, smooth.plan))
     plan_size, numbers_size = len(packed.plan), len(packed.numbers)
     n, nq, count, bodies = len(m.joint_names), len(m.home), m._tree.rates, len(m._tree.bodies)
-    at_rest, at_tree = constant(np.zeros(n)), constant(m.structure.equations.columns)
-    places = constant(np.array(m._driven_at, dtype=float))
-    rates_at = constant(np.array(m._rates_at, dtype=float))
+    at_rest, places = constant(np.zeros(n)), constant(np.array(m._driven_at, dtype=float))
+    at_columns, at_twist, at_drives = (constant(x) for x in m._comparable)
+    twist_size = len(m._comparable[1])
     tip_body, tip = m._tree.body_of[m.model.tip_link], m._tree.frame_of[m.model.tip_link]
     at_tip = constant(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
-    tip_rows = constant(np.array(m._determining_rows, dtype=float))
-    tips, freedoms = len(m._determining_rows), m.tip_freedoms.freedoms
-    scale = constant(m._driven_scale)
     limits, falls = m._slopes.numbers[2:] if m._slopes else (np.zeros(count), np.zeros((0, 1)))
     known_slopes, at_limits, at_falling = m._slopes is not None, constant(limits), constant(falls)
     falling = falls.shape
@@ -169,40 +166,12 @@ def answers(m: ClosedLoop) -> Answers:
     @inner
     def condition(q: Any, length: float) -> float:
         a_plan, own = known()
-        S, J = stack(count, n), stack(6, n)
-        if not (are_finite(q, nq) and 0.0 < length < math.inf and jacobian(q, J)):
-            return -1.0
-        if not entries.tangent(a_plan, own, vector(q, (nq,)), rows_out(S, (count, n))):
-            return -1.0
-        for j in range(count):
-            for k in range(n):
-                S[j, k] /= at_tree()[j]
-        # the motions in an orthonormal basis, and the tip's twists in it; twice is enough
-        for _ in range(2):
-            for k in range(n):
-                for i in range(k):
-                    along = 0.0
-                    for j in range(count):
-                        along += S[j, i] * S[j, k]
-                    for j in range(count):
-                        S[j, k] -= along * S[j, i]
-                    for j in range(6):
-                        J[j, k] -= along * J[j, i]
-                square = 0.0
-                for j in range(count):
-                    square += S[j, k] * S[j, k]
-                for j in range(count):
-                    S[j, k] /= math.sqrt(square)
-                for j in range(6):
-                    J[j, k] /= math.sqrt(square)
-        motion, force = stack(n, tips), stack(n, n)
-        for k in range(n):
-            for j in range(tips):
-                row = int(tip_rows()[j])
-                motion[k, j] = J[row, k] if row < 3 else length * J[row, k]
-            for j in range(n):
-                force[k, j] = scale()[j] * S[int(rates_at()[j]), k]
-        return max(ratio_of_rows(motion, min(n, tips, freedoms)), ratio_of_rows(force, n))
+        found = stack(1, 2)
+        condition_numbers(
+            a_plan, own, vector(at_columns(), (count,)), vector(at_twist(), (twist_size,)),
+            rows(at_drives(), (n, 2)), length, rows(q, (1, nq)), rows_out(found, (1, 2)),
+        )  # fmt: skip
+        return max(found[0, 0], found[0, 1]) if found[0, 0] >= 0.0 else -1.0
 
     @inner
     def difference(q: Any, goal: Any, out: Any) -> None:

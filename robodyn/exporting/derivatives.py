@@ -25,7 +25,7 @@ def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
         q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any, by_q: Any, by_v: Any, by_a: Any
     ) -> int:
         found = inverse(q, v, a, wrench, base, out) and slopes(
-            q, v, a, out, wrench, base, False, by_q, by_v, by_a
+            q, v, a, out, wrench, base, False, (by_q, by_v, by_a)
         )
         return FINE if found else why(q, v, a, nv, wrench, base)
 
@@ -42,7 +42,7 @@ def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
         by_q: Any, by_v: Any, by_efforts: Any,
     ) -> int:  # fmt: skip
         found = forward(q, v, efforts, wrench, base, out) and slopes(
-            q, v, out, efforts, wrench, base, True, by_q, by_v, by_efforts
+            q, v, out, efforts, wrench, base, True, (by_q, by_v, by_efforts)
         )
         return FINE if found else why(q, v, efforts, n, wrench, base)
 
@@ -59,18 +59,17 @@ def _slopes(answers: Answers, setting: Setting) -> Any:
 
     @noinline
     def slopes(
-        q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool,
-        by_q: Any, by_v: Any, by_load: Any,
-    ) -> bool:  # fmt: skip
+        q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, blocks: Any
+    ) -> bool:
         held, found = stack(1, n), stack(1, n * (2 * nv + n))
         copied(efforts, n, held[0])
         if dry and not smooth(q, v, a, wrench, base, address(held)):
             return False
         if not find(q, v, a, address(held), wrench, base, forward, address(found)):
             return False
-        copied(found[0], n * nv, by_q)
-        copied(found[0, n * nv :], n * nv, by_v)
-        copied(found[0, 2 * n * nv :], n * n, by_load)
+        copied(found[0], n * nv, blocks[0])
+        copied(found[0, n * nv :], n * nv, blocks[1])
+        copied(found[0, 2 * n * nv :], n * n, blocks[2])
         return True
 
     return slopes

@@ -82,9 +82,7 @@ def export(
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
 
     The kernels are the library's own. On this machine's processor, the default, results have the
-    same bits as in Python, but for the pose and the condition number of closed loops, the
-    condition number of arms that have not six joints, and the derivatives of arms' forward
-    dynamics, which agree to rounding.
+    same bits as in Python, but for the pose of closed loops, which agrees to rounding.
 
     Args:
         mechanism: of any kind; closed loops with as many motors as freedoms.

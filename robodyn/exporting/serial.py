@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.exporting.answers import Answers, are_finite, copied, ratio_of_rows, step_of
+from robodyn.exporting.answers import Answers, are_finite, copied, step_of
 from robodyn.exporting.lending import (
     any_rows,
     constant,
@@ -47,7 +46,6 @@ def answers(m: SerialArm) -> Answers:
     chain, smooth = m._geometry, m._smooth._packed[0] if m.friction.is_dry else m._geometry
     at_chain, at_smooth, at_gravity = constant(chain), constant(smooth), constant(m._gravity)
     at_rest = constant(np.zeros(n))
-    least, most = min(n, 6), max(n, 6)
 
     @inner
     def links() -> Any:
@@ -124,19 +122,7 @@ def answers(m: SerialArm) -> Answers:
 
     @inner
     def condition(q: Any, length: float) -> float:
-        if n == 6:
-            return entries.condition_number(links(), vector(q, (n,)), length, False)
-        J, A = stack(6, n), stack(least, most)
-        if not jacobian(q, J) or not 0.0 < length < math.inf:
-            return -1.0
-        for i in range(6):
-            for j in range(n):
-                value = J[i, j] if i < 3 else length * J[i, j]
-                if n < 6:
-                    A[j, i] = value
-                else:
-                    A[i, j] = value
-        return ratio_of_rows(A, least)
+        return entries.condition_number(links(), vector(q, (n,)), length, False)
 
     @inner
     def difference(q: Any, goal: Any, out: Any) -> None:

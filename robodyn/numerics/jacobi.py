@@ -59,6 +59,42 @@ def condition_of_rows(rows: Any) -> float:
 
 
 @inner
+def ratio_of_rows(A: Any, count: int) -> float:
+    """Ratio of the largest singular value of A (k, m), overwritten, to number `count` of them."""
+    for _ in range(MOST_SWEEPS):
+        turned = False
+        for p in range(A.shape[0]):
+            for q in range(p + 1, A.shape[0]):
+                aa = bb = ab = 0.0
+                for j in range(A.shape[1]):
+                    aa += A[p, j] * A[p, j]
+                    bb += A[q, j] * A[q, j]
+                    ab += A[p, j] * A[q, j]
+                cosine, sine, due = rotation(aa, bb, ab)
+                for j in range(A.shape[1]):
+                    a, b = A[p, j], A[q, j]
+                    A[p, j] = cosine * a - sine * b
+                    A[q, j] = sine * a + cosine * b
+                turned = turned or due
+        if not turned:
+            break
+    largest, bound = 0.0, math.inf
+    for _ in range(count):
+        # the next smaller one
+        here, at = -1.0, 0
+        for p in range(A.shape[0]):
+            square = 0.0
+            for j in range(A.shape[1]):
+                square += A[p, j] * A[p, j]
+            if square > here:
+                here, at = square, p
+        for j in range(A.shape[1]):
+            A[at, j] = 0.0
+        largest, bound = max(largest, here), here
+    return math.sqrt(largest) / math.sqrt(bound) if bound > 0.0 else math.inf
+
+
+@inner
 def condition_of_lanes(H: Any) -> Any:
     """The same for eight matrices: entry (i, j) of each in row 6 i + j of H; H is overwritten."""
     for _ in range(MOST_SWEEPS):

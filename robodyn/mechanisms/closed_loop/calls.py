@@ -14,6 +14,7 @@ from numba import types
 
 from robodyn.mechanisms.closed_loop.kernels import entries as kernels
 from robodyn.mechanisms.closed_loop.kernels import lanes
+from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers
 from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed
 from robodyn.mechanisms.common.single_calls import Single
 from robodyn.numerics.array_arguments import (
@@ -69,6 +70,13 @@ _BATCH: dict[str, tuple[Any, ...]] = {
     "frames": (*CONFIGURATION, types.int64),
     "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
 }
+
+
+@once
+def condition_entry() -> Callable[..., None]:
+    """The condition numbers of many configurations."""
+    known = (*_MECHANISM, VECTOR, VECTOR, MATRIX)
+    return direct(condition_numbers, *known, types.float64, MATRIX, MATRIX_OUT)
 
 
 @once

@@ -11,8 +11,9 @@ import numpy as np
 
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
-from robodyn.mechanisms.closed_loop.calls import batch
+from robodyn.mechanisms.closed_loop.calls import batch, condition_entry
 from robodyn.mechanisms.closed_loop.equations import null_space, orthonormal_bases
+from robodyn.mechanisms.closed_loop.kernels.conditions import WORST_CONDITION
 from robodyn.mechanisms.closed_loop.structure import closed_samples
 from robodyn.mechanisms.closed_loop.tip_freedoms import NONE, TipFreedoms, tip_freedoms
 from robodyn.mechanisms.common.singularities import TYPE_1, TYPE_2, Singularity
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-
-# Where independent coordinates determine the motion worse than this, all of them are looked at.
-WORST_CONDITION = 1e6
 
 
 class ClosedLoopConditions(ClosedLoopAssembling):
@@ -227,13 +225,25 @@ class ClosedLoopConditions(ClosedLoopAssembling):
     def _conditions(self, configuration: ArrayLike, length: float) -> FloatArray:
         """Both condition numbers (2, ...), of the motion and of the forces."""
         q = self._q("configuration", configuration)
-        bases, tips = self._motions(q.reshape(-1, self._nq))
-        tips[:, 3:] *= length
-        motion = _condition_numbers(
-            tips[:, self._determining_rows], count=self.tip_freedoms.freedoms
-        )
-        forces = _condition_numbers(bases[:, self._rates_at] * self._driven_scale, self._nu)
-        return np.array([motion, forces]).reshape((2, *q.shape[:-1]))
+        flat = np.ascontiguousarray(q.reshape(-1, self._nq))
+        found = np.empty((len(flat), 2))
+        condition_entry()(*self.structure.packed.given, *self._comparable, length, flat, found)
+        lacking = np.isnan(found[:, 0])
+        if lacking.any():
+            bases, tips = self._motions(flat[lacking])
+            tips[:, 3:] *= length
+            moved = tips[:, self._determining_rows]
+            found[lacking, 0] = _condition_numbers(moved, count=self.tip_freedoms.freedoms)
+            driven = bases[:, self._rates_at] * self._driven_scale
+            found[lacking, 1] = _condition_numbers(driven, self._nu)
+        return np.asarray(found.T.reshape((2, *q.shape[:-1])))
+
+    @cached_property
+    def _comparable(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What the kernel of condition numbers takes: columns, tip and drives."""
+        tip = np.array([self.tip_freedoms.freedoms, *self._determining_rows], dtype=float)
+        drives = np.column_stack([self._rates_at, self._driven_scale]).astype(float)
+        return np.ascontiguousarray(self.structure.equations.columns), tip, drives
 
     def _motions(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Bases (N, rates, mobility) of the motions, the tip's twists (N, 6, mobility) in these.

@@ -14,6 +14,7 @@ from states import expected, random_states
 
 import robodyn as rd
 from robodyn.control import ComputedTorque
+from robodyn.exporting.functions import FUNCTIONS
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.motion import Motion
 
@@ -99,12 +100,16 @@ def compare(m, program, states):
     check("computed_torque", torque, (q, v, goal, rate, a, w, b),
           q, v, goal, rate, a, *gains, w, b)  # fmt: skip
 
+    far = 3.0 * positions  # beyond some of the stops
+    check("end_stop_efforts", lambda x, r: EndStops().efforts(x, r, m.position_limits),
+          (far, rates), far, rates)  # fmt: skip
+
     def step(q, v, tau, load):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
         curves = m.has_torque_speed_curve
-        return tuple(m.step(q, v, held, load, 1e-3, 3, EndStops(), limit_motors=curves))
+        return tuple(m.step(q, v, held, load, 1e-4, 9, EndStops(), limit_motors=curves))
 
-    status, moved, speed = program("step", q, v, tau, w, b, np.full(rows, 1e-3), np.full(rows, 3))
+    status, moved, speed = program("step", q, v, tau, w, b, np.full(rows, 1e-4), np.full(rows, 9))
     wanted = expected(step, q, v, tau, np.hstack([w, b]))
     known = ~np.isnan(wanted).any(axis=1)
     assert (status[known] == 0).mean() > 0.9
@@ -122,15 +127,11 @@ def twist_jacobian(m):
     return getattr(m, "twist_jacobian", m.jacobian)
 
 
-# to rounding: of closed loops Python multiplies matrices and finds singular values by LAPACK
-ROUNDED = {"delta": {"body_pose": 1e-14, "condition_number": 1e-11}}
-
-
 def test_the_bits_are_those_of_the_library(exported):
     m, _, program, states = exported
     worst = compare(m, program, states)
-    allowed = ROUNDED.get(m.name, {})
-    assert {name: off for name, off in worst.items() if off > allowed.get(name, 0.0)} == {}
+    assert set(worst) == {function.name for function in FUNCTIONS}
+    assert {name: off for name, off in worst.items() if off > 0.0} == {}
 
 
 @pytest.mark.skipif(not HAS_WASM, reason="no Node, or no linker (wasm-ld, ziglang)")

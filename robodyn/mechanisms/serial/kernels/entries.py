@@ -20,8 +20,8 @@ from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_eule
 from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
 from robodyn.mechanisms.serial.kernels.spatial import place
 from robodyn.numerics.array_arguments import borrowed_array, stack
-from robodyn.numerics.compiler import entry_kernel, inner
-from robodyn.numerics.jacobi import condition_of_rows
+from robodyn.numerics.compiler import entry_kernel, inner, noinline
+from robodyn.numerics.jacobi import condition_of_rows, ratio_of_rows
 from robodyn.numerics.simd.access import new_rows, set_entry
 
 # Scratch is on the stack: a heap allocation would cost more than a joint. Arms with more joints are
@@ -91,15 +91,35 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bo
     return True
 
 
+@noinline
+def _other_condition_number(chain: Any, q: Any, length: float) -> float:
+    """The same of an arm that has not six joints."""
+    n = chain.shape[0] - 1
+    frames, J, A = stack(n + 1, FRAME_SIZE), stack(6, n), stack(min(n, 6), max(n, 6))
+    place(chain, q, frames)
+    serial_composite.jacobian(chain, frames, J)
+    for i in range(6):
+        for j in range(n):
+            value = J[i, j] if i < 3 else length * J[i, j]
+            if n < 6:
+                A[j, i] = value
+            else:
+                A[i, j] = value
+    return ratio_of_rows(A, A.shape[0])
+
+
 @entry_kernel
 def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
-    """Ratio of the extreme singular values of the Jacobian of an arm of six joints.
+    """Ratio of the extreme singular values of the Jacobian.
 
     Its angular rows are multiplied by `length`; -1 if there is none.
     """
     chain, q = borrowed_array(chain), borrowed_array(q)
-    if chain.shape[0] != 7 or not (trusted or (are_numbers(q, 6) and 0.0 < length < math.inf)):
+    n = chain.shape[0] - 1
+    if not (trusted or (are_numbers(q, n) and 0.0 < length < math.inf)):
         return -1.0
+    if n != 6:
+        return _other_condition_number(chain, q, length)
     frames, J = stack(7, FRAME_SIZE), stack(6, 6)
     place(chain, q, frames)
     serial_composite.jacobian(chain, frames, J)
