@@ -26,6 +26,7 @@ from robodyn.mechanisms.common.linear_model import (
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
     Linearization,
+    by_base,
     sampled,
 )
 from robodyn.mechanisms.presentation import Presentation
@@ -172,20 +173,20 @@ class Derivatives(Presentation):
         By configuration means by displacement, as `difference` and `advance` have it; velocity,
         acceleration, wrench (..., 6) and the base's motion keep their numbers. Dry friction is that
         of the planned motion; by what makes a joint's rate reverse, as at rest, it has no
-        derivative and is left out. Right to 1e-9 of the largest entry.
+        derivative and is left out. Right to 1e-9 of the largest entry. Where a base is given they
+        have those by its motion, too.
 
         Raises:
             InvalidInput, KinematicsError: as `inverse_dynamics`.
         """
-        slopes = self._slopes
+        slopes, given = self._slopes, (configuration, velocity, acceleration, wrench, base)
+        shaken = by_base(self._smooth.inverse_dynamics, self._is_redundant, given)
         if slopes is not None:
-            motion = configuration, velocity, acceleration
-            efforts = self.inverse_dynamics(*motion, wrench, base=base)
-            found = slopes(False, *motion, efforts, wrench, base)
+            efforts = self.inverse_dynamics(*given[:4], base=base)
+            found = slopes(False, *given[:3], efforts, wrench, base)
             if found is not None:
-                return InverseDynamicsDerivatives(efforts, *found)
-        given = configuration, velocity, acceleration, wrench, base
-        return InverseDynamicsDerivatives(*self._differences("inverse_dynamics", *given))
+                return InverseDynamicsDerivatives(efforts, *found, shaken)
+        return InverseDynamicsDerivatives(*self._differences("inverse_dynamics", *given), shaken)
 
     def forward_dynamics_derivatives(
         self,
@@ -204,14 +205,14 @@ class Derivatives(Presentation):
         Raises:
             InvalidInput, KinematicsError: as `forward_dynamics`.
         """
-        slopes = self._slopes
+        slopes, given = self._slopes, (configuration, velocity, efforts, wrench, base)
+        shaken = by_base(self._smooth.forward_dynamics, False, given)
         if slopes is not None:
             moved = self.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
             found = slopes(True, configuration, velocity, moved, efforts, wrench, base)
             if found is not None:
-                return ForwardDynamicsDerivatives(moved, *found)
-        given = configuration, velocity, efforts, wrench, base
-        return ForwardDynamicsDerivatives(*self._differences("forward_dynamics", *given))
+                return ForwardDynamicsDerivatives(moved, *found, shaken)
+        return ForwardDynamicsDerivatives(*self._differences("forward_dynamics", *given), shaken)
 
     def linearize(
         self,

@@ -25,14 +25,14 @@ from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.linear_in_parameters import LinearInParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
     from typing_extensions import Self
 
     from robodyn.arrays import FloatArray
     from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.common.compiled_run import Outcome, Rollout
+    from robodyn.mechanisms.common.compiled_run import BatchSteps, Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 
@@ -238,6 +238,16 @@ class Mechanism(LinearInParameters):
             return None
         advance: Callable[[Rollout, int, int], Outcome] = self._run_under(model).advance
         return advance
+
+    def batch_steps(
+        self, rows: Sequence[Any], dt: float, *, limit_motors: bool
+    ) -> BatchSteps | None:
+        """Compiled steps of dt [s] of many mechanisms, `rows`, each with its own parameters.
+
+        `rows` are of this kind and of one structure; with `limit_motors`, motors keep to their
+        torque-speed curves. None where each is taken on alone.
+        """
+        return None
 
     def _is_alike(self, model: Mechanism) -> bool:
         """Whether kernels may take another mechanism's numbers for this one's."""

@@ -118,3 +118,42 @@ def symmetric(array: Any, start: int, a: Vector) -> Vector:
 def turn_inertia(x: Vector, y: Vector, z: Vector, array: Any, start: int, a: Vector) -> Vector:
     """Return T I T' a, for an inertia stored from `start` in the frame with columns x, y, z."""
     return combine(x, y, z, symmetric(array, start, resolve(x, y, z, a)))
+
+
+@inner
+def turn_symmetric(x: Vector, y: Vector, z: Vector, first: Vector, second: Vector) -> Any:
+    """T A T' of a symmetric matrix, given and returned as (xx xy xz), (yy yz zz)."""
+    (xx, xy, xz), (yy, yz, zz) = first, second
+    a = combine(x, y, z, (xx, xy, xz))
+    b = combine(x, y, z, (xy, yy, yz))
+    c = combine(x, y, z, (xz, yz, zz))
+    return (
+        (
+            a[0] * x[0] + b[0] * y[0] + c[0] * z[0],
+            a[0] * x[1] + b[0] * y[1] + c[0] * z[1],
+            a[0] * x[2] + b[0] * y[2] + c[0] * z[2],
+        ),
+        (
+            a[1] * x[1] + b[1] * y[1] + c[1] * z[1],
+            a[1] * x[2] + b[1] * y[2] + c[1] * z[2],
+            a[2] * x[2] + b[2] * y[2] + c[2] * z[2],
+        ),
+    )
+
+
+@inner
+def about_origin(mass: float, r: Vector, first: Vector, second: Vector) -> Any:
+    """Rotational inertia about the origin of a body whose centre of mass is at r, see above."""
+    xx, yy, zz = r[0] * r[0], r[1] * r[1], r[2] * r[2]
+    return (
+        (
+            first[0] + mass * (yy + zz),
+            first[1] - mass * r[0] * r[1],
+            first[2] - mass * r[0] * r[2],
+        ),
+        (
+            second[0] + mass * (xx + zz),
+            second[1] - mass * r[1] * r[2],
+            second[2] + mass * (xx + yy),
+        ),
+    )

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +19,13 @@ from robodyn.simulation.plant import DEFAULT_STOPS
 from robodyn.threads import each, get_threads
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import BoolArray, FloatArray
     from robodyn.base_motion import BaseMotion
+    from robodyn.mechanisms.common.compiled_run import BatchSteps
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.mechanism import Mechanism
 
@@ -71,12 +75,15 @@ class BatchPlant:
         # the row of a state before a step and that after it
         self._q, self._v = np.empty((count, 2, len(first.home))), np.empty((count, 2, nv))
         self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 15))
-        self._steps, self._end_stops = np.array([0.0, 1.0]), end_stops
+        # how many steps each row is to take: none, and these
+        self._steps, self._end_stops = np.tile([0.0, 1.0], (count, 1)), end_stops
         self._rollouts: list[Rollout] = []
         self._moving: list[Rollout] = []
         self._advance = []
+        self._curves = False
         for row, one in enumerate(self.mechanisms):
             curves = limit_efforts and one.has_torque_speed_curve
+            self._curves = self._curves or curves
             self._rollouts.append(self._rollout(row, end_stops, curves))
             # the same on a base that moves
             self._moving.append(replace(self._rollouts[row], loads=self._loads[row]))
@@ -163,27 +170,59 @@ class BatchPlant:
         wanted = _each("efforts", efforts, self._efforts[:, 0, 0])
         load = np.zeros(6) if wrench is None else _each("wrench", wrench, self._loads[:, 0, 0, :6])
         self._efforts[:, 0, 0] = np.clip(wanted, *self._ends)
-        self._loads[:, 0, 0, :6], self._steps[1] = load, steps
+        self._loads[:, 0, 0, :6], self._steps[:, 1] = load, steps
         if base is not None:
             self._loads[:, 0, 0, 6:] = _each("base", rows_of(base), self._loads[:, 0, 0, 6:])
         rollouts = self._rollouts if base is None else self._moving
         going = np.flatnonzero(~self.failed)
-        shares = np.array_split(going, max(1, min(get_threads(), len(going) // SMALLEST_SHARE)))
-        for _ in each(lambda share: self._run(rollouts, shares[share].tolist()), len(shares)):
-            pass
-        moved = going[~self.failed[going]]
+        before = self._q[:, 0].copy(), self._v[:, 0].copy()
+        if self._lanes is not None:
+            self._run_lanes(self._lanes, base is not None)
+        left = going[self._steps[going, 1] > 0.0]
+        self._shared(lambda part: self._run(rollouts, part.tolist()), left, SMALLEST_SHARE)
+        moved = left[~self.failed[left]]
         self._q[moved, 0], self._v[moved, 0] = self._q[moved, 1], self._v[moved, 1]
+        lost = left[self.failed[left]]
+        self._q[lost, 0], self._v[lost, 0] = before[0][lost], before[1][lost]
+        self._steps[:, 1] = steps
+        for row in lost.tolist():
+            self.problem[row] = self._why(rollouts[row], row)
+
+    @cached_property
+    def _lanes(self) -> BatchSteps | None:
+        """What takes many rows on at once, if there is such a thing."""
+        first = self.mechanisms[0]
+        return first.batch_steps(self.mechanisms, self.dt, limit_motors=self._curves)
+
+    def _run_lanes(self, lanes: BatchSteps, moves: bool) -> None:
+        """Take rows on as far as that goes, the same whatever others have failed."""
+        q, v = self._q[:, 0].copy(), self._v[:, 0].copy()
+        left = np.where(self.failed, 0.0, self._steps[:, 1])[:, None]
+        stiffness, damping, _ = self._rollouts[0].stops
+        settings, state = (self.dt, float(stiffness), float(damping)), (q, v, left)
+        loads = self._efforts[:, 0, 0], self._loads[:, 0, 0], moves
+        self._shared(
+            lambda part: lanes.run(settings, loads, state, (int(part[0]), int(part[-1]) + 1)),
+            np.arange(len(lanes.numbers)),
+            1,
+        )
+        self._q[:, 0], self._v[:, 0], self._steps[:, 1] = q, v, left[:, 0]
+
+    def _shared(self, work: Callable[[Any], None], what: Any, least: int) -> None:
+        """Call for shares of what is to be done, on all threads."""
+        if len(what):
+            shares = np.array_split(what, max(1, min(get_threads(), len(what) // least)))
+            for _ in each(lambda share: work(shares[share]), len(shares)):
+                pass
 
     def _run(self, rollouts: list[Rollout], rows: list[int]) -> None:
         for row in rows:
-            if self._advance[row](rollouts[row], 0, 1).status:
-                self.failed[row] = True
-                self.problem[row] = self._why(rollouts[row], row)
+            self.failed[row] = bool(self._advance[row](rollouts[row], 0, 1).status)
 
     def _why(self, rollout: Rollout, row: int) -> str:
         """What the same step says where it is taken alone."""
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
-        steps, curves = int(self._steps[1]), bool(rollout.stops[2])
+        steps, curves = int(self._steps[row, 1]), bool(rollout.stops[2])
         try:
             self.mechanisms[row].step(
                 self._q[row, 0], self._v[row, 0], efforts, load, self.dt, steps,
@@ -198,7 +237,7 @@ class BatchPlant:
         once = held(self._q[row, 0], self._v[row, 0], *rest, self.dt, 1, stops, curves)
         return Rollout(
             spring_and_damper(stops, curves), once.effort_limits, once.law, once.kp, once.kv,
-            self._efforts[row], once.dt, self._steps, self._loads[row, ..., :6],
+            self._efforts[row], once.dt, self._steps[row], self._loads[row, ..., :6],
             self._q[row], self._v[row], once.wanted, once.applied,
         )  # fmt: skip
 

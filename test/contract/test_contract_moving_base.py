@@ -127,27 +127,35 @@ def test_batches_of_bases_are_single_ones(actuated, states, rng):
 
 def test_derivatives_are_those_on_this_base(actuated, states, rng, base):
     q, v, a = states(actuated)
+    shaken = rng.uniform(-1.0, 1.0, 9)
+
+    def shaking(t):
+        return rd.BaseMotion(*np.split(base.rows + t * shaken, 3, axis=-1))
+
     d = actuated.inverse_dynamics_derivatives(q, v, a, base=base)
     is_near(d.efforts, actuated.inverse_dynamics(q, v, a, base=base), 1e-13)
     moved, faster, pushed = directions(rng, len(v))
     expected = slope(
         lambda t: actuated.inverse_dynamics(
-            actuated.advance(q, t * moved), v + t * faster, a + t * pushed, base=base
+            actuated.advance(q, t * moved), v + t * faster, a + t * pushed, base=shaking(t)
         )
     )
-    assert_close(
-        d.configuration @ moved + d.velocity @ faster + d.acceleration @ pushed, expected, d[:3]
-    )
+    found = d.configuration @ moved + d.velocity @ faster + d.acceleration @ pushed
+    assert_close(found + d.base @ shaken, expected, d[:3])
     f = actuated.forward_dynamics_derivatives(q, v, d.efforts, base=base)
     pushed = rng.uniform(-1.0, 1.0, d.efforts.shape)
     expected = slope(
         lambda t: actuated.forward_dynamics(
-            actuated.advance(q, t * moved), v + t * faster, d.efforts + t * pushed, base=base
+            actuated.advance(q, t * moved), v + t * faster, d.efforts + t * pushed, base=shaking(t)
         )
     )
-    assert_close(
-        f.configuration @ moved + f.velocity @ faster + f.efforts @ pushed, expected, f[:3]
+    found = f.configuration @ moved + f.velocity @ faster + f.efforts @ pushed
+    assert_close(found + f.base @ shaken, expected, f[:3])
+    many = actuated.forward_dynamics_derivatives(
+        [q, q], v, d.efforts, base=shaking(np.ones((2, 1)))
     )
+    assert many.base.shape == (2, len(v), 9)
+    assert actuated.forward_dynamics_derivatives(q, v, d.efforts).base is None
 
 
 def test_what_is_no_motion_of_a_base_is_refused(actuated):

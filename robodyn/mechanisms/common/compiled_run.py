@@ -147,6 +147,42 @@ class CompiledRun:
         return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
 
 
+@dataclass(frozen=True)
+class BatchSteps:
+    """Steps of many mechanisms in the lanes of vectors, efforts held, while these are smooth.
+
+    Attributes:
+        advance: of `stewart.kernels.batch_simulation`.
+        numbers: (groups, k) parameters, of eight mechanisms a group.
+        columns: of each joint's row of `joint_table` in them.
+        rough: whether joints may stick.
+    """
+
+    advance: Callable[..., int]
+    numbers: FloatArray
+    columns: int
+    rough: bool
+
+    def run(
+        self,
+        settings: tuple[float, float, float],
+        loads: tuple[FloatArray, FloatArray, bool],
+        state: tuple[FloatArray, FloatArray, FloatArray],
+        share: tuple[int, int],
+    ) -> None:
+        """Take a share of the groups on; unchecked.
+
+        Args:
+            settings: dt [s], stiffness and damping of the end stops.
+            loads: efforts (N, n), wrenches and bases (N, 15), and whether the latter move.
+            state: configuration (N, nq), velocity (N, nv) and steps left (N, 1), in place.
+            share: the first group, and that after the last.
+        """
+        efforts, wrenches, moves = loads
+        told = np.array([*settings, self.columns, self.rough, moves], dtype=np.float64)
+        self.advance(self.numbers, told, efforts, wrenches, *state, *share)
+
+
 def reached(
     rollout: Rollout, outcome: Outcome, reason: Callable[[int, FloatArray], str]
 ) -> tuple[FloatArray, FloatArray]:

@@ -8,15 +8,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.errors import InvalidInput
 from robodyn.extras import needing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
 
     ComplexArray = NDArray[np.complex128]
+
+
+# [m/s^2, rad/s, rad/s^2] where motors share what is asked of them, piece by piece linearly.
+SMALL = 1e-5
 
 
 class InverseDynamicsDerivatives(NamedTuple):
@@ -27,12 +34,15 @@ class InverseDynamicsDerivatives(NamedTuple):
         configuration: (..., n, nv) by a displacement, as `difference` and `advance` have it.
         velocity: (..., n, nv).
         acceleration: (..., n, nv).
+        base: (..., n, 9) by the `rows` of the base's motion: its specific force, angular velocity
+            and angular acceleration. None where no base was given.
     """
 
     efforts: FloatArray
     configuration: FloatArray
     velocity: FloatArray
     acceleration: FloatArray
+    base: FloatArray | None = None
 
 
 class ForwardDynamicsDerivatives(NamedTuple):
@@ -43,12 +53,14 @@ class ForwardDynamicsDerivatives(NamedTuple):
         configuration: (..., nv, nv) by a displacement, as `difference` and `advance` have it.
         velocity: (..., nv, nv).
         efforts: (..., nv, n).
+        base: (..., nv, 9), as of `InverseDynamicsDerivatives`.
     """
 
     acceleration: FloatArray
     configuration: FloatArray
     velocity: FloatArray
     efforts: FloatArray
+    base: FloatArray | None = None
 
 
 class Linearization(NamedTuple):
@@ -117,3 +129,22 @@ def sampled(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatA
     flat = (dt * whole).reshape(-1, *whole.shape[-2:])
     out = np.stack([expm(matrix) for matrix in flat]).reshape(whole.shape)
     return out[..., :size, :size], out[..., :size, size:]
+
+
+def by_base(
+    dynamics: Callable[..., FloatArray], small: bool, given: tuple[Any, Any, Any, Any, Any]
+) -> FloatArray | None:
+    """Derivatives (..., k, 9) of dynamics (..., k) by the rows of the base's motion, if any.
+
+    `given` are configuration, velocity, acceleration or efforts, wrench and base, the latter two or
+    None. The dynamics are of degree 2 at most in these rows, so central differences of any step are
+    exact; where they are so piece by piece only, `small` ones stay on a piece.
+    """
+    *state, base = given
+    if base is None:
+        return None
+    parts = (None if p is None else np.asarray(p, dtype=np.float64)[..., None, :] for p in state)
+    step = SMALL if small else 1.0
+    rows = rows_of(base)[..., None, :] + step * np.concatenate([np.eye(9), -np.eye(9)])
+    out = dynamics(*parts, base=BaseMotion(*np.split(rows, 3, axis=-1)))
+    return np.swapaxes((0.5 / step) * (out[..., :9, :] - out[..., 9:, :]), -1, -2)

@@ -5,32 +5,31 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.mechanisms.common.body_parameters import BodyNumbers
-from robodyn.mechanisms.common.parameters import (
-    JointParameter,
-    JointPlaces,
-    columns_of,
-    joint_parameters,
-    of_single,
-    unit_mechanisms,
-)
-from robodyn.mechanisms.common.single_calls import single_calls
+from robodyn.mechanisms.common.parameters import JointParameter, JointPlaces, joint_parameters
 from robodyn.mechanisms.serial.inverse_kinematics import SerialInverseKinematics
-from robodyn.mechanisms.serial.kernels import entries
 from robodyn.mechanisms.serial.kernels import layout as at
-from robodyn.mechanisms.serial.kernels.lanes import inverse_dynamics
-from robodyn.mechanisms.serial.packing import pack_chain, part_of_chain, put_body, turn_z_to
-from robodyn.model.body import Link
+from robodyn.mechanisms.serial.kernels.regressor import regressor
+from robodyn.mechanisms.serial.packing import turn_z_to
+from robodyn.numerics.array_arguments import (
+    MATRIX,
+    ROWS_OF_ANY_STRIDE,
+    VECTOR,
+    GivenType,
+    direct,
+)
+from robodyn.threads import once
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.parameters import PutBody
 
 
 class SerialParameters(SerialInverseKinematics):
@@ -50,24 +49,19 @@ class SerialParameters(SerialInverseKinematics):
         return found
 
     @cached_property
-    def _unit_chains(self) -> list[FloatArray]:
-        """Chains whose efforts are the columns of the regressor."""
-        joints = self.chain.joints
-        weightless = tuple(Link(link.name, com=link.com) for link in self.chain.links)
-        chain = pack_chain(self.chain._replace(links=weightless))
-        empty = part_of_chain(chain, friction=False, armature=False)
-
-        def put(k: int) -> PutBody:
-            turn, row = turn_z_to(joints[k].axis), slice((k + 1) * at.LINK_SIZE, None)
-            return lambda packed, *body: put_body(packed[row][: at.LINK_SIZE], turn, *body)
-
-        further = [numbers for _, numbers in self._parameters_of_joints]
-        units = unit_mechanisms(empty.ravel(), [put(k) for k in range(len(joints))], further)
-        return list(units.reshape(-1, *empty.shape))
-
-    @cached_property
-    def _unit_calls(self) -> list[Any]:
-        return [single_calls(entries, chain, self._gravity).inverse for chain in self._unit_chains]
+    def _regressor_numbers(self) -> tuple[FloatArray, ...]:
+        """What the kernel reads beside the state."""
+        chain, further = self._geometry, self._parameters_of_joints
+        motors = np.zeros((len(further), 1 + at.LINK_SIZE))
+        for motor, (_, numbers) in zip(motors, further, strict=True):
+            for place, value in numbers.items():
+                row, column = divmod(place, at.LINK_SIZE)
+                motor[0], motor[1 + column] = row - 1, value
+        turns = [
+            row[at.ROTATION : at.ROTATION + 9].reshape(3, 3).T @ turn_z_to(joint.axis).T
+            for row, joint in zip(chain[1:], self.chain.joints, strict=True)
+        ]
+        return chain, self._gravity, np.reshape(turns, (-1, 9)), motors
 
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
         """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
@@ -75,13 +69,14 @@ class SerialParameters(SerialInverseKinematics):
         Raises:
             InvalidInput: a wrong shape, or not finite.
         """
-        found = of_single(self._unit_calls, (q, qd, qdd), self._n)
-        if found is None:
-            names, motion = ("q", "qd", "qdd", "wrench", "base"), (q, qd, qdd, None, None)
-            found = np.stack(
-                [
-                    self._batch(inverse_dynamics, chain, names, motion, (self._n,))
-                    for chain in self._unit_chains
-                ]
-            )
-        return columns_of(found, len(self._parameters_of_joints))
+        shape, states = self._flat(q=q, qd=qd, qdd=qdd)
+        numbers = self._regressor_numbers
+        out = np.empty((len(states[0]), self._n, 10 * self._n + len(numbers[3])))
+        _entry()(*numbers, *states, out)
+        return out.reshape(*shape, *out.shape[1:])
+
+
+@once
+def _entry() -> Callable[..., int]:
+    numbers = MATRIX, VECTOR, MATRIX, MATRIX
+    return direct(regressor, *numbers, *(ROWS_OF_ANY_STRIDE,) * 3, GivenType(3, writable=True))

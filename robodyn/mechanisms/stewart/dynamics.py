@@ -165,16 +165,19 @@ class PlatformDynamics(PlatformForwardKinematics):
         twist: ArrayLike,
         accel: ArrayLike,
         wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
     ) -> Reactions:
         """Loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
 
         The universal joint's moment is along c = k x y, not along the leg. Arguments as for
         `inverse_dynamics`.
         """
-        shape, (q, v, a, w) = _MOTION.flattened((pose, twist, accel, wrench))
+        moved = None if base is None else rows_of(base)
+        shape, (q, v, a, w, b) = _ON_BASE.flattened((pose, twist, accel, wrench, moved))
         out, status = [np.empty((len(q), 6, 3)) for _ in Reactions._fields], new_status(q)
         buffers = [*out, status]
-        kernels.reactions(*self._numbers, q, v, a, w, *buffers)
+        kernels.reactions(*self._numbers, q, v, a, w, b, base is not None, *buffers)
         raise_first(status, shape, q, self._legs)
         return Reactions(*(array.reshape(*shape, 6, 3) for array in out))
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,17 +15,19 @@ from robodyn.mechanisms.common.parameters import (
     JointPlaces,
     columns_of,
     joint_parameters,
-    of_single,
     unit_mechanisms,
 )
-from robodyn.mechanisms.common.single_calls import single_calls
 from robodyn.mechanisms.stewart.dynamics import PlatformDynamics, exact_forces
-from robodyn.mechanisms.stewart.kernels import entries
 from robodyn.mechanisms.stewart.kernels import layout as at
-from robodyn.mechanisms.stewart.packing import pack_lanes
+from robodyn.mechanisms.stewart.kernels.lanes import regressor
+from robodyn.mechanisms.stewart.packing import pack_groups
 from robodyn.mechanisms.stewart.recognition import found_in
+from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
+from robodyn.threads import once
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
@@ -91,8 +93,10 @@ class PlatformParameters(PlatformDynamics):
         return [(unit[: legs.size].reshape(legs.shape), unit[legs.size :]) for unit in units]
 
     @cached_property
-    def _unit_calls(self) -> list[Any]:
-        return [single_calls(entries, pack_lanes(*unit)).inverse for unit in self._unit_platforms]
+    def _unit_lanes(self) -> FloatArray:
+        """The same for the kernel, eight at a time."""
+        rows = [np.concatenate([legs.ravel(), body]) for legs, body in self._unit_platforms]
+        return pack_groups(np.array(rows))
 
     def regressor(self, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> FloatArray:
         """Y (..., 6, p): forces = Y @ parameters.values, for any values of the parameters.
@@ -101,8 +105,12 @@ class PlatformParameters(PlatformDynamics):
             InvalidInput: a wrong shape, or not finite.
             KinematicsError: as `inverse_dynamics`.
         """
-        found = of_single(self._unit_calls, (pose, twist, accel), 6)
-        if found is None:
+        found = np.empty((len(self._unit_platforms), 6))
+        try:
+            single = _entry()(self._unit_lanes, pose, twist, accel, found)
+        except TypeError:  # not single float64 states: a batch, or something to be explained
+            single = False
+        if not single:
             motion = pose, twist, accel, None, None
             found = np.stack([exact_forces(unit, motion) for unit in self._unit_platforms])
         return columns_of(found, len(self._parameters_of_joints))
@@ -125,3 +133,8 @@ class PlatformParameters(PlatformDynamics):
             )
             out[f"{closure}.viscous"] = values[f"{actuator}.spherical"]
         return out
+
+
+@once
+def _entry() -> Callable[..., bool]:
+    return direct(regressor, MATRIX, VECTOR, VECTOR, VECTOR, MATRIX_OUT)

@@ -10,20 +10,25 @@ of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba import types
 
-from robodyn.mechanisms.common.compiled_run import Kernels
+from robodyn.mechanisms.common.compiled_run import BatchSteps, Kernels
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
+from robodyn.mechanisms.common.kernels.sticking import RATE
 from robodyn.mechanisms.stewart.geometry import PlatformGeometry
+from robodyn.mechanisms.stewart.kernels.batch_simulation import FRICTION, TABLE, advance
 from robodyn.mechanisms.stewart.kernels.integration import simulate
+from robodyn.mechanisms.stewart.packing import pack_groups
 from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 from robodyn.mechanisms.stewart.status import error_for
-from robodyn.numerics.array_arguments import VECTOR
+from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
+from robodyn.threads import once
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -88,7 +93,34 @@ class StewartPlatform(PlatformPresentation):
         steps = {"length_resolution": encoders.length, "rate_resolution": encoders.rate}
         return PlatformEstimator(self, initial_pose, **steps, jump=encoders.jump)
 
+    def batch_steps(
+        self, rows: Sequence[Any], dt: float, *, limit_motors: bool
+    ) -> BatchSteps | None:
+        """Steps of many platforms in the lanes of vectors; see the base class."""
+        tables = [row.motor_table for row in rows]
+        columns = max(table.shape[1] for table in tables) if limit_motors else 2
+        watched = any(row.friction.is_watched(dt) for row in rows)
+        if watched or (limit_motors and any(table.shape[1] != columns for table in tables)):
+            return None
+        numbers = np.zeros((len(rows), TABLE + 6 * columns))
+        for packed, row, table in zip(numbers, rows, tables, strict=True):
+            dry = row.friction.is_dry
+            legs, body = (row._smooth if dry else row)._numbers
+            packed[:FRICTION] = np.concatenate([legs.ravel(), body])
+            if dry:
+                packed[FRICTION:TABLE] = row.friction.rows[:, :RATE].ravel()
+            packed[TABLE:] = table[:, :columns].ravel()
+        rough = any(row.friction.is_dry for row in rows)
+        return BatchSteps(_batch_entry(), pack_groups(numbers), columns, rough)
+
     def _why_no_step(self, status: int, configuration: FloatArray) -> str:
         if status == NO_COMMAND:
             return "the forces are not finite"
         return str(error_for(status, (), configuration, self._legs))
+
+
+@once
+def _batch_entry() -> Any:
+    return direct(
+        advance, MATRIX, VECTOR, MATRIX, MATRIX, *(MATRIX_OUT,) * 3, types.intp, types.intp
+    )

@@ -11,7 +11,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from robodyn.numerics.simd.lanes import LANES, ROWS, WIDTH
+from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH
 
 
 @intrinsic
@@ -74,6 +74,18 @@ def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
         return builder.extract_element(args[0], args[1])
 
     return types.float64(LANES, types.intp), codegen
+
+
+@intrinsic
+def as_lane(typingctx: Any, value: Any) -> Any:
+    """A number in the first lane; what is in the others is undefined until it is replaced."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.insert_element(
+            ir.Constant(VECTOR, ir.Undefined), args[0], ir.Constant(ir.IntType(32), 0)
+        )
+
+    return LANES(types.float64), codegen
 
 
 @intrinsic

@@ -7,44 +7,49 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.numerics.compiler import inner, kernel
+from robodyn.numerics.simd.lanes import choose
 
 
 @inner
 def end_stop_effort(
-    position: float, rate: float, lower: float, upper: float, stiffness: float, damping: float
-) -> float:
-    """Effort [N or N m] of the stops on a joint; zero inside its travel, never pulling."""
-    if position < lower:
-        return max(stiffness * (lower - position) - damping * rate, 0.0)
-    if position > upper:
-        return min(stiffness * (upper - position) - damping * rate, 0.0)
-    return 0.0
+    position: Any, rate: Any, lower: Any, upper: Any, stiffness: float, damping: float
+) -> Any:
+    """Effort [N or N m] of the stops on a joint; zero inside its travel, never pulling.
+
+    Of numbers or of lanes.
+    """
+    up = stiffness * (lower - position) - damping * rate
+    down = stiffness * (upper - position) - damping * rate
+    pushed = choose((position < lower) & (up > 0.0), up, 0.0)
+    return choose((position > upper) & (down < 0.0), down, pushed)
 
 
 @inner
-def joint_effort(effort: float, position: float, rate: float, joint: Any, stops: Any) -> float:
+def joint_effort(effort: float, position: float, rate: float, joint: Any, stops: Any) -> Any:
     """Effort of a joint's motor and of its stops; `joint` is its row of `joint_table`."""
     own = effort
     if joint.shape[0] > 2 and stops[2] > 0.0:
-        own = motor_effort(effort, rate, joint)
+        own = motor_effort(effort, rate, joint, joint.shape[0])
     return own + end_stop_effort(position, rate, joint[0], joint[1], stops[0], stops[1])
 
 
 @inner
-def motor_effort(effort: float, rate: float, joint: Any) -> float:
-    """Effort cut to what the motor has at a rate of its joint (`Actuator.effort_limit_at`)."""
+def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
+    """Effort cut to what the motor has at a rate of its joint (`Actuator.effort_limit_at`).
+
+    Of numbers or of lanes; `joint` has so many `columns`.
+    """
     speed = abs(rate)
-    if speed > joint[2]:
-        return 0.0
-    has, k = joint[4], 3
-    while k + 2 < joint.shape[0] and joint[k + 2] <= speed:
-        k += 2
-        has = joint[k + 1]
-    if k + 2 < joint.shape[0] and speed > joint[k] and joint[k + 2] > joint[k]:
-        share = (speed - joint[k]) / (joint[k + 2] - joint[k])
-        has += share * (joint[k + 3] - has)
-    given: float = min(max(effort, -has), has)
-    return given
+    has = joint[4] + 0.0 * speed
+    for k in range(3, columns - 2, 2):
+        slow, fast = joint[k], joint[k + 2]
+        share = (speed - slow) / (fast - slow)
+        between = (speed > slow) & (fast > slow)
+        here = choose(between, joint[k + 1] + share * (joint[k + 3] - joint[k + 1]), has)
+        has = choose(fast <= speed, joint[k + 3], here)
+    least = choose(effort > -has, effort, -has)
+    given = choose(least < has, least, has)
+    return choose(speed > joint[2], 0.0, given)
 
 
 @kernel
@@ -54,7 +59,7 @@ def motor_limits(rates: Any, limits: Any, table: Any, out: Any) -> None:
         for i in range(rates.shape[1]):
             out[k, i] = limits[i]
             if table.shape[1] > 2:
-                out[k, i] = motor_effort(limits[i], rates[k, i], table[i])
+                out[k, i] = motor_effort(limits[i], rates[k, i], table[i], table.shape[1])
 
 
 @inner

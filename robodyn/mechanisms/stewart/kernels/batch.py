@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.stewart.kernels import published as stewart_published
 from robodyn.mechanisms.stewart.kernels import reactions as stewart_reactions
 from robodyn.numerics.compiler import kernel
@@ -53,6 +54,8 @@ def reactions(
     twist: Any,
     accel: Any,
     wrench: Any,
+    base: Any,
+    moves: bool,
     spherical_force: Any,
     prismatic_force: Any,
     prismatic_moment: Any,
@@ -60,15 +63,13 @@ def reactions(
     universal_moment: Any,
     status: Any,
 ) -> None:
-    """Joint reactions, (N, 6, 3) each."""
+    """Joint reactions, (N, 6, 3) each; of a base that `moves`, if it does."""
     for n in range(pose.shape[0]):
+        state = State(pose[n], twist[n], accel[n], wrench[n], True, base[n], moves)
         status[n] = stewart_reactions.reactions(
             legs,
             platform,
-            pose[n],
-            twist[n],
-            accel[n],
-            wrench[n],
+            state,
             spherical_force[n],
             prismatic_force[n],
             prismatic_moment[n],

@@ -22,7 +22,11 @@ from robodyn.mechanisms.common.kernels.end_stops import joint_effort
 from robodyn.mechanisms.common.kernels.integration import PackedPlant
 from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_loop
 from robodyn.mechanisms.common.kernels.state import loaded
-from robodyn.mechanisms.stewart.kernels.dynamics import platform_wrench, unit_motion
+from robodyn.mechanisms.stewart.kernels.dynamics import (
+    platform_wrench,
+    unit_motion,
+    write_mass_matrix,
+)
 from robodyn.mechanisms.stewart.kernels.layout import (
     GRAVITY,
     OK,
@@ -43,7 +47,7 @@ from robodyn.mechanisms.stewart.kernels.single import (
     geometry_status,
     inverse_dynamics,
     lacks_frame,
-    mass_matrix,
+    mass_blocks,
     plus_legs,
     unit_columns,
 )
@@ -171,7 +175,7 @@ def equations(
             force[j] += L[i, j] * push
     if watched:
         damping(legs, g, out.D)
-    mass_matrix(lanes, pose, True, out.M)
+    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), out.M)
     return OK
 
 

@@ -13,26 +13,33 @@ from typing import Any
 
 from robodyn.mechanisms.common.kernels.base_motion import base_of
 from robodyn.mechanisms.common.kernels.lanes import answer
+from robodyn.mechanisms.common.kernels.state import State, is_motion, unloaded
 from robodyn.mechanisms.stewart.kernels.dynamics import (
-    mass_matrix as one_mass_matrix,
+    MotionEquations,
+    motion_equations,
+    required_wrench,
+    write_column,
 )
-from robodyn.mechanisms.stewart.kernels.dynamics import required_wrench, write_column
+from robodyn.mechanisms.stewart.kernels.dynamics import mass_matrix as one_mass_matrix
 from robodyn.mechanisms.stewart.kernels.layout import (
     GRAVITY,
+    LEG_SIZE,
     OK,
     SINGULAR,
     SMALLEST_LENGTH,
     ZERO_LENGTH,
 )
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry
-from robodyn.mechanisms.stewart.kernels.single import QUATERNION_TOLERANCE
+from robodyn.mechanisms.stewart.kernels.single import QUATERNION_TOLERANCE, is_pose
 from robodyn.numerics.array_arguments import borrowed_array
-from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 from robodyn.numerics.jacobi import condition_of_lanes
 from robodyn.numerics.rotations import rotation_columns
-from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.simd.access import rows_of
+from robodyn.numerics.simd.lanes import WIDTH, any_of
 from robodyn.numerics.simd.linear_systems import solve_lanes
-from robodyn.numerics.simd.tables import as_table, new_table
+from robodyn.numerics.simd.states import write
+from robodyn.numerics.simd.tables import as_table, new_table, new_tables
 from robodyn.numerics.vectors import cross, vector
 
 
@@ -54,52 +61,61 @@ def normalize(pose: Any) -> bool:
 def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) -> int:
     """For `answer`: actuator forces."""
     legs, body = platform
-    H, _, _ = s
     if not normalize(state.q):
         return SINGULAR
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
     status = required_wrench(
-        legs, body, state.q, state.rates, state.third, base, with_legs, H, found
+        legs, body, state.q, state.rates, state.third, base, with_legs, s.H, found
     )
     if status != OK:
         return status
     if state.contact:
         for j in range(6):
             found[j] = found[j] - state.wrench[j]
-    return OK if solve_lanes(H[0], found, False) else SINGULAR
+    return OK if solve_lanes(s.H[0], found, False) else SINGULAR
 
 
 @inner
 def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """For `answer`: gravity, velocity terms and friction."""
     legs, body = platform
-    H, _, rest = s
     if not normalize(state.q):
         return SINGULAR
+    rest = s.rates
     for j in range(6):
         rest[j] = 0.0
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
-    return required_wrench(legs, body, state.q, state.rates, rest, base, True, H, found)
+    return required_wrench(legs, body, state.q, state.rates, rest, base, True, s.H, found)
 
 
 @inner
 def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """For `answer`: platform accelerations."""
+    if not normalize(state.q):
+        return SINGULAR
+    status = equations_in_lanes(platform, state, s)
+    return accelerated(state, s, found) if status == OK else status
+
+
+@inner
+def equations_in_lanes(platform: Any, state: Any, e: Any) -> int:
+    """The `MotionEquations` of poses that are normalised."""
     legs, body = platform
-    H, M, _ = s
-    status = find_bias(platform, state, settings, s, found)
-    if status == OK:
-        status = one_mass_matrix(legs, body, state.q, M)
-    if status != OK:
-        return status
+    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
+    return motion_equations(legs, body, state.q, state.rates, base, e)
+
+
+@inner
+def accelerated(state: Any, e: Any, out: Any) -> int:
+    """Accelerations by the `MotionEquations`, of which M is used up."""
     for i in range(6):
-        total = -found[i]
+        total = -e.bias[i]
         if state.contact:
             total = total + state.wrench[i]
         for j in range(6):
-            total = total + H[i, j] * state.third[j]
-        found[i] = total
-    return OK if solve_lanes(M[0], found, True) else SINGULAR
+            total = total + e.H[i, j] * state.third[j]
+        out[i] = total
+    return OK if solve_lanes(e.M[0], out, True) else SINGULAR
 
 
 @inner
@@ -130,7 +146,7 @@ def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) 
 @inner
 def find_condition_number(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
     """For `answer`: ratio of the extreme singular values of H, moments divided by a length."""
-    H = s[0][0]
+    H = s.H[0]
     status = find_jacobian(platform, state, length, s, H)
     if status == OK:
         found[0] = condition_of_lanes(H)
@@ -143,7 +159,7 @@ def find_condition_number(platform: Any, state: Any, length: float, s: Any, foun
 def answers(find: Any, legs: Any, platform: Any, given: Any, settings: Any, out: Any) -> int:
     """Answers out (N, k) to what is given of N states."""
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
-    s = new_table(6, 6), new_table(6, 6), new_table(1, 6)[0]
+    s = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
     return answer(find, known, given, 9, settings, False, s, borrowed_array(out))
 
 
@@ -197,3 +213,31 @@ def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> int:
 def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> int:
     """Ratios out (N, 1) of the extreme singular values of H, moments divided by `length`."""
     return answers(find_condition_number, legs, platform, (pose,), length, out)
+
+
+@entry_kernel
+def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool:
+    """Forces out (N, 6) of N platforms in one state; numbers (groups, (6 LEG_SIZE + ...) * 8).
+
+    In `numbers` each group of eight has its legs, row by row, and then the platforms.
+    """
+    numbers, out = borrowed_array(numbers), borrowed_array(out)
+    state = unloaded(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))
+    if not (is_pose(state.q) and is_motion(state, 6, 6)):
+        return False
+    table, s = new_table(3, 7), new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
+    known = State(table[0], table[1], table[2], table[0], False, table[0], False)
+    for group in range(numbers.shape[0]):
+        for j in range(7):
+            known.q[j] = state.q[j]
+        for j in range(6):
+            known.rates[j] = state.rates[j]
+            known.third[j] = state.third[j]
+        place = group * numbers.shape[1]
+        legs = as_table(rows_of(numbers, place), LEG_SIZE)
+        platforms = legs, rows_of(numbers, place + 6 * LEG_SIZE * WIDTH)
+        if find_forces(platforms, known, True, s, s.bias) != OK:
+            return False
+        first = group * WIDTH
+        write(s.bias, first, min(first + WIDTH, out.shape[0]), out)
+    return True

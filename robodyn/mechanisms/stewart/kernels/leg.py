@@ -38,6 +38,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import (
     Vector,
+    about_origin,
     add,
     axpy,
     combine,
@@ -47,6 +48,7 @@ from robodyn.numerics.vectors import (
     scale,
     sub,
     turn_inertia,
+    turn_symmetric,
     vector,
 )
 
@@ -227,25 +229,26 @@ def leg_wrench(
 
 
 @inner
-def leg_tip_inertia(leg: Any, g: Any, unit: Vector) -> Vector:
-    """Force at the tip of a leg for a tip acceleration `unit` from rest, without gravity.
+def leg_tip_inertia(leg: Any, g: Any) -> Any:
+    """Force at the tip of a leg for its tip's acceleration S'' from rest, without gravity.
 
-    With A = P S'' and P = (E - s c'/(s.c)) (s x)/L from `leg_acceleration`, the sum of J' m J over
-    the two centres of mass and the rotation: column by column, the leg's inertia at its tip.
+    A symmetric matrix, as (xx xy xz), (yy yz zz): that of twice the kinetic energy for a velocity
+    of the tip. In the leg frame the leg turns at (spin S'y, -S'z / L, S'y / L), its length changes
+    at S'x, and both parts together have an inertia about the base point.
     """
-    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
-    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
-    Ap = scale(1.0 / g.length, cross(g.s, unit))
-    A = axpy(dot(Ap, g.c) * g.spin, g.s, Ap)
-    lower_force = scale(leg[LOWER_MASS], cross(A, rd))
-    upper_force = scale(leg[UPPER_MASS], axpy(dot(g.s, unit), g.s, cross(A, ru)))
-    C = add(cross(rd, lower_force), cross(ru, upper_force))
-    C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, A))
-    along = dot(g.s, upper_force)
-    if any_of(leg[REFLECTED] > 0.0):
-        rate = dot(g.s, unit)
-        C = axpy(leg[SPIN_INERTIA] * rate, g.s, C)
-        along = along + leg[REFLECTED] * rate + leg[SPIN_INERTIA] * dot(A, g.s)
-    # P' C, the moment's share at the tip, is K of `leg_load` for this acceleration
-    K = scale(1.0 / g.length, cross(axpy(dot(g.s, C) * g.spin, g.c, C), g.s))
-    return axpy(along, g.s, K)
+    upper, inverse = leg[UPPER_MASS], 1.0 / g.length
+    x, y, z = vector(leg, UPPER_COM)
+    inertia = vector(leg, LEG_INERTIA), vector(leg, LEG_INERTIA + 3)
+    inertia = about_origin(leg[LOWER_MASS], vector(leg, LOWER_COM), inertia[0], inertia[1])
+    inertia = about_origin(upper, (x + g.length, y, z), inertia[0], inertia[1])
+    (xx, xy, xz), (yy, yz, zz) = inertia
+    spin = dot(g.z, g.c) * g.spin * inverse
+    along = upper + leg[REFLECTED]
+    across = leg[SPIN_INERTIA] * spin - upper * y * inverse
+    first = (along, across, -upper * z * inverse)
+    second = (
+        spin * (spin * xx + 2.0 * inverse * xz) + inverse * inverse * zz,
+        -inverse * (spin * xy + inverse * yz),
+        inverse * inverse * yy,
+    )
+    return turn_symmetric(g.s, g.y, g.z, first, second)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.mechanisms.common.kernels.base_motion import at_rest
+from robodyn.mechanisms.common.kernels.base_motion import base_of
 from robodyn.mechanisms.stewart.kernels.dynamics import inverse_dynamics, mass_matrix
 from robodyn.mechanisms.stewart.kernels.layout import (
     BASE,
@@ -70,24 +70,22 @@ def leg_reactions(
 def reactions(
     legs: Any,
     platform: Any,
-    pose: Any,
-    twist: Any,
-    accel: Any,
-    wrench: Any,
+    state: Any,
     spherical_force: Any,
     prismatic_force: Any,
     prismatic_moment: Any,
     universal_force: Any,
     universal_moment: Any,
 ) -> int:
-    """All joint reactions, (6, 3) each, of one motion; signs as in `StewartPlatform.reactions`."""
+    """All joint reactions, (6, 3) each, of a `State`; signs as in `StewartPlatform.reactions`."""
+    pose, twist, accel = state.q, state.rates, state.third
+    base = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
     H, forces = np.empty((6, 6)), np.empty(6)
-    status = inverse_dynamics(legs, platform, pose, twist, accel, wrench, H, forces)
+    status = inverse_dynamics(legs, platform, state, base, H, forces)
     if status != OK:
         return status
     position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
     X, Y, Z = rotation_columns(pose)
-    base = at_rest(vector(platform, GRAVITY))
     for i in range(6):
         g = leg_geometry(legs[i], position, X, Y, Z)
         m = leg_velocity(g, v, w)

@@ -16,11 +16,10 @@ from typing import Any
 from robodyn.mechanisms.common.kernels.base_motion import base_of
 from robodyn.mechanisms.common.kernels.state import is_motion
 from robodyn.mechanisms.stewart.kernels.dynamics import (
+    at_reference,
     platform_inertia,
     platform_wrench,
-    tip_inertia,
-    tip_share,
-    unit_motion,
+    write_mass_matrix,
 )
 from robodyn.mechanisms.stewart.kernels.layout import (
     ALONG_UNIVERSAL_AXIS,
@@ -31,14 +30,14 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     SMALLEST_SINE,
     ZERO_LENGTH,
 )
-from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_wrench
+from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
 from robodyn.numerics.compiler import inner, preoptimized
 from robodyn.numerics.jacobi import condition_of_rows
 from robodyn.numerics.rotations import rotation_columns
-from robodyn.numerics.simd.access import lane, new_rows, rows_of, set_entry, with_lane
+from robodyn.numerics.simd.access import as_lane, lane, new_rows, rows_of, with_lane
 from robodyn.numerics.simd.lanes import WIDTH, any_of
 from robodyn.numerics.simd.linear_systems import solve_rows
-from robodyn.numerics.vectors import Vector, cross, store, vector
+from robodyn.numerics.vectors import Vector, cross, vector
 
 PLATFORM = LEG_SIZE * WIDTH
 # How far the squared length of a quaternion may be from 1: `checks.QUATERNION_TOLERANCE`, twice.
@@ -147,8 +146,10 @@ def forward_dynamics(model: Any, state: Any, trusted: bool, out: Any) -> bool:
     force = plus_legs(force, leg_force)
     moment = plus_legs(moment, leg_moment)
     arm = cross(g.q, g.s)
+    (first, second), coupling, (third, fourth) = mass_blocks(legs, platform, X, Y, Z, g)
+    upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
+    lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
     M = new_rows(6)
-    mass_rows(legs, platform, X, Y, Z, g, M)
     for j in range(3):
         linear, angular = -force[j], -moment[j]
         if state.contact:
@@ -157,29 +158,29 @@ def forward_dynamics(model: Any, state: Any, trusted: bool, out: Any) -> bool:
         for i in range(6):
             linear += lane(g.s[j], i) * forces[i]
             angular += lane(arm[j], i) * forces[i]
-        set_entry(M, j, 6, linear)
-        set_entry(M, j + 3, 6, angular)
+        M[j] = row_of_seven(upper[j], (coupling[0][j], coupling[1][j], coupling[2][j]), linear)
+        M[j + 3] = row_of_seven(coupling[j], lower[j], angular)
     return solve_rows(M, True, out)
 
 
 @inner
-def mass_column(platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any, at_tip: Any, j: int) -> Any:
-    """Force and moment of the platform and all legs for its j-th unit acceleration."""
-    linear, angular = unit_motion(j)
-    force, moment = platform_inertia(platform, X, Y, Z, linear, angular)
-    leg_force, leg_moment = tip_share(g, at_tip, linear, angular)
-    return plus_legs(force, leg_force), plus_legs(moment, leg_moment)
+def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
+    """Seven numbers in lanes."""
+    row = with_lane(as_lane(first[0]), 1, first[1])
+    row = with_lane(with_lane(row, 2, first[2]), 3, second[0])
+    return with_lane(with_lane(with_lane(row, 4, second[1]), 5, second[2]), 6, last)
 
 
 @inner
-def mass_rows(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any, M: Any) -> None:
-    """Write the mass matrix into lanes 0 to 5 of six rows."""
-    at_tip = tip_inertia(legs, g)
-    for j in range(6):
-        force, moment = mass_column(platform, X, Y, Z, g, at_tip, j)
-        for k in range(3):
-            set_entry(M, k, j, force[k])
-            set_entry(M, k + 3, j, moment[k])
+def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any) -> Any:
+    """The mass matrix of the platform and all legs, as `dynamics.at_reference`."""
+    (f, s), (x, y, z), (p, q) = platform_inertia(platform, X, Y, Z)
+    (g1, g2), (u, v, w), (h1, h2) = at_reference(leg_tip_inertia(legs, g), g.q)
+    return (
+        (plus_legs(f, g1), plus_legs(s, g2)),
+        (plus_legs(x, u), plus_legs(y, v), plus_legs(z, w)),
+        (plus_legs(p, h1), plus_legs(q, h2)),
+    )
 
 
 @inner
@@ -192,11 +193,7 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if lacks_frame(g):
         return False
-    at_tip = tip_inertia(legs, g)
-    for j in range(6):
-        force, moment = mass_column(platform, X, Y, Z, g, at_tip, j)
-        store(out[:, j], 0, force)
-        store(out[:, j], 3, moment)
+    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), out)
     return True
 
 

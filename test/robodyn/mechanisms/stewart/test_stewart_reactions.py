@@ -7,6 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stewart_mechanisms import random_motion, random_platform
 
+import robodyn as rd
+
 
 @pytest.fixture(params=["universal", "spherical"])
 def platform(request, rng):
@@ -101,3 +103,21 @@ def test_the_ground_carries_the_weight_at_rest(rng, platform):
     np.testing.assert_allclose(
         found.universal_force.sum(axis=0), -mass * model.gravity, rtol=1e-9, atol=1e-9 * mass
     )
+
+
+def test_on_a_base_that_moves_the_platform_is_in_balance(rng):
+    """What the legs bear at its joints is what moves the platform alone: legs without masses."""
+    m = rd.load("stewart_symmetric").without_friction()
+    base = rd.BaseMotion(*rng.normal(size=(3, 3)) * [[5.0], [1.0], [3.0]])
+    pose = m.advance(m.home, 0.05 * rng.normal(size=6))
+    twist, accel, wrench = rng.normal(size=(3, 6))
+    alone = m.inverse_dynamics(pose, twist, accel, wrench, "massless", base=base)
+    needed = m.jacobian(pose) @ alone
+    forces = -m.reactions(pose, twist, accel, wrench, base=base).spherical_force
+    R = Rotation.from_quat(pose[3:]).as_matrix()
+    arms = np.array([R @ leg.platform for leg in m.six_legs.legs])
+    near = {"rtol": 0.0, "atol": 1e-10 * np.abs(needed).max()}
+    np.testing.assert_allclose(forces.sum(axis=0), needed[:3], **near)
+    np.testing.assert_allclose(np.cross(arms, forces).sum(axis=0), needed[3:], **near)
+    still = m.reactions(pose, twist, accel, wrench).spherical_force
+    assert np.abs(forces + still).max() > 1.0
