@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
+
+from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,22 +19,8 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
 
 
-class RigidBody(Protocol):
-    """Mass [kg], centre of mass (3,) [m] and inertia (3, 3) [kg m^2] about it."""
-
-    @property
-    def mass(self) -> float:
-        """[kg]."""
-
-    @property
-    def com(self) -> FloatArray:
-        """(3,) [m] in the body's frame."""
-
-    @property
-    def inertia(self) -> FloatArray:
-        """(3, 3) [kg m^2] about the centre of mass, axes of the body's frame."""
-
-
+# Of a tensor, the parts that are told.
+INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 MATERIALS = {
     "frame": "0.25 0.27 0.30 1",
     "cylinder": "0.55 0.58 0.62 1",
@@ -70,20 +58,53 @@ def origin(
     element(parent, tag, xyz=numbers(xyz), rpy=numbers(rpy))
 
 
-def inertial(link: ElementTree.Element, body: RigidBody) -> None:
-    """The `<inertial>` of a body in its link's frame."""
+def frame_origin(parent: ElementTree.Element, place: FloatArray, tag: str = "origin") -> None:
+    """An `<origin>` of a frame (4, 4), exact to rounding at every pitch."""
+    origin(parent, place[:3, 3], rpy_of_rotation(place[:3, :3]), tag)
+
+
+def write_joint(
+    robot: ElementTree.Element,
+    name: str,
+    kind: str,
+    parent: str,
+    child: str,
+    place: FloatArray | None = None,
+) -> ElementTree.Element:
+    """A joint between two links, at a frame (4, 4) of the parent if given."""
+    joint = element(robot, "joint", name=name, type=kind)
+    element(joint, "parent", link=parent)
+    element(joint, "child", link=child)
+    if place is not None:
+        frame_origin(joint, place)
+    return joint
+
+
+def joints_in_order(robot: ElementTree.Element, names: Iterable[str]) -> None:
+    """Bring the joints into an order; those that have no name in it stay behind the one before."""
+    places = {name: n for n, name in enumerate(names)}
+    key, keyed = -1, []
+    for joint in robot.findall("joint"):
+        key = places.get(joint.get("name", ""), key)
+        keyed.append((key, joint))
+        robot.remove(joint)
+    robot.extend([joint for _, joint in sorted(keyed, key=lambda pair: pair[0])])
+
+
+def massless(link: ElementTree.Element) -> None:
+    """Say that a link has no mass, which its reader would warn of otherwise."""
     out = element(link, "inertial")
-    origin(out, body.com)
-    element(out, "mass", value=number(body.mass))
-    parts = (
-        ("ixx", 0, 0),
-        ("ixy", 0, 1),
-        ("ixz", 0, 2),
-        ("iyy", 1, 1),
-        ("iyz", 1, 2),
-        ("izz", 2, 2),
-    )
-    element(out, "inertia", **{key: number(body.inertia[row, col]) for key, row, col in parts})
+    element(out, "mass", value="0")
+    element(out, "inertia", **dict.fromkeys(INERTIA, "0"))
+
+
+def inertial(link: ElementTree.Element, mass: float, com: ArrayLike, inertia: FloatArray) -> None:
+    """The `<inertial>` of a mass [kg] at (3,) [m], and inertia (3, 3) [kg m^2] about that point."""
+    out = element(link, "inertial")
+    origin(out, com)
+    element(out, "mass", value=number(mass))
+    parts = zip(INERTIA, inertia[np.triu_indices(3)], strict=True)
+    element(out, "inertia", **{key: number(part) for key, part in parts})
 
 
 def materials(robot: ElementTree.Element) -> None:

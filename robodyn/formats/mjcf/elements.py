@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Numbers, elements and plain shapes as URDF text; meshes are left to MuJoCo."""
+"""Frames and plain shapes of MuJoCo's; meshes are left to it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,10 @@ from xml.etree import ElementTree
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from robodyn.formats.urdf_shapes import element, frame_origin, numbers
+
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-
-
-def add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
-    """A new element inside another."""
-    return ElementTree.SubElement(parent, tag, attributes)
-
-
-def text_of(numbers: Any) -> str:
-    """Numbers with every digit, apart by a space."""
-    return " ".join(repr(float(number)) for number in numbers)
 
 
 def frame(place: Any, rotation: FloatArray | None = None) -> FloatArray:
@@ -52,7 +44,7 @@ def add_shapes(mujoco: Any, model: Any, body: int, link: ElementTree.Element) ->
         if kind == int(kinds.mjGEOM_SPHERE):
             shape, sizes = "sphere", {"radius": repr(size[0])}
         elif kind == int(kinds.mjGEOM_BOX):
-            shape, sizes = "box", {"size": text_of(2.0 * value for value in size)}
+            shape, sizes = "box", {"size": numbers(2.0 * model.geom_size[n])}
         elif kind in (int(kinds.mjGEOM_CYLINDER), int(kinds.mjGEOM_CAPSULE)):
             shape = "cylinder"
             sizes = {"radius": repr(size[0]), "length": repr(2.0 * size[1])}
@@ -60,13 +52,9 @@ def add_shapes(mujoco: Any, model: Any, body: int, link: ElementTree.Element) ->
             continue
         if model.geom_group[n] >= DRAWN_GROUPS:
             continue
-        w, x, y, z = model.geom_quat[n]
-        # a picture: what is lost where the pitch is a right angle cannot be seen
-        with np.errstate(all="ignore"):
-            angles = Rotation.from_quat([x, y, z, w]).as_euler("xyz", suppress_warnings=True)
-        visual = add(link, "visual")
-        add(visual, "origin", xyz=text_of(model.geom_pos[n]), rpy=text_of(angles))
-        add(add(visual, "geometry"), shape, **sizes)
-        material = add(visual, "material", name=f"geom{n}")
-        rgba = text_of(round(float(value), 4) for value in model.geom_rgba[n])
-        add(material, "color", rgba=rgba)
+        visual = element(link, "visual")
+        frame_origin(visual, frame(model.geom_pos[n], rotation(model.geom_quat[n])))
+        element(element(visual, "geometry"), shape, **sizes)
+        material = element(visual, "material", name=f"geom{n}")
+        rgba = numbers([round(float(value), 4) for value in model.geom_rgba[n]])
+        element(material, "color", rgba=rgba)

@@ -18,10 +18,18 @@ from scipy.spatial.transform import Rotation
 from robodyn.formats.mjcf.compiled import JOINTS, Refusals, compiled, mujoco_module
 from robodyn.formats.mjcf.couplings import Couplings
 from robodyn.formats.mjcf.drives import MjcfDrives, home_of
-from robodyn.formats.mjcf.elements import add, add_shapes, frame, rotation, text_of
+from robodyn.formats.mjcf.elements import add_shapes, frame, rotation
 from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
-from robodyn.poses import rpy_of_rotation
+from robodyn.formats.urdf_shapes import (
+    element,
+    frame_origin,
+    inertial,
+    joints_in_order,
+    massless,
+    numbers,
+    write_joint,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,17 +71,17 @@ class _Writer:
         """The text."""
         for body in range(self._model.nbody):
             self._body(body)
-        self._put_in_order(list(self._own.get("joints", ())))
+        joints_in_order(self._robot, self._own.get("joints", ()))
         for n in range(self._model.neq):
             if self._model.eq_active0[n]:
                 self._equality(n)
         for closure in self._own.get("closures", ()):
-            made = add(self._robot, "constraint", **closure["constraint"])
+            made = element(self._robot, "constraint", **closure["constraint"])
             for part in PARTS:
-                add(made, part, **closure[part])
+                element(made, part, **closure[part])
         self._control()
-        settings = {"gravity": text_of(self._model.opt.gravity), "base_link": self._link(0)}
-        add(self._robot, TAG, **(self._own.get("robot") or settings))
+        settings = {"gravity": numbers(self._model.opt.gravity), "base_link": self._link(0)}
+        element(self._robot, TAG, **(self._own.get("robot") or settings))
         ElementTree.indent(self._robot)
         return ElementTree.tostring(self._robot, encoding="unicode")
 
@@ -83,19 +91,14 @@ class _Writer:
 
     def _body(self, body: int) -> None:
         model, name = self._model, self._link(body)
-        link = add(self._robot, "link", name=name)
+        link = element(self._robot, "link", name=name)
         mass = float(model.body_mass[body])
         if body and mass == 0.0:
-            _without_mass(link)
+            massless(link)
         elif body:
             R = rotation(model.body_iquat[body])
             I = R @ np.diag(model.body_inertia[body]) @ R.T  # noqa: E741
-            inertial = add(link, "inertial")
-            add(inertial, "origin", xyz=text_of(model.body_ipos[body]))
-            add(inertial, "mass", value=repr(mass))
-            names = {"ixx": I[0, 0], "ixy": I[0, 1], "ixz": I[0, 2]}
-            names |= {"iyy": I[1, 1], "iyz": I[1, 2], "izz": I[2, 2]}
-            add(inertial, "inertia", **{key: repr(float(value)) for key, value in names.items()})
+            inertial(link, mass, model.body_ipos[body], I)
         add_shapes(self._mujoco, model, body, link)
         if not body:
             return
@@ -103,7 +106,7 @@ class _Writer:
         place: Any = frame(model.body_pos[body], rotation(model.body_quat[body]))
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
         if not count:
-            self._joint(f"{name}_fixed", "fixed", parent, name, place)
+            write_joint(self._robot, f"{name}_fixed", "fixed", parent, name, place)
             return
         for n in range(first, first + count):
             anchor = frame(model.jnt_pos[n])
@@ -111,11 +114,11 @@ class _Writer:
             centred = last and not model.jnt_pos[n].any()
             child = name if centred else f"{name}_on_{self._refusals.name('joint', n)}"
             if not centred:
-                _without_mass(add(self._robot, "link", name=child))
+                massless(element(self._robot, "link", name=child))
             self._moving(n, parent, child, place @ anchor)
             parent, place = child, np.linalg.inv(anchor)
         if parent != name:
-            self._joint(f"{name}_fixed", "fixed", parent, name, place)
+            write_joint(self._robot, f"{name}_fixed", "fixed", parent, name, place)
 
     def _moving(self, n: int, parent: str, child: str, place: FloatArray) -> None:
         """Write joint n, whose anchor is at `place` on the parent where the file has it."""
@@ -124,10 +127,10 @@ class _Writer:
         at = int(model.jnt_qposadr[n])
         own = self._own.get("joints", {}).get(name, {})
         if kind in ("free", "ball"):
-            joint = self._joint(name, "floating", parent, child, place)
+            joint = write_joint(self._robot, name, "floating", parent, child, place)
             home = own.get("own", self._floating_home(at, kind, place))
             if home:
-                add(joint, TAG, **home)
+                element(joint, TAG, **home)
             if kind == "ball":
                 damping = float(model.dof_damping[model.jnt_dofadr[n]])
                 at_joint = frame(place[:3, 3], place[:3, :3])
@@ -141,8 +144,8 @@ class _Writer:
         drives, ends = self._drives, self._drives.range[n]
         limited = bool(np.isfinite(ends).any())
         sort = "prismatic" if kind == "slide" else ("revolute" if limited else "continuous")
-        joint = self._joint(name, sort, parent, child, place @ back)
-        add(joint, "axis", xyz=text_of(axis))
+        joint = write_joint(self._robot, name, sort, parent, child, place @ back)
+        element(joint, "axis", xyz=numbers(axis))
         strongest = max(map(abs, drives.limits.get(n, (np.inf,))))
         limits = {"effort": strongest, "velocity": np.inf}
         if own:
@@ -152,17 +155,17 @@ class _Writer:
         if limited:
             lower, upper = np.clip(ends, -UNLIMITED, UNLIMITED)
             texts |= {"lower": repr(float(lower)), "upper": repr(float(upper))}
-        add(joint, "limit", **texts)
+        element(joint, "limit", **texts)
         damping, friction = float(drives.damping[n]), float(drives.friction[n])
-        add(joint, "dynamics", damping=repr(damping), friction=repr(friction))
+        element(joint, "dynamics", damping=repr(damping), friction=repr(friction))
         said = {"armature": repr(float(drives.armature[n]))}
         if self._home is not None:
             said["home"] = repr(float(self._home[at]))
-        add(joint, TAG, **own.get("own", said))
+        element(joint, TAG, **own.get("own", said))
         if n in self._couplings.follows:
             other, factor, offset = self._couplings.follows[n]
             named = self._refusals.name("joint", other)
-            add(joint, "mimic", joint=named, multiplier=repr(factor), offset=repr(offset))
+            element(joint, "mimic", joint=named, multiplier=repr(factor), offset=repr(offset))
 
     def _floating_home(self, at: int, kind: str, place: FloatArray) -> dict[str, str]:
         """Where the keyframe has a free or ball joint, from where the file has it."""
@@ -170,30 +173,11 @@ class _Writer:
             return {}
         if kind == "ball":
             w, *xyz = self._home[at : at + 4]
-            return {"home": text_of([0.0, 0.0, 0.0, *xyz, w])}
+            return {"home": numbers([0.0, 0.0, 0.0, *xyz, w])}
         pose = frame(self._home[at : at + 3], rotation(self._home[at + 3 : at + 7]))
         own = np.linalg.inv(place) @ pose
         turned = Rotation.from_matrix(own[:3, :3]).as_quat()
-        return {"home": text_of([*own[:3, 3], *turned])}
-
-    def _put_in_order(self, names: list[str]) -> None:
-        """Bring the joints into the order that our writer tells, each before those made of it."""
-        key, keyed = -1, []
-        for joint in self._robot.findall("joint") if names else ():
-            name = joint.get("name", "")
-            key = names.index(name) if name in names else key
-            keyed.append((key, joint))
-            self._robot.remove(joint)
-        self._robot.extend([joint for _, joint in sorted(keyed, key=lambda pair: pair[0])])
-
-    def _joint(
-        self, name: str, kind: str, parent: str, child: str, place: FloatArray
-    ) -> ElementTree.Element:
-        joint = add(self._robot, "joint", name=name, type=kind)
-        add(joint, "origin", xyz=text_of(place[:3, 3]), rpy=text_of(rpy_of_rotation(place[:3, :3])))
-        add(joint, "parent", link=parent)
-        add(joint, "child", link=child)
-        return joint
+        return {"home": numbers([*own[:3, 3], *turned])}
 
     def _constraint(
         self,
@@ -203,11 +187,10 @@ class _Writer:
         child: tuple[str, FloatArray],
         damping: float = 0.0,
     ) -> None:
-        closure = add(self._robot, "constraint", name=name, type=kind, damping=repr(damping))
+        closure = element(self._robot, "constraint", name=name, type=kind, damping=repr(damping))
         for role, (link, place) in (("parent", parent), ("child", child)):
-            add(closure, role, link=link)
-            rpy = text_of(rpy_of_rotation(place[:3, :3]))
-            add(closure, f"{role}_origin", xyz=text_of(place[:3, 3]), rpy=rpy)
+            element(closure, role, link=link)
+            frame_origin(closure, place, f"{role}_origin")
 
     def _equality(self, n: int) -> None:
         model, kinds = self._model, self._mujoco.mjtEq
@@ -247,7 +230,7 @@ class _Writer:
     def _control(self) -> None:
         """Which joints are driven, their actuators, and where the keyframe has all of them."""
         model = self._model
-        control = add(self._robot, "ros2_control", name="motors", type="system")
+        control = element(self._robot, "ros2_control", name="motors", type="system")
         start = model.qpos0 if self._home is None else self._home
         # without a keyframe, an arm starts where its limits allow it
         has_home = bool(self._robot.findall("constraint")) or self._home is not None
@@ -263,14 +246,14 @@ class _Writer:
                 params = one | params
             if not (driven or params or (has_home and value)):
                 continue
-            joint = add(control, "joint", name=name)
+            joint = element(control, "joint", name=name)
             if driven:
-                add(joint, "command_interface", name="effort")
-            state = add(joint, "state_interface", name="position")
+                element(joint, "command_interface", name="effort")
+            state = element(joint, "state_interface", name="position")
             if has_home:
-                add(state, "param", name="initial_value").text = repr(value)
+                element(state, "param", name="initial_value").text = repr(value)
             for key, text in params.items():
-                add(joint, "param", name=key).text = text
+                element(joint, "param", name=key).text = text
 
 
 def own_text(mujoco: Any, model: Any) -> dict[str, Any]:
@@ -282,13 +265,6 @@ def own_text(mujoco: Any, model: Any) -> dict[str, Any]:
     data = bytes(model.text_data[first : first + int(model.text_size[n])])
     data = json.loads(data.rstrip(b"\0").decode("utf-8"))
     return dict(data)
-
-
-def _without_mass(link: ElementTree.Element) -> None:
-    """Say that a link has no mass, which its reader would warn of otherwise."""
-    inertial = add(link, "inertial")
-    add(inertial, "mass", value="0")
-    add(inertial, "inertia", **dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), "0"))
 
 
 def _name_of(model: Any) -> str:

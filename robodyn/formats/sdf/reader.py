@@ -20,18 +20,15 @@ from robodyn.errors import MissingInertiaWarning, ModelError
 from robodyn.formats.sdf.axes import TRUE
 from robodyn.formats.sdf.frames import WORLD, SdfFrames
 from robodyn.formats.sdf.tree import (
-    INERTIA,
     NAMESPACE,
     SCOPE,
     TreeWriter,
     leave_out,
     own_elements,
-    write_origin,
 )
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, numbers, origin
+from robodyn.formats.urdf_shapes import INERTIA, element, frame_origin, numbers
 from robodyn.formats.xml_text import parse_xml, without_comments
-from robodyn.poses import rpy_of_rotation
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -126,7 +123,7 @@ def _inertial(out: Element, link: Element, frames: SdfFrames, where: str) -> Non
         mass = (inertial.findtext("mass") or mass).strip()
         told = {key: (inertial.findtext(f"inertia/{key}") or told[key]).strip() for key in told}
     into = element(out, "inertial")
-    write_origin(into, place)
+    frame_origin(into, place)
     element(into, "mass", value=mass)
     element(into, "inertia", **told)
 
@@ -179,7 +176,7 @@ def add_shapes(out: ElementTree.Element, link: ElementTree.Element, frames: SdfF
             continue
         place = frames.matrix(visual.find("pose"), f"visual {visual.get('name')!r}")
         drawn = element(out, "visual")
-        origin(drawn, place[:3, 3], rpy_of_rotation(place[:3, :3]))
+        frame_origin(drawn, place)
         geometry = element(drawn, "geometry")
         if shape.tag == "mesh":
             told = {"filename": (shape.findtext("uri") or "").strip()}

@@ -13,8 +13,15 @@ from robodyn.errors import LeftOutWarning
 from robodyn.formats.sdf.axes import Axis, axis_motion, read_axis
 from robodyn.formats.sdf.frames import MODEL, WORLD
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, number, numbers
-from robodyn.poses import rpy_of_rotation
+from robodyn.formats.urdf_shapes import (
+    element,
+    frame_origin,
+    joints_in_order,
+    massless,
+    number,
+    numbers,
+    write_joint,
+)
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -32,7 +39,6 @@ OWN, NAMESPACE, SCOPE = "robodyn:", "urn:robodyn:sdf", "_-_"
 TREE = ("revolute", "continuous", "prismatic", "fixed", "universal", "revolute2", "screw")
 CLOSURES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic",
             "fixed": "fixed", "universal": "universal", "ball": "spherical"}  # fmt: skip
-INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 # An offset of a joint from its child's origin that is rounding [m].
 ROUNDING = 1e-14
 
@@ -45,12 +51,6 @@ def own_elements(parent: Element, tag: str) -> list[Element]:
 def leave_out(source: str, where: str, what: str) -> None:
     """Warn that something is left out."""
     warnings.warn(f"{source}: {where}: left out is {what}", LeftOutWarning, stacklevel=4)
-
-
-def write_origin(parent: Element, place: FloatArray, tag: str = "origin") -> None:
-    """A frame (4, 4), exact to rounding at every pitch."""
-    rpy = rpy_of_rotation(place[:3, :3])
-    element(parent, tag, xyz=numbers(place[:3, 3]), rpy=numbers(rpy))
 
 
 class TreeWriter:
@@ -148,7 +148,7 @@ class TreeWriter:
         for link, joint in floating.items():
             if link not in reached and joint.get("parent") in reached:
                 own = dict(joint.attrib)
-                joint = self._joint(own["name"], "floating", own["parent"], link)
+                joint = write_joint(self._robot, own["name"], "floating", own["parent"], link)
                 element(joint, "origin", xyz=own["xyz"], rpy=own["rpy"])
                 if "home" in own:
                     element(joint, TAG, home=own["home"])
@@ -163,20 +163,14 @@ class TreeWriter:
                 return child
         link = next((link for link in loose if link not in led), loose[0])
         place = self._frames.relative(link, self.base)
-        self._joint(f"{link}_floating", "floating", self.base, link, place)
+        write_joint(self._robot, f"{link}_floating", "floating", self.base, link, place)
         return link
 
     def _put_in_order(self) -> None:
         """Bring the joints into the order of the file, each before those made of it."""
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
-        place = {name: n for n, name in enumerate(dict.fromkeys([*names, *frames.joints]))}
-        key, keyed = -1, []
-        for joint in self._robot.findall("joint"):
-            key = place.get(joint.get("name", ""), key)
-            keyed.append((key, joint))
-            self._robot.remove(joint)
-        self._robot.extend([joint for _, joint in sorted(keyed, key=lambda pair: pair[0])])
+        joints_in_order(self._robot, dict.fromkeys([*names, *frames.joints]))
 
     def _rename(self) -> None:
         """Give joints the names that they had before our writer made them differ from links'."""
@@ -191,7 +185,9 @@ class TreeWriter:
         """Write a joint of the tree, one of several axes as several."""
         kind, (parent, child) = self._kinds[name], self._ends[name]
         if kind == "fixed":
-            self._joint(name, "fixed", parent, child, self._frames.relative(child, parent))
+            write_joint(
+                self._robot, name, "fixed", parent, child, self._frames.relative(child, parent)
+            )
             return
         first = self._axis(name, "axis")
         steps: list[Step] = [(name, kind, first)]
@@ -233,42 +229,30 @@ class TreeWriter:
             last = own == steps[-1][0]
             link = child if last and not shift[:3, 3].any() else f"{child}_on_{own}"
             if link != child:
-                inertial = element(element(self._robot, "link", name=link), "inertial")
-                element(inertial, "mass", value="0")
-                element(inertial, "inertia", **dict.fromkeys(INERTIA, "0"))
+                massless(element(self._robot, "link", name=link))
             if axis is None:
-                self._joint(own, kind, parent, link, place)
+                write_joint(self._robot, own, kind, parent, link, place)
             else:
                 self._moved(own, kind, parent, link, place, axis)
             parent, place = link, np.eye(4)
         if parent != child:
             shift[:3, 3] *= -1.0
-            self._joint(f"{name}_offset", "fixed", parent, child, shift)
+            write_joint(self._robot, f"{name}_offset", "fixed", parent, child, shift)
 
     def _moved(
         self, name: str, kind: str, parent: str, child: str, place: FloatArray, axis: Axis
     ) -> None:
         if axis.lower == axis.upper == 0.0:
-            self._joint(name, "fixed", parent, child, place)
+            write_joint(self._robot, name, "fixed", parent, child, place)
             return
         if kind == "revolute" and not np.isfinite([axis.lower, axis.upper]).any():
             kind = "continuous"
         at_zero = place @ axis_motion(kind, axis.direction, -axis.reference)
-        joint = self._joint(name, kind, parent, child, at_zero)
+        joint = write_joint(self._robot, name, kind, parent, child, at_zero)
         axis.write(joint, kind, self._references)
         self._own_attributes[name] = joint, {}
         if axis.spring:
             leave_out(self._frames.source, f"joint {name!r}", "<spring_stiffness>")
-
-    def _joint(
-        self, name: str, kind: str, parent: str, child: str, place: FloatArray | None = None
-    ) -> Element:
-        joint = element(self._robot, "joint", name=name, type=kind)
-        element(joint, "parent", link=parent)
-        element(joint, "child", link=child)
-        if place is not None:
-            write_origin(joint, place)
-        return joint
 
     def _axis(self, name: str, tag: str, reference: bool = True) -> Axis:
         value = self._references[name] if reference else 0.0
@@ -296,7 +280,7 @@ class TreeWriter:
         for side, link in (("parent", parent), ("child", child)):
             element(out, side, link=link)
             if own is None:
-                write_origin(out, seats[link], f"{side}_origin")
+                frame_origin(out, seats[link], f"{side}_origin")
                 for text in sides[side]:
                     element(out, f"{side}_axis", xyz=text)
                 continue

@@ -19,7 +19,14 @@ from robodyn.errors import OutputError
 from robodyn.formats.meshes import with_mesh_files
 from robodyn.formats.urdf_joints import UNLIMITED, transform
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, inertial, number, numbers, origin
+from robodyn.formats.urdf_shapes import (
+    element,
+    inertial,
+    number,
+    numbers,
+    origin,
+    write_joint,
+)
 from robodyn.model.fields import GRAVITY
 from robodyn.poses import rpy_of_rotation
 
@@ -58,7 +65,7 @@ def tree_of(model: Model, kind: str, base_link: str = "") -> ElementTree.Element
         own = element(robot, "link", name=link.name) if own is None else own
         renewed(own, "inertial")
         if link.mass or link.inertia.any() or link.name in stated:
-            inertial(own, link)
+            inertial(own, link.mass, link.com, link.inertia)
     joints = {joint.get("name"): joint for joint in robot.iterfind("joint")}
     home = dict(model.home)
     for joint in model.joints:
@@ -149,16 +156,6 @@ def write_settings(robot: ElementTree.Element, **settings: Any) -> None:
     texts = {name: text for name, text in texts.items() if text}
     if texts:
         element(robot, TAG, **texts)
-
-
-def write_joint(
-    robot: ElementTree.Element, name: str, kind: str, parent: str, child: str
-) -> ElementTree.Element:
-    """A joint between two links, without its place."""
-    joint = element(robot, "joint", name=name, type=kind)
-    element(joint, "parent", link=parent)
-    element(joint, "child", link=child)
-    return joint
 
 
 def write_place(

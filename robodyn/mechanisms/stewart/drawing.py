@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from robodyn.formats import urdf_shapes as draw
-from robodyn.formats.urdf_shapes import element, origin
+from robodyn.formats.urdf_shapes import element, origin, write_joint
 from robodyn.mechanisms.common import urdf_writer as write
 from robodyn.model.fields import GRAVITY, varied
 from robodyn.model.placement import Placement
@@ -69,7 +69,7 @@ def _stand_upright(robot: ElementTree.Element, six: SixLegs) -> None:
     pitch = np.arctan2(-up[0], np.hypot(up[1], up[2]))
     root = "world" if six.base_link != "world" else "level"
     element(robot, "link", name=root)
-    mount = write.write_joint(robot, "base_mount", "fixed", root, six.base_link)
+    mount = write_joint(robot, "base_mount", "fixed", root, six.base_link)
     origin(mount, rpy=(roll, pitch, 0.0))
 
 

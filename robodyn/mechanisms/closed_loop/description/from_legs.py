@@ -92,13 +92,14 @@ def legs_urdf(top: Fields) -> str:
     for leg in legs:
         _leg(parts, leg)
     link = element(robot, "link", name=parts.name)
-    draw.inertial(link, _platform_body(plate))
+    body = _platform_body(plate)
+    draw.inertial(link, body.mass, body.com, body.inertia)
     draw.ring(link, ends, 0.02 * parts.size, "platform")
     if not carrying:
-        joint = write.write_joint(robot, "platform_joint", "floating", BASE, parts.name)
+        joint = draw.write_joint(robot, "platform_joint", "floating", BASE, parts.name)
         write.write_place(joint, R, origin)
     if "tool" in plate:
-        joint = write.write_joint(robot, "tool_joint", "fixed", parts.name, TOOL)
+        joint = draw.write_joint(robot, "tool_joint", "fixed", parts.name, TOOL)
         write.write_place(joint, np.eye(3), plate.array("tool", (3,), "m"))
         element(robot, "link", name=TOOL)
     write.write_actuators(robot, parts.params)
@@ -210,7 +211,7 @@ def _arm(parts: Parts, leg: Fields, start: FloatArray, goal: FloatArray) -> None
         elbow = f"{name}_elbow"
         element(parts.robot, "link", name=elbow)
         damp(joint_at(parts, f"{name}_2", "continuous", link, elbow, reach, axis), leg)
-        fixed = write.write_joint(parts.robot, f"{name}_end", "fixed", elbow, parts.name)
+        fixed = draw.write_joint(parts.robot, f"{name}_end", "fixed", elbow, parts.name)
         shift = -parts.rotation @ leg.array("platform", (3,), "m")
         write.write_place(fixed, parts.rotation, shift)
         return
@@ -228,7 +229,7 @@ def _rail(parts: Parts, leg: Fields, start: FloatArray, goal: FloatArray) -> Non
     carriage = leg.child("carriage", {})
     carriage.only("mass")
     mass = carriage.number("mass", "kg", default=0.0, at_least=0.0)
-    draw.inertial(made, Body(mass, np.zeros(3), np.zeros((3, 3))))
+    draw.inertial(made, mass, np.zeros(3), np.zeros((3, 3)))
     draw.ball(made, np.zeros(3), 0.03 * parts.size, "joint")
     home = _travel(leg, goal - start, axis)
     joint = joint_at(parts, name, "prismatic", BASE, link, start, axis)

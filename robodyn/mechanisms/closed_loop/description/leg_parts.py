@@ -82,7 +82,8 @@ def bar(parts: Parts, name: str, leg: Fields, key: str, way: FloatArray) -> str:
     if "inertia" in block:
         inertia = block.array("inertia", (3, 3), "kg m^2")
     made = element(parts.robot, "link", name=name)
-    draw.inertial(made, Body(mass, R @ com, R @ inertia @ R.T))
+    body = Body(mass, R @ com, R @ inertia @ R.T)
+    draw.inertial(made, body.mass, body.com, body.inertia)
     width = radius or 0.015 * parts.size
     draw.beam(made, np.zeros(3), length * along, width, "rod" if key == "rod" else "cylinder")
     return name
@@ -130,9 +131,7 @@ def passive_joint(
         last = index == len(axes)
         link = child if last else f"{name}_cross{suffix}{index}"
         if not last:
-            element(parts.robot, "link", name=link)
-            inertial = Body(0.0, np.zeros(3), np.zeros((3, 3)))
-            draw.inertial(parts.robot[-1], inertial)
+            draw.massless(element(parts.robot, "link", name=link))
         joint = joint_at(
             parts, f"{name}_passive{suffix}{index}", "continuous", parent, link, at, axis
         )
@@ -169,7 +168,7 @@ def joint_at(
     parts: Parts, name: str, kind: str, parent: str, child: str, at: FloatArray, axis: FloatArray
 ) -> ElementTree.Element:
     """A joint at a point (3,) [m] of its parent, about or along an axis (3,)."""
-    joint = write.write_joint(parts.robot, name, kind, parent, child)
+    joint = draw.write_joint(parts.robot, name, kind, parent, child)
     draw.origin(joint, at)
     element(joint, "axis", xyz=numbers(axis))
     return joint

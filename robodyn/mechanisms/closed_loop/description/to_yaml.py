@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from robodyn.errors import OutputError
 from robodyn.mechanisms.common.model_file import write_text, write_yaml
 from robodyn.mechanisms.common.urdf_writer import tree_urdf
 
@@ -17,10 +18,17 @@ def write_closed_loop(mechanism: Any, path: Path) -> list[Path]:
     """Write `path` and the URDF that it names, beside it; returns the files written.
 
     Raises:
-        OutputError: a file cannot be written, or the URDF cannot state the mechanism.
+        OutputError: a file cannot be written, the URDF cannot state the mechanism, or a YAML file
+            that is new would take the place of another URDF.
     """
     model, urdf = mechanism.model, path.with_suffix(".urdf")
-    write_text(urdf, tree_urdf(model, mechanism.kind))
+    text = tree_urdf(model, mechanism.kind)
+    if urdf.exists() and not path.exists() and urdf.read_text("utf-8", "replace") != text:
+        raise OutputError(
+            f"{path}: the URDF that it names would be written over {urdf}; choose another name",
+            value=str(urdf),
+        )
+    write_text(urdf, text)
     document = {
         "type": mechanism.kind,
         "name": model.name,

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms.inspection import Told, describe
+from robodyn.mechanisms.inspection import Remarks, describe
 
 
 def described(platform):
-    return describe(platform, Told([], []), platform.name)
+    return describe(platform, Remarks([], []), platform.name)
 
 
 @pytest.mark.parametrize("ideal", [False, True])

@@ -141,3 +141,10 @@ def test_what_a_file_cannot_say_is_refused(tmp_path):
         rd.save(held, tmp_path / "m.urdf")
     rd.save(held, tmp_path / "m.yaml")
     assert load(tmp_path / "m.yaml") == held
+
+
+def test_a_new_yaml_file_does_not_take_the_place_of_another_urdf(tmp_path):
+    (tmp_path / "m.urdf").write_text("somebody's")
+    with pytest.raises(OutputError, match="choose another name"):
+        rd.save(bundled("delta"), tmp_path / "m.yaml")
+    assert (tmp_path / "m.urdf").read_text() == "somebody's"
