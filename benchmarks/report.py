@@ -106,9 +106,10 @@ control.
 ## Without Python
 
 An [exported library](in_your_controller.md) called from C, in nanoseconds: median, 99.9 of 100 and
-the worst of a million calls at some thousand states. Each is called three times over and the
-shortest counts, so that what interrupts the program does not; the last column has all of it. Beside
-them the clock itself, the kernel in an object of its own, and the same from Python, unchecked:
+the worst of a million calls at some thousand states where every function has a result. Each is
+called three times over and the shortest counts: what interrupts the program does not; the last
+column has all of it. Below, called in a row without the clock between them, the inverse dynamics,
+their kernel in an object of its own, and the same from Python, unchecked:
 
 | model | function | median | 99.9 % | worst | worst as seen |
 |---|---|---|---|---|---|
