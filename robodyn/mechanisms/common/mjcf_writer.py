@@ -25,12 +25,13 @@ from robodyn.model.body import Body, Link, joined
 from robodyn.poses import quaternion_of_rotation, rotation_matrix, rpy_of_rotation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from robodyn.arrays import FloatArray
     from robodyn.model.closure import Closure
     from robodyn.model.joint import Joint
     from robodyn.model.model import Model
+    from robodyn.model.placement import Placement
 
 # What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
 LEAST = 2e-15
@@ -63,9 +64,8 @@ class _Writer:
         self, model: Model, robot: ElementTree.Element, positions: Mapping[str, FloatArray]
     ) -> None:
         self._model, self._robot = model, robot
-        home = {name: np.array(value) for name, value in model.home}
-        self._positions = dict(positions) or home
         self._home = dict(model.home)
+        self._positions = positions or {k: np.array(v) for k, v in self._home.items()}
         self._root = element(None, "mujoco", model=model.name)
         self._qpos: list[float] = []
         self._bodies: dict[str, ElementTree.Element] = {}
@@ -75,9 +75,8 @@ class _Writer:
         self._links = {link.name: link for link in model.links}
         self._weigh(model.base_link)
         self._drawn = {link.get("name"): link for link in robot.iterfind("link")}
-        self._balls = {
-            closure.name: closure for closure in model.closures if self._is_ball(closure)
-        }
+        balls = filter(self._is_ball, model.closures)
+        self._balls = {closure.name: closure for closure in balls}
         self._closed = {
             name for closure in model.closures if closure.name not in self._balls
             for name in (closure.parent, closure.child)
@@ -156,8 +155,8 @@ class _Writer:
     def _is_between(self, joint: Joint) -> bool:
         """Whether a joint's child is no more than the place of the next joint."""
         link, below = self._links[joint.child], self._below.get(joint.child, ())
-        single = len(below) == 1 and below[0].kind not in ("fixed", "floating")
-        alone = single and joint.kind not in ("fixed", "floating")
+        kinds = {joint.kind, *(each.kind for each in below)}
+        alone = len(below) == 1 and not kinds & {"fixed", "floating"}
         weighs = bool(link.mass or link.inertia.any())
         used = link.name in self._closed or link.name == self._model.tip_link
         return alone and not weighs and not used
@@ -184,11 +183,10 @@ class _Writer:
         value = self._positions.get(joint.name)
         if joint.kind == "floating":
             held = np.array([0.0] * 6 + [1.0]) if value is None else np.asarray(value)
-            turn = [held[6], *held[3:6]]
             if joint.name in self._balls:
                 damping = number(self._balls[joint.name].damping)
                 element(body, "joint", name=joint.name, type="ball", damping=damping)
-                self._qpos += turn
+                self._qpos += [held[6], *held[3:6]]
             else:
                 element(body, "freejoint", name=joint.name)
                 own = np.eye(4)
@@ -204,13 +202,9 @@ class _Writer:
         if np.isfinite(joint.position).any():
             made.set("limited", "true")
             made.set("range", numbers(np.clip(joint.position, -UNLIMITED, UNLIMITED)))
-        for key, amount in (
-            ("damping", joint.damping),
-            ("frictionloss", joint.friction[0]),
-            ("armature", joint.reflected_inertia),
-        ):
-            if amount:
-                made.set(key, number(amount))
+        amounts = {"damping": joint.damping, "frictionloss": joint.friction[0]}
+        amounts["armature"] = joint.reflected_inertia
+        made.attrib.update({key: number(value) for key, value in amounts.items() if value})
         self._qpos.append(0.0 if value is None else float(value[0]))
 
     def _inertial(self, body: ElementTree.Element, link: Link, moves: bool) -> None:
@@ -255,40 +249,32 @@ class _Writer:
                     "and joints in its place",
                     value=closure.kind,
                 )
-            names = [closure.name]
-            self._sites(out, closure, closure.name, 0.0)
+            points = {closure.name: 0.0}
             if closure.kind == "revolute":
-                names.append(f"{closure.name}_axis")
-                self._sites(out, closure, names[1], APART)
-            closures.append({"equalities": names} | _closure(closure))
+                points[f"{closure.name}_axis"] = APART
+            for name, along in points.items():
+                self._sites(out, closure, name, along)
+            closures.append({"equalities": list(points)} | _closure(closure))
         if len(out):
             self._root.append(out)
         return closures
 
     def _sites(self, out: ElementTree.Element, closure: Closure, name: str, along: float) -> None:
         made = element(out, HELD[closure.kind], name=name)
-        for number_, (link, place, axis) in enumerate(
-            (
-                (closure.parent, closure.at, closure.axis),
-                (closure.child, closure.child_at, closure.child_axis),
-            ),
-            start=1,
-        ):
+        for number_, (_, link, place, axis) in enumerate(_ends(closure), start=1):
             site = element(self._bodies[link], "site", name=f"{name}_{number_}")
             seat = place.matrix
-            assert axis is not None  # made when the closure is
             seat[:3, 3] += along * seat[:3, :3] @ axis
             _place(site, seat)
             made.set(f"site{number_}", f"{name}_{number_}")
 
     def _actuators(self) -> None:
         out = element(self._root, "actuator")
-        limits = {joint.name: joint.effort_range for joint in self._model.joints}
-        for name in self._model.driven:
-            motor = element(out, "motor", name=name, joint=name)
-            if np.isfinite(limits[name]).all():
+        for joint in self._model.driven_joints:
+            motor = element(out, "motor", name=joint.name, joint=joint.name)
+            if np.isfinite(joint.effort_range).all():
                 motor.set("ctrllimited", "true")
-                motor.set("ctrlrange", numbers(limits[name]))
+                motor.set("ctrlrange", numbers(joint.effort_range))
 
     def _own(self, joint: Joint) -> dict[str, Any]:
         """What MJCF has no word for: attributes of `<robodyn>`, limits, the actuator."""
@@ -342,6 +328,13 @@ def _place(made: ElementTree.Element, place: FloatArray) -> None:
         made.set("quat", numbers(quaternion(place[:3, :3])))
 
 
+def _ends(closure: Closure) -> Iterator[tuple[str, str, Placement, FloatArray]]:
+    """Each side of a closure: its link, and place and axis there."""
+    assert closure.child_axis is not None  # made when the closure is
+    yield "parent", closure.parent, closure.at, closure.axis
+    yield "child", closure.child, closure.child_at, closure.child_axis
+
+
 def _closure(closure: Closure) -> dict[str, Any]:
     """A closure as attributes of a `<constraint>`, for the reader."""
     out: dict[str, Any] = {
@@ -349,11 +342,7 @@ def _closure(closure: Closure) -> dict[str, Any]:
             "name": closure.name, "type": closure.kind, "damping": number(closure.damping),
         }
     }  # fmt: skip
-    for side, link, place, axis in (
-        ("parent", closure.parent, closure.at, closure.axis),
-        ("child", closure.child, closure.child_at, closure.child_axis),
-    ):
-        assert axis is not None  # made when the closure is
+    for side, link, place, axis in _ends(closure):
         turned = numbers(rpy_of_rotation(place.rotation))
         out[side] = {"link": link}
         out[f"{side}_origin"] = {"xyz": numbers(place.translation), "rpy": turned}
