@@ -32,6 +32,8 @@ LATER = {
     "inverse_dynamics": {("topic", "subscribe"): TF},
     "forward_simulator": {("topic", "subscribe"): TF},
     "web_viewer": {("topic", "subscribe"): {"/robot_description"}},
+    # a simulator's telemetry
+    "motion_cueing": {("topic", "publish"): {"/vehicle/imu"}},
     # it records whatever there is
     "recorder": {("topic", "subscribe"): {"/*"}},
 }

@@ -82,6 +82,14 @@ class MotionCueing(ManagedNode):
     def clean_up(self) -> None:
         """Close the port of telemetry as well."""
         super().clean_up()
+        self._close_telemetry()
+
+    def destroy_node(self) -> None:
+        """Close the port of telemetry as well."""
+        self._close_telemetry()
+        super().destroy_node()
+
+    def _close_telemetry(self) -> None:
         if self._datagrams is not None:
             self._datagrams.close()
             self._datagrams = None
