@@ -14,7 +14,7 @@ from robodyn.motion_base.head_motion import GRAVITY, REST, Cue
 from robodyn.motion_base.motion_limiter import MotionLimiter
 from robodyn.motion_base.parameters import WashoutParameters
 from robodyn.motion_base.plan import PlanExaminer
-from robodyn.numerics import rotations_batch as kernels
+from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -117,7 +117,8 @@ class ClassicalWashout:
         felt = np.clip(self._force_gain * (force - REST), -self._force_limit, self._force_limit)
         turned = np.clip(self._rotation_gain * turning, -self._rotation_limit, self._rotation_limit)
         # in axes that do not turn: by the attitude so far
-        moved = self._translation(_rotation(self._angles) @ felt)
+        turned_by = rotation_matrix(pose_from_rpy(np.zeros(3), self._angles))
+        moved = self._translation(turned_by @ felt)
         rates = _angle_rates(self._angles, turned)
         angle, rate = self._rotation(rates).T
         change = (rates - self._rates) / self.dt - self._highpass * rate
@@ -135,16 +136,6 @@ class ClassicalWashout:
         self._tilt(self._share * np.array([roll, pitch]))
         self._tilted = self._tilt.cut_rate(self._tilted[:, :2], self._tilt_rate, self.dt)
         return self._tilted
-
-
-def _rotation(rpy: FloatArray) -> FloatArray:
-    """Rotation matrix (3, 3) of roll, pitch and yaw."""
-    pose = np.zeros((1, 7))
-    kernels.quaternions_from_rpy(rpy[None], pose[:, 3:])
-    out = np.empty((1, 3, 3))
-    kernels.rotation_matrices(pose, out)
-    single: FloatArray = out[0]
-    return single
 
 
 def _angle_rates(rpy: FloatArray, omega: FloatArray) -> FloatArray:

@@ -108,10 +108,11 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
 
 def phase_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
     """Phases of the test's channels, with the criteria's regions."""
-    panels = [
-        _panel(each.name, response, response.phase(each), "phase [deg]", criteria, 2)
-        for each in CHANNELS
-    ]
+    panels = []
+    for each in CHANNELS:
+        # without jumps; at the highest frequency a platform follows best
+        phase = np.unwrap(response.phase(each)[::-1], period=360.0)[::-1]
+        panels.append(_panel(each.name, response, phase, "phase [deg]", criteria, 2))
     return Chart("phase", "Objective motion cueing test: phase", tuple(panels))
 
 
