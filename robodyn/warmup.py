@@ -19,6 +19,7 @@ from robodyn.errors import RobodynError, UnderActuated
 from robodyn.simulation.plant import Plant
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories.tip_joints import TipJoints
 
 if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism
@@ -47,6 +48,8 @@ def warm_up(mechanism: Mechanism) -> None:
         path = _aside(mechanism)
         _follow(mechanism, path)
         joint_motion(mechanism, path, path.times)
+        if mechanism.determining_rows:
+            TipJoints(mechanism).warm_up()
 
 
 def warm_up_watching(mechanism: Mechanism) -> None:

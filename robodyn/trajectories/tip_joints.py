@@ -107,6 +107,14 @@ class TipJoints:
         times = np.arange(float(len(body.configuration)))
         return self.mechanism.motion_of_body(times, *body, start)
 
+    def warm_up(self) -> None:
+        """Call both ways once, so that the first goal of these joints need not wait for them."""
+        home = self.mechanism.home
+        rest = np.zeros(self.mechanism.coordinates.velocity_size)
+        still = np.zeros((3, len(self.rows)))  # arrays of one row are of another type to kernels
+        self.independent_motion(home, rest, rest)
+        self.motion_of_independent(still + self.positions(home), still, still, home)
+
 
 def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
     """Whose joints these names are: those of the mechanism's tip, or else its own."""
