@@ -67,7 +67,7 @@ DIAGNOSE, RETRY = 0.5, 0.5  # [s]
 LISTENING = ("engaging", "engaged", "freezing", "frozen")
 MOVING = ("engaging", "engaged")
 # From the time of the ticks to that of the node's clock, at most [ns].
-APART = 50_000_000
+APART = 2_000_000
 
 
 class JointCommander(ManagedNode):
@@ -269,7 +269,7 @@ class JointCommander(ManagedNode):
         """The ticks that are due; late ones are made up for, with stamps as if in time."""
         lost = self._pacer.lost
         while self._pacer.due(time.monotonic()):
-            now = self.get_clock().now().nanoseconds
+            now = self.get_clock().now().nanoseconds - round(1e9 * self._pacer.behind)
             self._time += self._period
             if self._pacer.lost > lost or abs(now - self._time) > APART:
                 # this process was late, not who talks to it

@@ -44,7 +44,7 @@ PARAMETERS = table("mechanism", "autostart", "motion_cueing") | LIVE
 # Larger numbers [m/s^2, rad/s] are no vehicle's.
 LARGEST = 200.0
 # From the time of the set-points to that of the node's clock, at most [ns].
-APART = 50_000_000
+APART = 2_000_000
 # Of a period, what planning may take.
 BUDGET = 0.6
 # Datagrams taken at once, and how often X-Plane is asked for what it should tell [s].
@@ -164,7 +164,7 @@ class MotionCueing(ManagedNode):
         if self._datagrams is not None:
             self._hear_telemetry(self._datagrams)
         while self._pacer.due(time.monotonic(), running=self.is_active):
-            now = self.get_clock().now().nanoseconds
+            now = self.get_clock().now().nanoseconds - round(1e9 * self._pacer.behind)
             self._time += self._period
             if abs(now - self._time) > APART:
                 self._time = now

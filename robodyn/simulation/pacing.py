@@ -49,3 +49,8 @@ class Pacer:
             return False
         self._due -= self.period
         return True
+
+    @property
+    def behind(self) -> float:
+        """[s] for which the period that was taken last has been due."""
+        return self._due / self.factor
