@@ -67,7 +67,7 @@ DIAGNOSE, RETRY = 0.5, 0.5  # [s]
 LISTENING = ("engaging", "engaged", "freezing", "frozen")
 MOVING = ("engaging", "engaged")
 # From the time of the ticks to that of the node's clock, at most [ns].
-APART = 2_000_000
+APART = 10_000_000
 
 
 class JointCommander(ManagedNode):
@@ -136,6 +136,7 @@ class JointCommander(ManagedNode):
             serve_trigger(self, f"~/{request}", partial(self._request, request))
         self._time, self._tried = self.get_clock().now().nanoseconds, 0.0
         self._pacer = Pacer(1e-9 * self._period)
+        self._pacer.due(time.monotonic())  # counts from now on, as the time of the ticks does
         # twice as often as ticks fall due, so that a late one is made up for soon
         steady_timer(self, 0.5e-9 * self._period, self._follow_clock)
         self.create_timer(DIAGNOSE, self._diagnose)

@@ -44,7 +44,7 @@ PARAMETERS = table("mechanism", "autostart", "motion_cueing") | LIVE
 # Larger numbers [m/s^2, rad/s] are no vehicle's.
 LARGEST = 200.0
 # From the time of the set-points to that of the node's clock, at most [ns].
-APART = 2_000_000
+APART = 10_000_000
 # Of a period, what planning may take.
 BUDGET = 0.6
 # Datagrams taken at once, and how often X-Plane is asked for what it should tell [s].
