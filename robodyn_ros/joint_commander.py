@@ -210,9 +210,9 @@ class JointCommander(ManagedNode):
         positions = messages.joint_values(message, names, "position")
         self._machine.measure(self._time, self._from_drives(positions))
         if self._p["observer_bandwidth"]:
-            self._heed_pushes(message, self._from_drives(positions))
+            self._watch_for_collisions(message, self._from_drives(positions))
 
-    def _heed_pushes(self, message: JointState, positions: FloatArray) -> None:
+    def _watch_for_collisions(self, message: JointState, positions: FloatArray) -> None:
         """A collision is a fault."""
         m, commander = self._mechanism, self._machine.commander
         rates, efforts = (
