@@ -3,11 +3,10 @@
 """The equations of motion that every kind answers, and what follows from them: their derivatives.
 
 A kind may have a compiled kernel for them. Where it does not, or that has no answer, what is known
-of the equations is used: efforts are of degree 1 in the acceleration, accelerations
-in the efforts, and both of degree 2 in the velocity where no joint has dry friction. There plain
-differences are exact but for rounding. Only in the configuration do they have an order, unless the
-kind knows better. All states of a difference, and of a batch, go through one compiled call. More
-motors than freedoms share what is asked of them, piece by piece linearly: there steps are small.
+of the equations is used: efforts are of degree 1 in the acceleration, accelerations in the efforts,
+and both of degree 2 in the velocity where no joint has dry friction. There plain differences are
+exact but for rounding. Only in the configuration do they have an order, unless the kind knows
+better. All states of a difference, and of a batch, go through one compiled call.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from robodyn.mechanisms.common.linear_model import (
     InverseDynamicsDerivatives,
     Linearization,
     by_base,
+    on_base,
     sampled,
 )
 from robodyn.mechanisms.presentation import Presentation
@@ -48,8 +48,7 @@ WEIGHTS = np.array([45.0, -45.0, -9.0, 9.0, 1.0, -1.0]) / 60.0
 # its legs and ill conditioned, a small step of a leg is a large one of the pose, so it is far
 # smaller than a pose's would have to be; rounding still leaves eleven digits.
 STEP = 3e-4
-# Step of a velocity [m/s, rad/s] for dry friction, small beside the rates at which Stribeck's rise
-# fades.
+# Of a velocity [m/s, rad/s] for dry friction, small beside rates at which Stribeck's rise fades.
 FRICTION_STEP = 1e-4
 # Where efforts are distributed: of velocities, of accelerations in parts of them, of displacements.
 SMALL, SMALLEST = 1e-3, 1e-5
@@ -173,8 +172,7 @@ class Derivatives(Presentation):
         By configuration means by displacement, as `difference` and `advance` have it; velocity,
         acceleration, wrench (..., 6) and the base's motion keep their numbers. Dry friction is that
         of the planned motion; by what makes a joint's rate reverse, as at rest, it has no
-        derivative and is left out. Right to 1e-9 of the largest entry. Where a base is given they
-        have those by its motion, too.
+        derivative and is left out. Right to 1e-9 of the largest entry. Of a base given, by it too.
 
         Raises:
             InvalidInput, KinematicsError: as `inverse_dynamics`.
@@ -185,8 +183,9 @@ class Derivatives(Presentation):
             efforts = self.inverse_dynamics(*given[:4], base=base)
             found = slopes(False, *given[:3], efforts, wrench, base)
             if found is not None:
-                return InverseDynamicsDerivatives(efforts, *found, shaken)
-        return InverseDynamicsDerivatives(*self._differences("inverse_dynamics", *given), shaken)
+                return on_base(InverseDynamicsDerivatives(efforts, *found), shaken)
+        differences = self._differences("inverse_dynamics", *given)
+        return on_base(InverseDynamicsDerivatives(*differences), shaken)
 
     def forward_dynamics_derivatives(
         self,
@@ -211,8 +210,9 @@ class Derivatives(Presentation):
             moved = self.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
             found = slopes(True, configuration, velocity, moved, efforts, wrench, base)
             if found is not None:
-                return ForwardDynamicsDerivatives(moved, *found, shaken)
-        return ForwardDynamicsDerivatives(*self._differences("forward_dynamics", *given), shaken)
+                return on_base(ForwardDynamicsDerivatives(moved, *found), shaken)
+        differences = self._differences("forward_dynamics", *given)
+        return on_base(ForwardDynamicsDerivatives(*differences), shaken)
 
     def linearize(
         self,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 SMALL = 1e-5
 
 
-class InverseDynamicsDerivatives(NamedTuple):
+class _OfEfforts(NamedTuple):
+    efforts: FloatArray
+    configuration: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+
+
+class InverseDynamicsDerivatives(_OfEfforts):
     """Efforts of a motion, and their derivatives.
 
     Attributes:
@@ -35,17 +42,20 @@ class InverseDynamicsDerivatives(NamedTuple):
         velocity: (..., n, nv).
         acceleration: (..., n, nv).
         base: (..., n, 9) by the `rows` of the base's motion: its specific force, angular velocity
-            and angular acceleration. None where no base was given.
+            and angular acceleration. None where no base was given. It is no item of the tuple.
     """
 
-    efforts: FloatArray
-    configuration: FloatArray
-    velocity: FloatArray
-    acceleration: FloatArray
     base: FloatArray | None = None
 
 
-class ForwardDynamicsDerivatives(NamedTuple):
+class _OfAcceleration(NamedTuple):
+    acceleration: FloatArray
+    configuration: FloatArray
+    velocity: FloatArray
+    efforts: FloatArray
+
+
+class ForwardDynamicsDerivatives(_OfAcceleration):
     """The acceleration that efforts cause, and its derivatives.
 
     Attributes:
@@ -56,11 +66,16 @@ class ForwardDynamicsDerivatives(NamedTuple):
         base: (..., nv, 9), as of `InverseDynamicsDerivatives`.
     """
 
-    acceleration: FloatArray
-    configuration: FloatArray
-    velocity: FloatArray
-    efforts: FloatArray
     base: FloatArray | None = None
+
+
+T = TypeVar("T", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
+
+
+def on_base(found: T, slopes: FloatArray | None) -> T:
+    """Derivatives with those by the base's motion."""
+    found.base = slopes
+    return found
 
 
 class Linearization(NamedTuple):

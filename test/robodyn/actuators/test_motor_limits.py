@@ -121,7 +121,10 @@ def test_compiled_code_and_python_know_the_same_motor(rng):
     assert arm.effort_limits_at(rates) == pytest.approx(limits)
     for sign in (-1.0, 1.0):
         found = np.array(
-            [[motor_effort(sign * 1e6, row[j], table[j]) for j in range(6)] for row in rates]
+            [
+                [motor_effort(sign * 1e6, row[j], table[j], table.shape[1]) for j in range(6)]
+                for row in rates
+            ]
         )
         # what the joints' own limits allow is cut elsewhere
         found = np.clip(found, -arm.effort_limits, arm.effort_limits)

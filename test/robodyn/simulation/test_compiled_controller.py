@@ -2,6 +2,8 @@
 
 """Controllers that Numba has compiled run inside the compiled simulation, with equal results."""
 
+import math
+
 import numba
 import numpy as np
 import pytest
@@ -21,7 +23,7 @@ def law_for(m):
         efforts = weights.copy()
         for i in range(len(efforts)):
             error = desired.configuration[i] - configuration[i]
-            efforts[i] += 20.0 * error - 2.0 * velocity[i] + 0.1 * np.sin(3.0 * time + i)
+            efforts[i] += 20.0 * error - 2.0 * velocity[i] + 0.1 * math.sin(3.0 * time + i)
         return efforts
 
     def called(time, configuration, velocity, trajectory):

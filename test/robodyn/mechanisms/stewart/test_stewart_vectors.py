@@ -12,6 +12,7 @@ import robodyn as rd
 from robodyn import threads
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.stewart.kernels import dynamics as scalar
 from robodyn.mechanisms.stewart.kernels.layout import OK
 from robodyn.numerics.broadcasting import COPIED, states
@@ -37,9 +38,9 @@ def scalar_answer(platform, name, pose, twist, third, wrench):
     for n in range(len(pose)):
         H, M, force, bias = np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6)
         state = pose[n], twist[n]
-        given = *packed, *state, third[n], wrench[n]
         rest = at_rest(platform.model.gravity)
-        assert scalar.inverse_dynamics(*given, np.empty((6, 6)), force) == OK
+        given = State(*state, third[n], wrench[n], True, rest, False)
+        assert scalar.inverse_dynamics(*packed, given, rest, np.empty((6, 6)), force) == OK
         assert scalar.required_wrench(*packed, *state, np.zeros(6), rest, True, H, bias) == OK
         assert scalar.mass_matrix(*packed, pose[n], M) == OK
         answers.append(
