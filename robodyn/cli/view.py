@@ -87,14 +87,15 @@ def _show(server: Any, page: ViewerPage, what: str, browser: bool) -> None:
     from robodyn.view.serving import stop
 
     address = f"http://localhost:{server.get_port()}"
-    typer.echo(f"{what}: {address}  (Ctrl-C to stop)")
-    page.start()
-    try:
-        if browser:
-            webbrowser.open(address)
-        with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt):
+        try:
+            # who reads this line may stop us at once
+            typer.echo(f"{what}: {address}  (Ctrl-C to stop)")
+            page.start()
+            if browser:
+                webbrowser.open(address)
             while True:
                 time.sleep(3600.0)
-    finally:
-        page.close()
-        stop(server)
+        finally:
+            page.close()
+            stop(server)
