@@ -233,7 +233,7 @@ class Waiting:
 
 
 def hand_over(subscription: Any, with_info: bool, dry_run: bool = False) -> None:
-    """Take a message, if there still is one, and call the callback with it, unless we pretend."""
+    """Take a message, if there still is one, and call the callback with it, if it is no dry run."""
     try:
         with subscription.handle:
             take, call = subscription.handle.take_message, subscription.callback

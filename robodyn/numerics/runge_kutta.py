@@ -13,20 +13,23 @@ BEYOND = 1e6
 
 
 @inner
-def put_stage(start: Any, rates: Any, stage: int, dt: float, out: Any) -> None:
-    """The state at stage 0 to 3 of a step from `start` (k,); `rates` (4, k) of earlier stages."""
-    for j in range(start.shape[0]):
+def put_stage(start: Any, rates: Any, stage: int, dt: float, count: int, out: Any) -> None:
+    """The state (count,) at stage 0 to 3 of a step from `start`, of floats or of lanes.
+
+    `rates` (4, count) are those of earlier stages.
+    """
+    for j in range(count):
         out[j] = start[j]
     if stage > 0:
         h = dt if stage == 3 else 0.5 * dt
-        for j in range(start.shape[0]):
-            out[j] += h * rates[stage - 1, j]
+        for j in range(count):
+            out[j] = out[j] + h * rates[stage - 1, j]
 
 
 @inner
-def put_step(start: Any, rates: Any, dt: float, out: Any) -> None:
-    """The state after a step, from the rates (4, k) of all stages."""
-    for j in range(start.shape[0]):
+def put_step(start: Any, rates: Any, dt: float, count: int, out: Any) -> None:
+    """The state (count,) after a step, from the rates (4, count) of all stages, likewise."""
+    for j in range(count):
         out[j] = start[j] + dt / 6.0 * (
             rates[0, j] + 2.0 * (rates[1, j] + rates[2, j]) + rates[3, j]
         )

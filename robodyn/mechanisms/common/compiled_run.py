@@ -179,8 +179,8 @@ class BatchSteps:
             share: the first group, and that after the last.
         """
         efforts, wrenches, moves = loads
-        told = np.array([*settings, self.columns, self.rough, moves], dtype=np.float64)
-        self.advance(self.numbers, told, efforts, wrenches, *state, *share)
+        packed = np.array([*settings, self.columns, self.rough, moves], dtype=np.float64)
+        self.advance(self.numbers, packed, efforts, wrenches, *state, *share)
 
 
 def reached(

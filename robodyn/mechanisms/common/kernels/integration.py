@@ -202,8 +202,8 @@ def classical_step(
     for call in range(0 if step.at_instant else 1, 5):
         stage = max(call - 1, 0)
         part = (stage + 1) // 2
-        put_stage(start, s.rates, stage, step.h, q)
-        put_stage(start_rate, s.accelerations, stage, step.h, v)
+        put_stage(start, s.rates, stage, step.h, start.shape[0], q)
+        put_stage(start_rate, s.accelerations, stage, step.h, start_rate.shape[0], v)
         if stage > 0:
             status = normalize(plant, q, v, task.work)
             if status != OK:
@@ -224,8 +224,8 @@ def classical_step(
         )
         if status != OK:
             return int(status)
-    put_step(start, s.rates, step.h, q)
-    put_step(start_rate, s.accelerations, step.h, v)
+    put_step(start, s.rates, step.h, start.shape[0], q)
+    put_step(start_rate, s.accelerations, step.h, start_rate.shape[0], v)
     status = normalize(plant, q, v, task.work)
     if status != OK:
         return int(status)

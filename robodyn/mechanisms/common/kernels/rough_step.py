@@ -255,11 +255,11 @@ def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: floa
         put_implicit(p.start, s.rates, stage, piece, s.configuration)
         put_implicit(p.start_rate, s.accelerations, stage, piece, s.velocity)
     elif stage < last:
-        put_stage(p.start, s.rates, stage, piece, s.configuration)
-        put_stage(p.start_rate, s.accelerations, stage, piece, s.velocity)
+        put_stage(p.start, s.rates, stage, piece, p.start.shape[0], s.configuration)
+        put_stage(p.start_rate, s.accelerations, stage, piece, p.start_rate.shape[0], s.velocity)
     else:
-        put_step(p.start, s.rates, piece, s.configuration)
-        put_step(p.start_rate, s.accelerations, piece, s.velocity)
+        put_step(p.start, s.rates, piece, p.start.shape[0], s.configuration)
+        put_step(p.start_rate, s.accelerations, piece, p.start_rate.shape[0], s.velocity)
 
 
 @inner

@@ -11,7 +11,6 @@ where one of eight has no accelerations all of them stay.
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final, NamedTuple
 
 from robodyn.mechanisms.common.kernels.base_motion import BASE, WRENCH
@@ -21,15 +20,15 @@ from robodyn.mechanisms.common.kernels.modes import REST
 from robodyn.mechanisms.common.kernels.rough_step import LANDED
 from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.common.kernels.sticking import RATE, STATIC, STATIC_BACKWARD
+from robodyn.mechanisms.stewart.kernels import integration
 from robodyn.mechanisms.stewart.kernels.dynamics import MotionEquations
-from robodyn.mechanisms.stewart.kernels.integration import pose_rate
 from robodyn.mechanisms.stewart.kernels.lanes import accelerated, equations_in_lanes, normalize
 from robodyn.mechanisms.stewart.kernels.layout import LEG_SIZE, OK, PLATFORM_SIZE
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_velocity
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.rotations import rotation_columns
-from robodyn.numerics.runge_kutta import BEYOND
+from robodyn.numerics.runge_kutta import BEYOND, put_stage, put_step
 from robodyn.numerics.simd.access import rows_of
 from robodyn.numerics.simd.lanes import WIDTH, any_of, choose
 from robodyn.numerics.simd.states import read, write
@@ -112,16 +111,6 @@ def within(s: Any) -> Any:
 
 
 @inner
-def renormalize(pose: Any) -> None:
-    """As `integration.normalize`."""
-    length = math.sqrt(
-        pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6]
-    )
-    for j in range(3, 7):
-        pose[j] = pose[j] / length
-
-
-@inner
 def slides(platforms: Any, rates: Any, s: Any) -> Any:
     """In which lanes all legs with dry friction slide as a step begins; notes how."""
     largest = choose(abs(s.twist[0]) > 1.0, abs(s.twist[0]), 1.0)
@@ -172,17 +161,10 @@ def one_step(platforms: Any, settings: Any, s: Any, e: Any) -> Any:
     dt = settings.dt
     good = s.left[0] > 0.0
     for k in range(4):
-        h = dt if k == 3 else 0.5 * dt
-        for j in range(7):
-            s.pose[j] = s.q[j]
-            if k > 0:
-                s.pose[j] = s.q[j] + h * s.rates[k - 1, j]
-        for j in range(6):
-            s.twist[j] = s.v[j]
-            if k > 0:
-                s.twist[j] = s.v[j] + h * s.accelerations[k - 1, j]
+        put_stage(s.q, s.rates, k, dt, 7, s.pose)
+        put_stage(s.v, s.accelerations, k, dt, 6, s.twist)
         if k > 0:
-            renormalize(s.pose)
+            integration.normalize(s.pose)
         good = good & within(s)
         for j in range(7):
             s.unit[j] = s.pose[j]
@@ -197,18 +179,10 @@ def one_step(platforms: Any, settings: Any, s: Any, e: Any) -> Any:
             status = accelerated(state, e, s.accelerations[k])
         if status != OK:
             return good & ~good
-        pose_rate(s.pose, s.twist, s.rates[k])
-    for j in range(7):
-        s.pose[j] = s.q[j] + dt / 6.0 * (
-            s.rates[0, j] + 2.0 * (s.rates[1, j] + s.rates[2, j]) + s.rates[3, j]
-        )
-    for j in range(6):
-        s.twist[j] = s.v[j] + dt / 6.0 * (
-            s.accelerations[0, j]
-            + 2.0 * (s.accelerations[1, j] + s.accelerations[2, j])
-            + s.accelerations[3, j]
-        )
-    renormalize(s.pose)
+        integration.pose_rate(s.pose, s.twist, s.rates[k])
+    put_step(s.q, s.rates, dt, 7, s.pose)
+    put_step(s.v, s.accelerations, dt, 6, s.twist)
+    integration.normalize(s.pose)
     good = good & within(s)
     if settings.rough:
         good = good & slides_on(platforms, s)
@@ -233,7 +207,7 @@ def advance(
     efforts, loads, left = borrowed_array(efforts), borrowed_array(loads), borrowed_array(left)
     q, v = borrowed_array(q), borrowed_array(v)
     columns = int(given[3])
-    told = Settings(given[0], given[1], given[2], columns, given[4] != 0.0, given[5] != 0.0)
+    how = Settings(given[0], given[1], given[2], columns, given[4] != 0.0, given[5] != 0.0)
     s = new_tables(Memory(7, 6, 6, WRENCH, BASE, 1, 7, 6, 7, (4, 7), (4, 6), 6, 6, 6))
     e = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
     for group in range(first, last):
@@ -252,7 +226,7 @@ def advance(
         read(loads[:, WRENCH:], start, end, s.base)
         read(left, start, end, s.left)
         while True:
-            moved = one_step(platforms, told, s, e)
+            moved = one_step(platforms, how, s, e)
             if not any_of(moved):
                 break
             for j in range(7):

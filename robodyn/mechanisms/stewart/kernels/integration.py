@@ -72,10 +72,11 @@ def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, out: Any) -> Non
 
 @inner
 def normalize(pose: Any) -> None:
-    """Normalise the quaternion of pose (7,)."""
-    length = math.sqrt(pose[3] ** 2 + pose[4] ** 2 + pose[5] ** 2 + pose[6] ** 2)
+    """Normalise the quaternion of pose (7,), of floats or of lanes."""
+    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
+    length = math.sqrt(x * x + y * y + z * z + w * w)
     for j in range(3, 7):
-        pose[j] /= length
+        pose[j] = pose[j] / length
 
 
 @inner
