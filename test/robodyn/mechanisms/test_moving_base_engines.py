@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from test_derivatives_engines import slope
 
 import robodyn as rd
 
@@ -31,35 +32,55 @@ def floating_rates(loops):
     return [start for start, size in zip(starts, sizes, strict=True) if size == 6]
 
 
-@pytest.mark.parametrize("name", ["puma560", "stanford_arm", "delta", "stewart_symmetric"])
-def test_efforts_are_those_of_pinocchio_on_a_free_flyer(name, rng):
-    m = rd.load(name).without_actuators().without_friction()
-    loops = rd.load(name, kind="closed_loop").without_actuators().without_friction()
-    from benchmarks.loops import ConstrainedTree  # which has no other engine than Pinocchio
+class OnAFreeFlyer:
+    """Efforts of a mechanism's driven joints by Pinocchio's `rnea` of its tree."""
 
-    tree = ConstrainedTree(loops)
-    model = on_a_free_flyer(tree)
-    data = model.createData()
-    for _ in range(3):
-        nv = m.coordinates.velocity_size
-        q = m.advance(m.home, rng.uniform(-0.05, 0.05, nv) * min(1.0, 2.0 * m.size))
-        v, a = rng.normal(size=(2, nv))
-        base = rd.BaseMotion(*rng.normal(size=(3, 3)) * [[5.0], [1.0], [3.0]])
-        driven = m.driven_motion(q, v, a)
+    def __init__(self, name):
+        from benchmarks.loops import ConstrainedTree  # which has no other engine than Pinocchio
+
+        self.m = rd.load(name).without_actuators().without_friction()
+        self.loops = rd.load(name, kind="closed_loop").without_actuators().without_friction()
+        self.tree = ConstrainedTree(self.loops)
+        self.model = on_a_free_flyer(self.tree)
+        self.data = self.model.createData()
+
+    def efforts(self, q, v, a, base):
+        tree, loops = self.tree, self.loops
+        driven = self.m.driven_motion(q, v, a)
         joints = loops.assemble(driven.positions)
         rates, changes = loops.joint_motion(joints, driven.velocities, driven.accelerations)
         # Pinocchio differentiates the twist of a floating joint in the axes of its body
         for k in floating_rates(loops):
             changes[k : k + 3] -= np.cross(rates[k + 3 : k + 6], rates[k : k + 3])
         S = np.array([tree.rates(joints, column) for column in loops.tangent(joints).T])
-        force, omega, alpha = base.rows.reshape(3, 3)
+        force, omega, alpha = base.reshape(3, 3)
         tau = pin.rnea(
-            model,
-            data,
+            self.model,
+            self.data,
             np.concatenate([[0.0] * 6, [1.0], tree.configuration(joints)]),
             np.concatenate([[0.0] * 3, omega, tree.rates(joints, rates)]),
             np.concatenate([force, alpha, tree.rates(joints, changes)]),
         )[6:]
-        expected = S @ tau
-        found = m.inverse_dynamics(q, v, a, base=base)
-        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.abs(expected).max())
+        return S @ tau
+
+
+@pytest.mark.parametrize("name", ["puma560", "stanford_arm", "delta", "stewart_symmetric"])
+def test_efforts_and_their_derivatives_are_those_of_pinocchio_on_a_free_flyer(name, rng):
+    peer = OnAFreeFlyer(name)
+    m, nv = peer.m, peer.m.coordinates.velocity_size
+    q = m.advance(m.home, rng.uniform(-0.05, 0.05, nv) * min(1.0, 2.0 * m.size))
+    v, a = rng.normal(size=(2, nv))
+    base = rd.BaseMotion(*rng.normal(size=(3, 3)) * [[5.0], [1.0], [3.0]])
+    expected = peer.efforts(q, v, a, base.rows)
+    found = m.inverse_dynamics_derivatives(q, v, a, base=base)
+    is_near(found.efforts, expected)
+    # efforts are of degree 2 in the base's motion, of degree 1 in the acceleration
+    by_base = slope(lambda t: peer.efforts(q, v, a, base.rows + t), 9, step=1.0)
+    is_near(found.base, by_base)
+    mass = slope(lambda t: peer.efforts(q, v, a + t, base.rows), nv, step=1.0)
+    forward = m.forward_dynamics_derivatives(q, v, found.efforts, base=base)
+    is_near(forward.base, -np.linalg.solve(mass, by_base))
+
+
+def is_near(found, expected):
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.abs(expected).max())
