@@ -54,7 +54,6 @@ _SINGLE: dict[str, tuple[Any, ...]] = {
     "mass_matrix": (VECTOR, types.boolean, MATRIX_OUT),
     "tangent": (VECTOR, MATRIX_OUT),
     "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT),
-    "assemble": (VECTOR_OUT, types.float64, types.int64),
     "advance": (VECTOR_OUT, VECTOR),
     "configuration_rate": (VECTOR, VECTOR, VECTOR_OUT),
 }

@@ -2,7 +2,7 @@
 
 """Closing the loops by Newton's method on all equations at once, from anywhere.
 
-Where the pivots of the compiled elimination serve, `kernels.entries.assemble` is far quicker;
+Where the pivots of the compiled elimination serve, `kernels.newton.close` is far quicker;
 this one takes steps of least length by singular values, so it also closes redundant loops and
 starts at singular configurations.
 """

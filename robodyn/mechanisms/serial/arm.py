@@ -76,7 +76,8 @@ class SerialArm(SerialParameters):
             for armature in (False, True)
         }
         self._pseudo = pack_pseudo_inertias(self._chains[False, False])
-        self._square = (self.n, self.n)
+        self._square, self._still = (self.n, self.n), np.zeros(self.n)
+        self._still.setflags(write=False)
 
     @cached_property
     def _singles(self) -> dict[tuple[bool, bool], Single]:
@@ -149,7 +150,7 @@ class SerialArm(SerialParameters):
         self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True, base: BaseMotion | None = None
     ) -> FloatArray:
         """Efforts (..., n) of a motion without acceleration: gravity, velocity terms, friction."""
-        return self.inverse_dynamics(q, qd, np.zeros(self.n), friction=friction, base=base)
+        return self.inverse_dynamics(q, qd, self._still, friction=friction, base=base)
 
     def mass_matrix(
         self, q: ArrayLike, method: str = "composite", *, armature: bool = True

@@ -27,8 +27,8 @@ from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
 from robodyn.mechanisms.stewart.actuation import ActuatorTerms, actuator_terms
 from robodyn.mechanisms.stewart.formulations import FORMULATIONS, formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinematics
-from robodyn.mechanisms.stewart.kernels import batch as kernels
-from robodyn.mechanisms.stewart.kernels import entries, lanes
+from robodyn.mechanisms.stewart.kernels import entries, lanes, published
+from robodyn.mechanisms.stewart.kernels import reactions as kernels
 from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
 from robodyn.mechanisms.stewart.kinematics import ACCEL, MOVING, TWIST
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
@@ -147,8 +147,8 @@ class PlatformDynamics(PlatformForwardKinematics):
             )
         shape, (q, v, a, w) = _MOTION.flattened((pose, twist, accel, wrench))
         out, status = np.empty((len(q), 6)), new_status(q)
-        given: list[Any] = [*self._numbers, q, v, a, w, *chosen.codes, out, status]
-        kernels.inverse_dynamics_as_printed(*given)
+        given: list[Any] = [*self._numbers, q, v, a, w, chosen.codes, out, status]
+        published.all_as_printed(*given)
         raise_first(status, shape, q, self._legs)
         return out.reshape(*shape, 6)
 
@@ -175,9 +175,8 @@ class PlatformDynamics(PlatformForwardKinematics):
         """
         moved = None if base is None else rows_of(base)
         shape, (q, v, a, w, b) = _ON_BASE.flattened((pose, twist, accel, wrench, moved))
-        out, status = [np.empty((len(q), 6, 3)) for _ in Reactions._fields], new_status(q)
-        buffers = [*out, status]
-        kernels.reactions(*self._numbers, q, v, a, w, b, base is not None, *buffers)
+        out, status = np.empty((len(Reactions._fields), len(q), 6, 3)), new_status(q)
+        kernels.reactions(*self._numbers, q, v, a, w, b, base is not None, out, status)
         raise_first(status, shape, q, self._legs)
         return Reactions(*(array.reshape(*shape, 6, 3) for array in out))
 

@@ -179,23 +179,10 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
 
 
 @entry_kernel
-def assemble(plan: Any, numbers: Any, q: Any, target: float, most: int) -> float:
-    """Close the loops from q (positions,) by Newton's method, independent joints held.
-
-    Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
-    """
-    m = mechanism(plan, numbers)
-    if not fits(m):
-        return -1.0
-    s = stack_all(shapes(m))
-    return newton.close(m, borrowed_array(q), target, most, s)
-
-
-@entry_kernel
 def displace(plan: Any, numbers: Any, q: Any, displacement: Any, target: float) -> float:
     """Move q (positions,) along by a displacement (free,) of the independent coordinates.
 
-    Returns as `assemble`.
+    Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
     """
     m = mechanism(plan, numbers)
     if not fits(m):

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.stewart.kernels.dynamics import platform_wrench
 from robodyn.mechanisms.stewart.kernels.kinematics import geometry_status
 from robodyn.mechanisms.stewart.kernels.layout import (
@@ -125,19 +128,11 @@ def leg_tip_force(
 
 @kernel
 def inverse_dynamics_as_printed(
-    legs: Any,
-    platform: Any,
-    pose: Any,
-    twist: Any,
-    accel: Any,
-    wrench: Any,
-    spin: int,
-    moment_axis: int,
-    shift: int,
-    H: Any,
-    out: Any,
+    legs: Any, platform: Any, state: Any, departures: Any, H: Any, out: Any
 ) -> int:
-    """Actuator forces (6,) of one state under the given departures; H (6, 6) is work space."""
+    """Actuator forces (6,) of one `State` under the given departures; H (6, 6) is work space."""
+    spin, moment_axis, shift = departures
+    pose, twist, accel, wrench = state.q, state.rates, state.third, state.wrench
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
@@ -164,3 +159,15 @@ def inverse_dynamics_as_printed(
     store(out, 0, sub(force, vector(wrench, 0)))
     store(out, 3, sub(moment, vector(wrench, 3)))
     return OK if solve(H, out) else SINGULAR
+
+
+@kernel
+def all_as_printed(
+    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, departures: Any,
+    out: Any, status: Any,
+) -> None:  # fmt: skip
+    """Actuator forces out (N, 6) under the departures, and a code of each state, status (N,)."""
+    H = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        state = State(pose[n], twist[n], accel[n], wrench[n], True, wrench[n], False)
+        status[n] = inverse_dynamics_as_printed(legs, platform, state, departures, H, out[n])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Forces and moments in the joints of a 6-UPS Stewart platform, and its energy; one state a call.
+"""Forces and moments in the joints of a 6-UPS Stewart platform, and its energy, of many states.
 
 Dasgupta and Mruthyunjaya (1998), eq. 21 and 26 to 29, with the universal joint's moment along c.
 """
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.mechanisms.common.kernels.base_motion import base_of
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.stewart.kernels.dynamics import inverse_dynamics, mass_matrix
 from robodyn.mechanisms.stewart.kernels.layout import (
     BASE,
@@ -68,56 +69,49 @@ def leg_reactions(
 
 @kernel
 def reactions(
-    legs: Any,
-    platform: Any,
-    state: Any,
-    spherical_force: Any,
-    prismatic_force: Any,
-    prismatic_moment: Any,
-    universal_force: Any,
-    universal_moment: Any,
-) -> int:
-    """All joint reactions, (6, 3) each, of a `State`; signs as in `StewartPlatform.reactions`."""
-    pose, twist, accel = state.q, state.rates, state.third
-    base = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
+    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any,
+    moves: bool, out: Any, status: Any,
+) -> None:  # fmt: skip
+    """All joint reactions, out (5, N, 6, 3) in the order and with the signs of `Reactions`.
+
+    base (N, 9): of a base that `moves`, if it does.
+    """
     H, forces = np.empty((6, 6)), np.empty(6)
-    status = inverse_dynamics(legs, platform, state, base, H, forces)
-    if status != OK:
-        return status
-    position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
-    X, Y, Z = rotation_columns(pose)
-    for i in range(6):
-        g = leg_geometry(legs[i], position, X, Y, Z)
-        m = leg_velocity(g, v, w)
-        n = leg_acceleration(g, m, vector(accel, 0), vector(accel, 3), w)
-        Fs, Fc, Mp, Fu, Mu = leg_reactions(legs[i], g, m, n, w, base, forces[i])
-        store(spherical_force[i], 0, Fs)
-        store(prismatic_force[i], 0, Fc)
-        store(prismatic_moment[i], 0, Mp)
-        store(universal_force[i], 0, Fu)
-        store(universal_moment[i], 0, Mu)
-    return OK
+    for k in range(pose.shape[0]):
+        state = State(pose[k], twist[k], accel[k], wrench[k], True, base[k], moves)
+        motion = base_of(state.base, moves, vector(platform, GRAVITY), 0.0)
+        status[k] = inverse_dynamics(legs, platform, state, motion, H, forces)
+        if status[k] != OK:
+            continue
+        position, v, w = vector(pose[k], 0), vector(twist[k], 0), vector(twist[k], 3)
+        X, Y, Z = rotation_columns(pose[k])
+        for i in range(6):
+            g = leg_geometry(legs[i], position, X, Y, Z)
+            m = leg_velocity(g, v, w)
+            n = leg_acceleration(g, m, vector(accel[k], 0), vector(accel[k], 3), w)
+            found = leg_reactions(legs[i], g, m, n, w, motion, forces[i])
+            for part in range(5):
+                store(out[part, k, i], 0, found[part])
 
 
 @kernel
-def energy(legs: Any, platform: Any, pose: Any, twist: Any, M: Any, out: Any) -> int:
-    """Kinetic energy v'Mv/2 and potential energy (2,); M (6, 6) is work space."""
-    status = mass_matrix(legs, platform, pose, M)
-    if status != OK:
-        return status
-    out[0] = 0.0
-    for row in range(6):
-        for column in range(6):
-            out[0] += 0.5 * twist[row] * M[row, column] * twist[column]
-    position = vector(pose, 0)
-    X, Y, Z = rotation_columns(pose)
-    first_moment = scale(platform[MASS], add(position, combine(X, Y, Z, vector(platform, COM))))
-    for i in range(6):
-        g = leg_geometry(legs[i], position, X, Y, Z)
-        leg = legs[i]
-        base = vector(leg, BASE)
-        lower = add(base, combine(g.s, g.y, g.z, vector(leg, LOWER_COM)))
-        upper = add(position, add(g.q, combine(g.s, g.y, g.z, vector(leg, UPPER_COM))))
-        first_moment = axpy(leg[LOWER_MASS], lower, axpy(leg[UPPER_MASS], upper, first_moment))
-    out[1] = -dot(first_moment, vector(platform, GRAVITY))
-    return OK
+def energy(legs: Any, platform: Any, pose: Any, twist: Any, out: Any, status: Any) -> None:
+    """Kinetic energy v'Mv/2 and potential energy, out (N, 2)."""
+    M = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        status[n] = mass_matrix(legs, platform, pose[n], M)
+        if status[n] != OK:
+            continue
+        out[n, 0] = 0.0
+        for row in range(6):
+            for column in range(6):
+                out[n, 0] += 0.5 * twist[n, row] * M[row, column] * twist[n, column]
+        position = vector(pose[n], 0)
+        X, Y, Z = rotation_columns(pose[n])
+        first = scale(platform[MASS], add(position, combine(X, Y, Z, vector(platform, COM))))
+        for i in range(6):
+            leg, g = legs[i], leg_geometry(legs[i], position, X, Y, Z)
+            lower = add(vector(leg, BASE), combine(g.s, g.y, g.z, vector(leg, LOWER_COM)))
+            upper = add(position, add(g.q, combine(g.s, g.y, g.z, vector(leg, UPPER_COM))))
+            first = axpy(leg[LOWER_MASS], lower, axpy(leg[UPPER_MASS], upper, first))
+        out[n, 1] = -dot(first, vector(platform, GRAVITY))

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from stewart_mechanisms import bodies_in_motion, random_motion, random_platform, relative
 
 from robodyn.mechanisms.stewart.formulations import Formulation
-from robodyn.mechanisms.stewart.kernels import batch as stewart_batch
+from robodyn.mechanisms.stewart.kernels import published as stewart_published
 from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.mechanisms.stewart.six_legs import Damping
 from robodyn.model.body import Body
@@ -149,8 +149,8 @@ def test_a_formulation_that_departs_from_nothing_is_exact(rng):
     motion = random_motion(rng, platform, (5,))
     exact = platform.inverse_dynamics(*motion)
     out, status = np.empty((5, 6)), np.zeros(5, dtype=np.int64)
-    stewart_batch.inverse_dynamics_as_printed(
-        platform._legs, platform._platform, *motion, *Formulation().codes, out, status
+    stewart_published.all_as_printed(
+        platform._legs, platform._platform, *motion, Formulation().codes, out, status
     )
     assert relative(out, exact) < 1e-13
 
