@@ -82,7 +82,7 @@ def export(
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
 
     The kernels are the library's own. On this machine's processor, the default, results have the
-    same bits as in Python, but for the pose of closed loops, which agrees to rounding.
+    same bits as in Python.
 
     Args:
         mechanism: of any kind; closed loops with as many motors as freedoms.

@@ -136,7 +136,12 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         else:
             for index in np.ndindex(q.shape[:-1]):
                 places[index] = self._placed(q[index])[number]
-        return np.asarray(places @ self._tree.frame_of[link] @ at)
+        # term by term, in the order of exported libraries: BLAS has one of its own
+        local = self._tree.frame_of[link] @ at
+        x, y, z, origin = (places[..., k : k + 1] for k in range(4))
+        found = x * local[0] + y * local[1] + z * local[2]
+        found[..., 3:] += origin
+        return np.asarray(found)
 
     def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
         """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""

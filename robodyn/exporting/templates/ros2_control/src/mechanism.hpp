@@ -42,6 +42,12 @@ using Configuration = std::array<double, NQ>;
 using Velocity = std::array<double, NV>;
 using Joints = std::array<double, N>;
 
+struct Motion
+{
+  Configuration configuration{};
+  Velocity velocity{}, acceleration{};
+};
+
 // position of the library = sign * position of the URDF + offset; efforts and rates likewise
 constexpr Joints SIGNS{@SIGNS@};
 constexpr Joints OFFSETS{@OFFSETS@};

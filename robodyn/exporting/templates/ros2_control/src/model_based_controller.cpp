@@ -1,7 +1,6 @@
 // Efforts for the driven joints from references of their position, velocity and acceleration.
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -55,19 +54,9 @@ public:
 
   CallbackReturn on_configure(const rclcpp_lifecycle::State &) override
   {
-    reference_interfaces_.assign(3 * N, NONE);
     references_ = get_node()->create_subscription<JointTrajectoryPoint>(
       "~/reference", rclcpp::SystemDefaultsQoS(),
-      [this](const std::shared_ptr<JointTrajectoryPoint> point) {
-        const bool fits = point->positions.size() == N &&
-        (point->velocities.empty() || point->velocities.size() == N) &&
-        (point->accelerations.empty() || point->accelerations.size() == N);
-        if (!fits) {
-          RCLCPP_ERROR(get_node()->get_logger(), "a reference needs %zu positions", N);
-          return;
-        }
-        received_.writeFromNonRT(Received{point, get_node()->now().nanoseconds()});
-      });
+      [this](const JointTrajectoryPoint & point) {take(point);});
     if constexpr (IS_POSE) {
       trajectories_ = get_node()->create_subscription<MultiDOFJointTrajectory>(
         "~/platform_trajectory", rclcpp::QoS(1).transient_local(),
@@ -93,7 +82,7 @@ public:
   {
     // begins where the mechanism is, and holds it until there are references
     std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NONE);
-    received_.writeFromNonRT(Received{});
+    received_.writeFromNonRT(Reference{});
     trajectory_.writeFromNonRT(nullptr);
     followed_ = nullptr;
     if (!surroundings_.assign(state_interfaces_)) {
@@ -105,7 +94,8 @@ public:
       RCLCPP_ERROR(get_node()->get_logger(), "where it is: %s", library::status_text(status_));
       return CallbackReturn::FAILURE;
     }
-    stand();
+    holds_ = false;
+    hold();
     return CallbackReturn::SUCCESS;
   }
 
@@ -130,18 +120,11 @@ protected:
   return_type update_reference_from_subscribers(
     const rclcpp::Time & time, const rclcpp::Duration &) override
   {
-    const Received & last = *received_.readFromRT();
+    const Reference & last = *received_.readFromRT();
     const double age = 1e-9 * static_cast<double>(time.nanoseconds() - last.at);
-    if (!last.point || age > settings_.readFromRT()->reference_timeout) {
-      std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NONE);
-      return return_type::OK;
-    }
-    for (std::size_t i = 0; i < N; ++i) {
-      reference_interfaces_[3 * i] = last.point->positions[i];
-      reference_interfaces_[3 * i + 1] =
-        last.point->velocities.empty() ? 0.0 : last.point->velocities[i];
-      reference_interfaces_[3 * i + 2] =
-        last.point->accelerations.empty() ? 0.0 : last.point->accelerations[i];
+    const bool late = age > settings_.readFromRT()->reference_timeout;
+    for (std::size_t k = 0; k < 3 * N; ++k) {
+      reference_interfaces_[k] = late ? NONE : last.numbers[k];
     }
     return return_type::OK;
   }
@@ -155,7 +138,7 @@ protected:
     }
     report_.unread += surroundings_.measure(period.seconds(), *settings_.readFromRT()) ? 0 : 1;
     if (is_in_chained_mode() || !follow_trajectory(time.nanoseconds())) {
-      aim();
+      follow_references();
     }
     if (!command()) {
       return return_type::ERROR;
@@ -168,9 +151,9 @@ protected:
 private:
   static constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
-  struct Received
+  struct Reference  // in the order of the reference interfaces, and when it came
   {
-    std::shared_ptr<JointTrajectoryPoint> point;
+    std::vector<double> numbers = std::vector<double>(3 * N, NONE);
     std::int64_t at = 0;
   };
 
@@ -197,6 +180,24 @@ private:
     return true;
   }
 
+  // A reference from the topic.
+  void take(const JointTrajectoryPoint & point)
+  {
+    Reference reference{std::vector<double>(3 * N, 0.0), get_node()->now().nanoseconds()};
+    std::size_t kind = 0;
+    for (const auto * given : {&point.positions, &point.velocities, &point.accelerations}) {
+      if (given->size() != N && (kind == 0 || !given->empty())) {
+        RCLCPP_ERROR(get_node()->get_logger(), "a reference needs %zu numbers of each kind", N);
+        return;
+      }
+      for (std::size_t i = 0; i < given->size(); ++i) {
+        reference.numbers[3 * i + kind] = (*given)[i];
+      }
+      ++kind;
+    }
+    received_.writeFromNonRT(reference);
+  }
+
   bool succeeded(int status)
   {
     status_ = status;
@@ -218,12 +219,12 @@ private:
       library::velocity(configuration_.data(), rates.data(), velocity_.data()));
   }
 
-  // Hold the mechanism where it is.
-  void stand()
+  // Stand where the mechanism was when it began to hold.
+  void hold()
   {
-    target_ = configuration_;
-    target_velocity_.fill(0.0);
-    target_acceleration_.fill(0.0);
+    if (!holds_) {
+      target_ = {configuration_, {}, {}};
+    }
     holds_ = true;
   }
 
@@ -236,23 +237,18 @@ private:
     }
     if (trajectory != followed_) {
       followed_ = trajectory;
-      begins_ = trajectory->begin_at(target_);
+      begins_ = trajectory->begin_at(target_.configuration);
       report_.refused += begins_ ? 0 : 1;
     }
-    if (!begins_) {
-      return false;
+    if (begins_) {
+      target_ = trajectory->sample(now).motion();
+      holds_ = false;
     }
-    const auto point = trajectory->sample(now);
-    std::copy_n(point.pose.begin(), std::min<std::size_t>(7, NQ), target_.begin());
-    std::copy_n(point.velocity.begin(), std::min<std::size_t>(6, NV), target_velocity_.begin());
-    std::copy_n(
-      point.acceleration.begin(), std::min<std::size_t>(6, NV), target_acceleration_.begin());
-    holds_ = false;
-    return true;
+    return begins_;
   }
 
-  // The motion of the references; without any, it stands where it was.
-  void aim()
+  // The motion of the references; without any that can be followed, it holds.
+  void follow_references()
   {
     // what a chain commands is for the next update: taken back to this one
     const double lead = is_in_chained_mode() ? 1.0 / get_update_rate() : 0.0;
@@ -262,37 +258,26 @@ private:
       rates[i] = finite_or_zero(reference_interfaces_[3 * i + 1]) - lead * changes[i];
       positions[i] = reference_interfaces_[3 * i] - lead * (rates[i] + 0.5 * lead * changes[i]);
     }
-    if (!is_finite(positions)) {
-      if (!holds_) {
-        stand();
-      }
-      return;
+    const bool given = is_finite(positions);
+    if (given && aim(to_library(positions), signed_as_urdf(rates), signed_as_urdf(changes))) {
+      holds_ = false;
+    } else {
+      report_.refused += given ? 1 : 0;
+      hold();
     }
-    positions = to_library(positions);
-    rates = signed_as_urdf(rates);
-    changes = signed_as_urdf(changes);
-    if (holds_ && !is_near(positions)) {
-      ++report_.refused;
-      return;
-    }
-    Configuration goal = target_;
-    Velocity velocity, acceleration;
-    const bool follows =
-      succeeded(library::configuration(positions.data(), goal.data())) &&
-      succeeded(library::velocity(goal.data(), rates.data(), velocity.data())) &&
-      succeeded(
-      library::acceleration(goal.data(), rates.data(), changes.data(), acceleration.data()));
-    if (!follows) {
-      ++report_.refused;
-      if (!holds_) {
-        stand();
-      }
-      return;
-    }
-    target_ = goal;
-    target_velocity_ = velocity;
-    target_acceleration_ = acceleration;
-    holds_ = false;
+  }
+
+  // Take a motion of the joints for the target; false where it is out of reach, or a jump.
+  bool aim(const Joints & positions, const Joints & rates, const Joints & changes)
+  {
+    Motion goal = target_;
+    const double * at = goal.configuration.data();
+    const bool follows = (!holds_ || is_near(positions)) &&
+      succeeded(library::configuration(positions.data(), goal.configuration.data())) &&
+      succeeded(library::velocity(at, rates.data(), goal.velocity.data())) &&
+      succeeded(library::acceleration(at, rates.data(), changes.data(), goal.acceleration.data()));
+    target_ = follows ? goal : target_;
+    return follows;
   }
 
   // Whether the target's joints are near these positions: motion begins there, without a jump.
@@ -300,7 +285,7 @@ private:
   {
     const double tolerance = settings_.readFromRT()->start_tolerance;
     Joints held;
-    bool near = succeeded(library::joint_positions(target_.data(), held.data()));
+    bool near = succeeded(library::joint_positions(target_.configuration.data(), held.data()));
     for (std::size_t i = 0; i < N; ++i) {
       near = near && std::abs(positions[i] - held[i]) <= tolerance;
     }
@@ -311,42 +296,31 @@ private:
 
   bool command()
   {
-    Joints efforts;
-    const Velocity rest{};
     const Settings & settings = *settings_.readFromRT();
-    const bool stands = settings.control == Control::GRAVITY_COMPENSATION;
-    const auto & rate = stands ? rest : target_velocity_;
-    const auto & change = stands ? rest : target_acceleration_;
-    const double * wrench = surroundings_.wrench(configuration_, rate, change);
+    const Motion motion = settings.control == Control::GRAVITY_COMPENSATION ?
+      Motion{configuration_, {}, {}} : target_;
+    const double * at = motion.configuration.data(), * rate = motion.velocity.data();
+    const double * change = motion.acceleration.data();
+    const double * wrench =
+      surroundings_.wrench(configuration_, motion.velocity, motion.acceleration);
     const double * base = surroundings_.base();
-    if (settings.control == Control::COMPUTED_TORQUE) {
-      status_ = library::computed_torque(
-        configuration_.data(), velocity_.data(), target_.data(), target_velocity_.data(),
-        target_acceleration_.data(), settings.kp.data(), settings.kv.data(), wrench, base,
-        efforts.data());
-    } else if (settings.control == Control::FEED_FORWARD) {
-      status_ = library::inverse_dynamics(
-        target_.data(), target_velocity_.data(), target_acceleration_.data(), wrench, base,
-        efforts.data());
-    } else {
-      status_ = library::inverse_dynamics(
-        configuration_.data(), rest.data(), rest.data(), wrench, base, efforts.data());
-    }
+    Joints efforts;
+    status_ = settings.control == Control::COMPUTED_TORQUE ?
+      library::computed_torque(
+      configuration_.data(), velocity_.data(), at, rate, change, settings.kp.data(),
+      settings.kv.data(), wrench, base, efforts.data()) :
+      library::inverse_dynamics(at, rate, change, wrench, base, efforts.data());
     if (status_ != library::OK && status_ != library::LIMITED) {
       return false;
     }
-    bool cut = status_ == library::LIMITED;
+    bool cut = status_ == library::LIMITED, written = true;
     for (std::size_t i = 0; i < N; ++i) {
       const double most = library::effort_limits[i];
-      cut = cut || std::abs(efforts[i]) > most;
-      efforts[i] = std::clamp(efforts[i], -most, most);
+      const double effort = std::clamp(efforts[i], -most, most);
+      cut = cut || effort != efforts[i];
+      written = command_interfaces_[i].set_value(SIGNS[i] * effort) && written;
     }
     report_.cut += cut ? 1 : 0;
-    efforts = signed_as_urdf(efforts);
-    bool written = true;
-    for (std::size_t i = 0; i < N; ++i) {
-      written = command_interfaces_[i].set_value(efforts[i]) && written;
-    }
     return written;
   }
 
@@ -354,15 +328,16 @@ private:
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr changes_;
   realtime_tools::RealtimeBuffer<Settings> settings_;
   rclcpp::Subscription<JointTrajectoryPoint>::SharedPtr references_;
-  realtime_tools::RealtimeBuffer<Received> received_;
+  realtime_tools::RealtimeBuffer<Reference> received_;
   rclcpp::Subscription<MultiDOFJointTrajectory>::SharedPtr trajectories_;
   realtime_tools::RealtimeBuffer<std::shared_ptr<PoseTrajectory>> trajectory_;
   std::shared_ptr<PoseTrajectory> followed_;
   Surroundings surroundings_;
   Report report_;
 
-  Configuration configuration_{}, target_{};
-  Velocity velocity_{}, target_velocity_{}, target_acceleration_{};
+  Configuration configuration_{};
+  Velocity velocity_{};
+  Motion target_{};
   bool holds_ = true, begins_ = false;
   int status_ = library::OK;
 };

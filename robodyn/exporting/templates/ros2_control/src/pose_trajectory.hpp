@@ -28,6 +28,15 @@ public:
     double time = 0.0;
     std::array<double, 7> pose{};
     std::array<double, 6> velocity{}, acceleration{};
+
+    Motion motion() const
+    {
+      Motion found;
+      std::copy_n(pose.begin(), std::min<std::size_t>(7, NQ), found.configuration.begin());
+      std::copy_n(velocity.begin(), std::min<std::size_t>(6, NV), found.velocity.begin());
+      std::copy_n(acceleration.begin(), std::min<std::size_t>(6, NV), found.acceleration.begin());
+      return found;
+    }
   };
 
   // Why a message is refused; empty where it is not.
