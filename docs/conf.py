@@ -70,6 +70,7 @@ rosdoc2_settings = {"allow_other_extensions": True}
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 nitpicky = False
 default_role = "code"  # docstrings write `name` for code
+suppress_warnings = ["ref.python"]  # attributes of one name in several classes: any may be linked
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3

@@ -267,7 +267,7 @@ def orthonormal_bases(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
     bases, triangles = matrices.copy(), np.zeros((len(matrices), count, count))
     for j in range(count):
         column, before = bases[:, :, j], bases[:, :, :j]
-        for _ in range(2):
+        for _ in range(2 if j else 0):  # NumPy's einsum does not write sums of nothing
             along = np.einsum("nij,ni->nj", before, column)
             column -= np.einsum("nij,nj->ni", before, along)
             triangles[:, :j, j] += along
