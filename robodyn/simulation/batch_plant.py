@@ -97,6 +97,7 @@ class BatchPlant:
             self._advance.append(advance)
         self.failed: BoolArray = np.zeros(count, dtype=np.bool_)
         self.problem: dict[int, str] = {}
+        self._homes = np.array([self._checked(k, m.home) for k, m in enumerate(self.mechanisms)])
         self.reset()
 
     @property
@@ -132,17 +133,15 @@ class BatchPlant:
             KinematicsError: a configuration without geometry. No row has changed then.
         """
         numbers = self._numbers(rows)
-        homes = np.array([self.mechanisms[row].home for row in numbers])
-        q = homes if configuration is None else _each("configuration", configuration, homes)
-        still = np.zeros((len(numbers), self._v.shape[2]))
-        v = still if velocity is None else _each("velocity", velocity, still)
-        checked = []
-        for row, wanted, rest in zip(numbers, q, still, strict=True):
-            one = self.mechanisms[row]
-            one.joint_positions(wanted)  # raises where the geometry is undefined
-            checked.append(one.advance(wanted, rest))
+        q = self._homes[numbers]
+        if configuration is not None:
+            wanted = zip(numbers, _each("configuration", configuration, q), strict=True)
+            q = np.array([self._checked(*each) for each in wanted])
+        v = np.zeros((len(numbers), self._v.shape[2]))
+        if velocity is not None:
+            v = _each("velocity", velocity, v)
         if len(numbers):
-            self._q[numbers, 0], self._v[numbers, 0] = checked, v
+            self._q[numbers, 0], self._v[numbers, 0] = q, v
         self.failed[numbers] = False
         for row in numbers.tolist():
             self.problem.pop(row, None)
@@ -187,6 +186,12 @@ class BatchPlant:
         self._steps[:, 1] = steps
         for row in lost.tolist():
             self.problem[row] = self._why(rollouts[row], row)
+
+    def _checked(self, row: int, configuration: FloatArray) -> FloatArray:
+        """A configuration of a row on its manifold; raises where the geometry is undefined."""
+        one = self.mechanisms[row]
+        one.joint_positions(configuration)
+        return one.advance(configuration, np.zeros(self._v.shape[2]))
 
     @cached_property
     def _lanes(self) -> BatchSteps | None:
