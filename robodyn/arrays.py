@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike as ArrayLike
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+# Places in other arrays.
+Indices = NDArray[np.intp]
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:

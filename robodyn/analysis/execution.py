@@ -22,9 +22,7 @@ from robodyn.simulation import simulate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.control import Controller
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.simulation import SimulationResult

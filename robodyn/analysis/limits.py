@@ -14,9 +14,7 @@ from robodyn.errors import KinematicsError
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import BoolArray, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 
@@ -160,7 +158,7 @@ class _Check:
                 times = times[: error.index[0]]
         return np.empty((0, len(self._lower)))
 
-    def broken(self, values: FloatArray) -> NDArray[np.bool_]:
+    def broken(self, values: FloatArray) -> BoolArray:
         """Which values (..., columns) are beyond their limits, or no numbers."""
         limits = self.limits_at(values)
         below, above = (ROUNDING * np.where(np.isfinite(v), np.abs(v), 0.0) for v in limits)

@@ -18,9 +18,7 @@ from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, BoolArray, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 # Beyond a limit by less than this share of it is rounding: a motion may run along its limit.
@@ -195,7 +193,7 @@ def _margin(
     values: FloatArray,
     lower: ArrayLike,
     upper: ArrayLike,
-    full: NDArray[np.bool_] | None = None,
+    full: BoolArray | None = None,
 ) -> tuple[Margin, FloatArray]:
     """A row, and the share (N,) of the limit that each value uses; that of `full` ones is lost.
 

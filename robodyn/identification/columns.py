@@ -12,9 +12,7 @@ from robodyn.identification.friction import COULOMB, VISCOUS, Term, friction_col
 from robodyn.mechanisms.common.parameters import OF_BODY
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, IntArray
     from robodyn.identification.motors import Motors
     from robodyn.identification.samples import Samples
 
@@ -81,7 +79,7 @@ class Columns:
         values = self.given[list(self.positive)]
         return np.where(values > 0.0, values, fallback)
 
-    def of(self, samples: Samples, rows: slice | NDArray[np.int64] = slice(None)) -> FloatArray:
+    def of(self, samples: Samples, rows: slice | IntArray = slice(None)) -> FloatArray:
         """Y (K, n, p) of some of the samples."""
         m = self.mechanism
         own = m.regressor(*samples.motion_at(rows))[..., list(self.own)]

@@ -20,9 +20,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import BoolArray, FloatArray
     from robodyn.identification.motors import Motors
     from robodyn.identification.samples import Samples
 
@@ -207,7 +205,7 @@ def friction_efforts(
     return motors.at_joints(np.stack(found, axis=-1))
 
 
-def held(rate: FloatArray, still: NDArray[np.bool_], slowest: float, count: int) -> FloatArray:
+def held(rate: FloatArray, still: BoolArray, slowest: float, count: int) -> FloatArray:
     """Rates (K,), where still those of the nearest motion within `count` samples, slowed down.
 
     Dry friction does not vanish when motion ends; what vanished would be smeared by the filters

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, IntArray
 
 FIELDS = ("position", "velocity", "effort")
 
@@ -47,8 +45,8 @@ class JointTable:
 
     name: str
     joints: tuple[str, ...]
-    stamps: NDArray[np.int64]
-    received: NDArray[np.int64]
+    stamps: IntArray
+    received: IntArray
     values: dict[str, FloatArray]
     not_finite: int = 0
 

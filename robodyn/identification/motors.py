@@ -18,9 +18,7 @@ from robodyn.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -61,11 +59,11 @@ class Motors:
             return Y
         return np.ascontiguousarray(np.swapaxes(self.efforts(np.swapaxes(Y, 1, 2)), 1, 2))
 
-    def all_of(self, joints: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def all_of(self, joints: BoolArray) -> BoolArray:
         """(..., n) for each motor whether something (..., n) is so of all that it follows from."""
         return np.asarray(~(~joints @ (np.abs(np.linalg.inv(self.turns)) > 1e-12)))
 
-    def all_at(self, motors: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def all_at(self, motors: BoolArray) -> BoolArray:
         """(..., n) for each joint whether something (..., n) is so of all of its motors."""
         return np.asarray(~(~motors @ (self.turns != 0.0)))
 

@@ -31,9 +31,7 @@ from robodyn.identification.signals import (
 from robodyn.identification.sources import refuse_unknown_topics, sources_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray, IntArray
     from robodyn.identification.sources import Sources
     from robodyn.mechanisms.mechanism import Mechanism
 
@@ -118,7 +116,7 @@ def _series(sources: Sources, notes: list[str]) -> dict[tuple[str, int], Series]
         stamps is table.received for (stamps, _), table in zip(usable, tables, strict=True)
     ]
     mixed = any(by_receipt) and not all(by_receipt)
-    chosen: dict[int, tuple[NDArray[np.int64], slice]] = {}
+    chosen: dict[int, tuple[IntArray, slice]] = {}
     for table, (stamps, said) in zip(tables, usable, strict=True):
         stamps, said = (table.received, "") if mixed else (stamps, said)
         notes += [said] if said else []

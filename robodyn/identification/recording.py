@@ -16,9 +16,7 @@ from robodyn.identification.signals import segments_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import BoolArray, FloatArray
+    from robodyn.arrays import ArrayLike, BoolArray, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -148,7 +146,7 @@ FLAT, LONGER = 5, 3
 
 def saturated_samples(
     m: Mechanism, position: FloatArray, effort: FloatArray
-) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+) -> tuple[BoolArray, tuple[str, ...]]:
     """Which efforts (N, n) were cut off, and one line for each joint of which some were."""
     found = np.zeros(effort.shape, dtype=bool)
     notes = []
@@ -171,12 +169,12 @@ def saturated_samples(
     return found, tuple(notes)
 
 
-def _samples(which: NDArray[np.bool_]) -> str:
+def _samples(which: BoolArray) -> str:
     count = int(np.count_nonzero(which))
     return f"{count} sample" + ("" if count == 1 else "s")
 
 
-def _flat_tops(position: FloatArray, effort: FloatArray) -> NDArray[np.bool_]:
+def _flat_tops(position: FloatArray, effort: FloatArray) -> BoolArray:
     """Whether each sample is of a run at the largest or smallest effort, while the joint moves."""
     flat = np.zeros(len(effort), dtype=bool)
     if len(effort) < FLAT or np.ptp(effort) == 0.0:

@@ -17,9 +17,7 @@ from robodyn.identification.samples import that_move
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, IntArray
     from robodyn.identification.columns import Columns
     from robodyn.identification.friction import Term
     from robodyn.identification.motors import Motors
@@ -56,7 +54,7 @@ class Regression:
     A: FloatArray
     effort: FloatArray
     weight: FloatArray
-    fold: NDArray[np.int64]
+    fold: IntArray
     colour: float
 
     @property

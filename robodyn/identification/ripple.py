@@ -18,9 +18,7 @@ from robodyn.identification.regression import FOLDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, IntArray
     from robodyn.identification.regression import Regression
     from robodyn.identification.samples import Samples
 
@@ -107,7 +105,7 @@ def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     return factors[:, 0] * x + factors[:, 1] * y, factors
 
 
-def _predicted(table: FloatArray, left: FloatArray, fold: NDArray[np.int64]) -> tuple[float, int]:
+def _predicted(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float, int]:
     """The share of squares predicted in parts that were not searched, and in how many any is."""
     sums = [_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
     whole = np.sum(sums, axis=0)

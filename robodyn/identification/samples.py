@@ -21,9 +21,7 @@ from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import BoolArray, FloatArray, IntArray
     from robodyn.identification.motors import Motors
     from robodyn.identification.recording import Recording
     from robodyn.mechanisms.mechanism import Mechanism
@@ -63,19 +61,19 @@ class Samples:
     motion: Motion
     effort: FloatArray
     measured: FloatArray
-    usable: NDArray[np.bool_]
+    usable: BoolArray
     frequency: float
     least: FloatArray
 
-    def motion_at(self, rows: slice | NDArray[np.int64]) -> Motion:
+    def motion_at(self, rows: slice | IntArray) -> Motion:
         """The mechanism's motion at some of the instants."""
         return Motion(*(part[rows] for part in self.motion))
 
-    def at_rest(self, position: FloatArray) -> NDArray[np.bool_]:
+    def at_rest(self, position: FloatArray) -> BoolArray:
         """Whether positions (K, n) of joints or motors at these instants stand still."""
         return at_rest(position, self.frequency, self.filters.effort)
 
-    def moving(self, motors: Motors) -> NDArray[np.bool_]:
+    def moving(self, motors: Motors) -> BoolArray:
         """(K, n) of motors that are not in the midst of standstill."""
         at = motors.motion(self.joints.positions)
         return np.asarray(~self.at_rest(at) & (np.ptp(at, axis=0) >= self.least))
@@ -217,7 +215,7 @@ def _derivative(times: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray(spline(times, values)(times, 1))
 
 
-def _spread(cut: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
+def _spread(cut: BoolArray, width: int) -> BoolArray:
     """Samples within `width` of one that was cut off: filters carry its error to them."""
     if not cut.any():
         return cut
@@ -225,7 +223,7 @@ def _spread(cut: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
     return np.stack([np.convolve(column, window, mode="same") > 0.5 for column in cut.T], axis=-1)
 
 
-def at_rest(position: FloatArray, frequency: float, cutoff: float) -> NDArray[np.bool_]:
+def at_rest(position: FloatArray, frequency: float, cutoff: float) -> BoolArray:
     """Whether positions (K, n) at a frequency [Hz] stand still; `cutoff` [Hz] is of efforts."""
     width = 1 + max(1, round(max(PERIODS / cutoff, BRIEF) * frequency))
     if len(position) < width:

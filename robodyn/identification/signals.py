@@ -11,9 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import BoolArray, FloatArray, IntArray
     from robodyn.identification.joint_tables import JointTable
 
 # Samples further apart than this many periods have a gap between them: the loss of single messages
@@ -46,7 +44,7 @@ class Series(NamedTuple):
         return float(np.median(np.diff(self.times))) if len(self.times) > 1 else np.inf
 
 
-def usable_stamps(table: JointTable) -> tuple[NDArray[np.int64], str]:
+def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
     """The stamps (N,) [ns] to go by, and what is to be said of it."""
     stamps = table.stamps
     # simulated time begins at zero, and a simulator may send its first state several times
@@ -66,11 +64,11 @@ def usable_stamps(table: JointTable) -> tuple[NDArray[np.int64], str]:
     return stamps, ""
 
 
-def _repeated(stamps: NDArray[np.int64]) -> float:
+def _repeated(stamps: IntArray) -> float:
     return 1.0 - len(np.unique(stamps)) / len(stamps) if len(stamps) else 0.0
 
 
-def longest_run(stamps: NDArray[np.int64]) -> tuple[slice, int]:
+def longest_run(stamps: IntArray) -> tuple[slice, int]:
     """The rows with most samples between two resets of the clock, and how many resets there are."""
     back = np.flatnonzero(np.diff(stamps) < -SET_BACK * 1e9) + 1
     # a late message is followed by one of the present time, a reset by one of the new time
@@ -81,7 +79,7 @@ def longest_run(stamps: NDArray[np.int64]) -> tuple[slice, int]:
     return slice(first, last), len(back)
 
 
-def _stays(stamps: NDArray[np.int64], row: int) -> bool:
+def _stays(stamps: IntArray, row: int) -> bool:
     after = stamps[row + 1 : row + 4]
     return bool(after.size) and bool(np.median(after) < stamps[row - 1])
 
@@ -107,9 +105,7 @@ def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
     return times[(times >= first) & (times <= last)], alike
 
 
-def at_instants(
-    series: Series, times: FloatArray, smooth: bool
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatArray, BoolArray]:
     """Values (N,) of a series at instants (N,) within it, and whether each is in a gap of it.
 
     A series that is faster than the instants is averaged over their period, which keeps what is

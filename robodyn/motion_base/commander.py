@@ -16,9 +16,7 @@ from robodyn.motion_base.wishes import goal
 from robodyn.motion_base.workspace import Workspace
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.motion import Motion
     from robodyn.mechanisms.mechanism import Mechanism

@@ -20,9 +20,7 @@ from robodyn.motion_base.vehicle import VehicleMotion
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.motion_base.parameters import PredictiveParameters, WashoutParameters
 

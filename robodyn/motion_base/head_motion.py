@@ -14,9 +14,7 @@ from robodyn.numerics import rotations_batch as kernels
 from robodyn.poses import composed_pose, rotation_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 GRAVITY = 9.81

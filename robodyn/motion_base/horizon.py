@@ -12,9 +12,7 @@ from scipy.interpolate import BSpline
 from robodyn.motion_base.perception import CANALS, OTOLITHS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, IntArray
 
 # Intervals of the splines, each longer than the one before by a factor, and parts of each at most.
 INTERVALS, GROWTH = 12, 1.35
@@ -59,7 +57,7 @@ class Horizon:
         self.sensed = [organ.perceived(values, dt)[self.nodes] for organ, values in felt]
 
 
-def _parted(knots: NDArray[np.int64]) -> NDArray[np.int64]:
+def _parted(knots: IntArray) -> IntArray:
     """The knots after the first, where accelerations have their corners, and samples between."""
     parts = [
         np.round(np.linspace(a, b, 1 + min(b - a, PARTS)))[1:]

@@ -13,9 +13,7 @@ from robodyn.motion_base.base_pose import FORCE_BIAS, GYRO_BIAS, ImuNoise
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 # Standard deviations of what is not known at the beginning: position, velocity, acceleration.

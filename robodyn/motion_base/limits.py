@@ -12,9 +12,7 @@ import numpy as np
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 # [s] in which a drive without an effort limit reaches its rate, and any its acceleration.

@@ -20,9 +20,7 @@ from robodyn.motion_base.machine_states import RequestRefused
 from robodyn.motion_base.wishes import goal
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.motion_base.set_points import SetPoints
     from robodyn.motion_base.stabilised import StabilisedWish

@@ -13,9 +13,7 @@ from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
 
 MAY_BE_ZERO = ("gain", "weight", "tail")
 

@@ -14,9 +14,7 @@ from robodyn.motion_base.head_motion import Cue, HeadMotion
 from robodyn.motion_base.limits import DriveLimits
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray, Indices
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -55,7 +53,7 @@ class Plan(NamedTuple):
         """K."""
         return int(self.place.shape[1])
 
-    def _at(self, samples: NDArray[np.intp]) -> Plan:
+    def _at(self, samples: Indices) -> Plan:
         def chosen(values: FloatArray) -> FloatArray:
             return np.asarray(values[samples])
 

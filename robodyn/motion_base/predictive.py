@@ -32,9 +32,7 @@ from robodyn.motion_base.washout import ClassicalWashout
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 # The vehicle's motion to come: a mean force that lasts, of the last seconds, but for its vertical

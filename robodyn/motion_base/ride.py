@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.motion_base.vehicle import VehicleMotion
 

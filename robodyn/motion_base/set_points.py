@@ -12,9 +12,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.motion_base.kernels import set_points as kernels
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.motion_base.limits import DriveLimits
 
 # A joint that has this share of the longest way ahead has this share of the limits, at least.

@@ -21,9 +21,7 @@ from robodyn.motion_base.head_motion import GRAVITY, REST
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
 
 FOOT = 0.3048
 # From an aeroplane's axes (x forward, y right, z down) to ours.

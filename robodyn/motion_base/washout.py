@@ -17,9 +17,7 @@ from robodyn.motion_base.plan import PlanExaminer
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 # No platform stands that steeply; there roll and yaw would be the same.

@@ -15,9 +15,7 @@ from robodyn.poses import pose_difference
 from robodyn.trajectories.base import AtRest
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 

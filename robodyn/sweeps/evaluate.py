@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, Indices
     from robodyn.mechanisms.common.variables import Variable
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.sweeps.quantities import Output, Quantity
@@ -66,7 +66,7 @@ def evaluate(
 def _evaluate_one(
     machine: Mechanism,
     batch: States,
-    rows: NDArray[np.intp],
+    rows: Indices,
     quantities: tuple[str, ...],
     settings: SweepSettings,
     results: dict[str, NDArray[Any]],
@@ -95,7 +95,7 @@ def _evaluate_one(
 
 def _machines(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
-) -> Iterator[tuple[Mechanism, NDArray[np.intp]]]:
+) -> Iterator[tuple[Mechanism, Indices]]:
     """Each mechanism that the values ask for, and the states in which it is asked for."""
     names = [name for name, variable in known.items() if variable.role == "model"]
     parameters = np.stack([values[name] for name in names], axis=-1)
@@ -116,7 +116,7 @@ def _machines(
 def _answer(
     compute: Callable[[States], tuple[FloatArray, ...]],
     batch: States,
-    rows: NDArray[np.intp],
+    rows: Indices,
     *out: FloatArray,
 ) -> None:
     """Store results in some rows of `out`; bisect batches that fail, down to single states."""

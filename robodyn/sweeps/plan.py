@@ -26,7 +26,9 @@ from robodyn.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
+
+    from robodyn.arrays import ArrayLike
 
 # A larger sweep is most likely a mistake: 10^11 states take a day on 16 cores, and 800 GB.
 LARGEST = 10**11

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from robodyn.arrays import ArrayLike
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,7 @@ from robodyn.mechanisms.common.variables import AXES, Role, Variable
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, Indices
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -32,7 +30,7 @@ class States(NamedTuple):
     acceleration: FloatArray
     wrench: FloatArray
 
-    def take(self, rows: NDArray[np.intp]) -> States:
+    def take(self, rows: Indices) -> States:
         """Some of them."""
         return States(*(array[rows] for array in self))
 

@@ -14,9 +14,7 @@ from robodyn.mechanisms.common.motion import Motion as Motion
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray, Indices
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.profiles import Profile
 
@@ -97,9 +95,7 @@ def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motio
     return Motion(q, first * rate, first * acceleration + second * rate**2)
 
 
-def sampled_by_parts(
-    which: NDArray[np.intp], sample: Callable[[int, NDArray[np.intp]], Motion]
-) -> Motion:
+def sampled_by_parts(which: Indices, sample: Callable[[int, Indices], Motion]) -> Motion:
     """A motion in rows (N,) that belong to several parts; only those that occur are asked.
 
     Args:

@@ -23,9 +23,7 @@ from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.displacements import displaced, hermite_quintic
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 

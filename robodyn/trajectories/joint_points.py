@@ -19,9 +19,7 @@ from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.via_points import ViaPoints
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray, Indices
     from robodyn.trajectories.base import Trajectory
 
 # Of a straight segment's ends [s]; shorter where segments are short.
@@ -123,7 +121,7 @@ class JointSpline(RowTrajectory):
         return Motion(x, v, a)
 
     def _fill(
-        self, t: FloatArray, rows: NDArray[np.intp], x: FloatArray, v: FloatArray, a: FloatArray
+        self, t: FloatArray, rows: Indices, x: FloatArray, v: FloatArray, a: FloatArray
     ) -> None:
         knots = self._times
         piece = np.clip(np.searchsorted(knots, t[rows], side="right") - 1, 0, len(knots) - 2)

@@ -20,9 +20,7 @@ from robodyn.trajectories.profiles import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,7 @@ from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_v
 from robodyn.trajectories.base import Motion, RowTrajectory
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray, Indices
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -197,7 +195,7 @@ class SampledTrajectory(RowTrajectory):
     def _every_cubic(self) -> _Cubics:
         return self._cubics(np.arange(len(self.times) - 1))
 
-    def _cubics(self, knot: NDArray[np.intp]) -> _Cubics:
+    def _cubics(self, knot: Indices) -> _Cubics:
         first, last = (Motion(*(v[i] for v in self.knots)) for i in (knot, knot + 1))
         begin, end = self.times[knot], self.times[knot + 1]
         h = (end - begin)[:, None]
@@ -240,7 +238,7 @@ class SampledTrajectory(RowTrajectory):
         return motion
 
 
-def _taken(cubics: _Cubics, rows: NDArray[np.intp]) -> _Cubics:
+def _taken(cubics: _Cubics, rows: Indices) -> _Cubics:
     """Those of some rows."""
     begin, end, first, c2, c3 = cubics
     some = Motion(*(values[rows] for values in first))

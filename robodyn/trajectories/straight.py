@@ -12,8 +12,7 @@ from robodyn.trajectories.line import plan_line
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
+    from robodyn.arrays import ArrayLike
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 

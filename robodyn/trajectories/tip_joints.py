@@ -20,9 +20,7 @@ from robodyn.trajectories.line import pose_motion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.common.motion import DrivenMotion, Motion
     from robodyn.mechanisms.mechanism import Mechanism
 

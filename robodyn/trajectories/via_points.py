@@ -21,9 +21,7 @@ from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.line import pose_motion
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
 
 
 # Of a segment's duration: blends that fill it to within this are as long as it.

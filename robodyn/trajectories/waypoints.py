@@ -49,9 +49,7 @@ from robodyn.trajectories.via_points import ROUNDING, ViaPoints, blended, cruisi
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 

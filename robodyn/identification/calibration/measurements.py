@@ -17,9 +17,7 @@ from robodyn.identification.csv_table import read_columns
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 POSITION, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import ArrayLike
+    from robodyn.arrays import ArrayLike
 
 KNOWN, UNKNOWN = "known", "unknown"
 

@@ -24,9 +24,7 @@ from robodyn.poses import rotation_matrix
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.identification.calibration.measurements import Measurements
     from robodyn.identification.calibration.problem import Problem
     from robodyn.mechanisms.common.geometry import Geometry

@@ -22,9 +22,7 @@ from robodyn.poses import rotation_matrix
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 LEVEL = ("level.x", "level.y", "level.z")

@@ -15,9 +15,7 @@ from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import BoolArray, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.clearance import Clearance
 
@@ -93,9 +91,7 @@ class Bounds:
                 return np.full((1, self.size), -np.inf)
         return np.concatenate([self.margins(one[None]) for one in configurations])
 
-    def kept(
-        self, configurations: FloatArray, least: FloatArray | float = 0.0
-    ) -> NDArray[np.bool_]:
+    def kept(self, configurations: FloatArray, least: FloatArray | float = 0.0) -> BoolArray:
         """(N,) whether every margin is at least `least` (c,)."""
         return np.asarray((self.margins(configurations) >= least).all(axis=1))
 

@@ -30,9 +30,7 @@ from robodyn.planning.paths.verification import verified
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.curves import Curve
 

@@ -14,9 +14,7 @@ from robodyn.trajectories.sampled import SampledTrajectory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, Indices
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal.path import Piece
     from robodyn.trajectories.base import Motion
@@ -50,7 +48,7 @@ class Along(NamedTuple):
     steps: FloatArray
     imposed: slice
 
-    def part(self, rows: NDArray[np.intp] | slice) -> Along:
+    def part(self, rows: Indices | slice) -> Along:
         """Some of its intervals."""
         return self._of(lambda values: values[rows])._replace(steps=self.steps[rows])
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, Indices
     from robodyn.planning.kernels.intervals import Intervals
     from robodyn.planning.time_optimal.along import Along
     from robodyn.planning.time_optimal.easing import Easing
@@ -71,7 +69,7 @@ class Moved(NamedTuple):
     bends: FloatArray
     square: FloatArray
     acceleration: FloatArray
-    intervals: NDArray[np.intp]
+    intervals: Indices
     places: FloatArray
 
 

@@ -15,9 +15,7 @@ from robodyn.trajectories.displacements import displaced
 from robodyn.trajectories.sampled import SampledTrajectory
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 

@@ -14,9 +14,7 @@ from robodyn.trajectories.base import Motion, RowTrajectory, retimed, sampled_by
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray, Indices
     from robodyn.planning.time_optimal.easing import Easing
     from robodyn.planning.time_optimal.path import Piece
     from robodyn.planning.time_optimal.programme import SpeedSpline
@@ -168,7 +166,7 @@ class TimeOptimal(RowTrajectory):
         out.acceleration[outside | resting] = 0.0
         return out
 
-    def _part_at(self, t: FloatArray) -> NDArray[np.intp]:
+    def _part_at(self, t: FloatArray) -> Indices:
         """The part that each time (...) belongs to."""
         after = np.searchsorted(self._starts, t, side="right") - 1
         return np.clip(after, 0, len(self._timed) - 1)

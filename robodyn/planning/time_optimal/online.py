@@ -22,9 +22,7 @@ from robodyn.trajectories.base import Motion
 from robodyn.trajectories.tip_line import plan_tip_line
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal.motion import TimeOptimal
     from robodyn.trajectories.base import Trajectory

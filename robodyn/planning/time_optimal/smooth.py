@@ -46,9 +46,7 @@ from robodyn.planning.time_optimal.verification import MORE, Verification, aroun
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, Indices
     from robodyn.planning.kernels.intervals import Intervals
     from robodyn.planning.time_optimal.constraints.all import Constraints
     from robodyn.planning.time_optimal.course import Course
@@ -265,7 +263,7 @@ def _changing(
     constraints: Constraints,
     moved: tuple[Motion, FloatArray, FloatArray],
     motion: tuple[SpeedSpline, FloatArray],
-    intervals: NDArray[np.intp],
+    intervals: Indices,
     places: FloatArray,
 ) -> FloatArray:
     """Accelerations and efforts without dry friction (I, M, K), at places (M,) of intervals.

@@ -19,9 +19,7 @@ from robodyn.trajectories.base import Motion
 from robodyn.trajectories.displacements import displaced, hermite_quintic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, Indices
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -64,8 +62,8 @@ class SmoothCurve:
         self,
         configuration: FloatArray,
         tangent: FloatArray,
-        center: NDArray[np.intp],
-        other: NDArray[np.intp],
+        center: Indices,
+        other: Indices,
     ) -> tuple[FloatArray, FloatArray]:
         """Displacements (K, nv) of other knots from centres, and their derivatives by s."""
         whole = self._mechanism.difference(configuration[center], configuration[other])

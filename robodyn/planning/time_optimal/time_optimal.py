@@ -33,8 +33,7 @@ from robodyn.planning.time_optimal.spacing import spacing
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import ArrayLike
-
+    from robodyn.arrays import ArrayLike
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal.constraints.all import Constraints
     from robodyn.planning.time_optimal.motion import Limited, MotionPart

@@ -15,9 +15,7 @@ from robodyn.planning.time_optimal.constraints.base import SPEED_MARGIN_BETWEEN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import BoolArray, FloatArray, Indices
     from robodyn.planning.kernels.intervals import Intervals
     from robodyn.planning.time_optimal.along import Along
     from robodyn.planning.time_optimal.constraints.all import Constraints
@@ -59,7 +57,7 @@ class Verification:
         self._fast = np.zeros(count)
         self._x: FloatArray | None = None
 
-    def tighten(self, problem: Intervals, x: FloatArray, changed: NDArray[np.bool_]) -> bool:
+    def tighten(self, problem: Intervals, x: FloatArray, changed: BoolArray) -> bool:
         """Tighten limits in and around intervals that exceed them; False where none does.
 
         Intervals whose limits are tightened are marked in `changed` (N,).
@@ -76,7 +74,7 @@ class Verification:
         self._look(slice(None), square, acceleration)
         return self._tightened(problem, np.zeros(len(square), dtype=bool))
 
-    def _tightened(self, problem: Intervals, changed: NDArray[np.bool_]) -> bool:
+    def _tightened(self, problem: Intervals, changed: BoolArray) -> bool:
         """Tighten what was seen to be exceeded, see `tighten`."""
         least, most = self._sizes
         exceeded = _raised(problem.upper, self._above, self._most, -most, changed)
@@ -92,7 +90,7 @@ class Verification:
             changed[1:] |= slowed[:-1]
         return exceeded
 
-    def _differing(self, x: FloatArray) -> NDArray[np.intp] | slice:
+    def _differing(self, x: FloatArray) -> Indices | slice:
         """Intervals to look at."""
         if self._x is None:
             return slice(None)
@@ -101,9 +99,7 @@ class Verification:
         differs |= (self._above > 0.0).any(axis=1) | (self._below > 0.0).any(axis=1)
         return np.flatnonzero(differs)
 
-    def _look(
-        self, rows: NDArray[np.intp] | slice, square: FloatArray, acceleration: FloatArray
-    ) -> None:
+    def _look(self, rows: Indices | slice, square: FloatArray, acceleration: FloatArray) -> None:
         """Fill what is known of some intervals, by squares of the speed and accelerations there."""
         part, highest = self._path.part(rows), self._highest
         speed, square = np.sqrt(square)[..., None], square[..., None]
@@ -132,7 +128,7 @@ def _raised(
     excess: FloatArray,
     reached: FloatArray,
     size: FloatArray,
-    changed: NDArray[np.bool_],
+    changed: BoolArray,
 ) -> bool:
     """Move limits (N, k) inwards from what was reached by excesses of `size`; whether any was.
 

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.planning.workspace.requirements import Requirements
     from robodyn.planning.workspace.surfaces import Surface
 

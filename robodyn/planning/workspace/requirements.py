@@ -19,9 +19,7 @@ from robodyn.planning.paths.bounds import Bounds
 from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 # A condition number from which on no efforts are asked for: there may be none.

@@ -15,9 +15,7 @@ import numpy as np
 from robodyn.errors import InvalidInput, writing
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import BoolArray, FloatArray, IntArray
 
 # Corners of a cell, and the six tetrahedra around the diagonal from the first to the last.
 _CORNERS = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
@@ -36,7 +34,7 @@ class Surface(NamedTuple):
     """
 
     vertices: FloatArray
-    triangles: NDArray[np.int64]
+    triangles: IntArray
 
     @property
     def volume(self) -> float:
@@ -65,7 +63,7 @@ class Surface(NamedTuple):
 def level_surface(
     axes: tuple[FloatArray, FloatArray, FloatArray],
     values: FloatArray,
-    counted: NDArray[np.bool_] | None = None,
+    counted: BoolArray | None = None,
 ) -> Surface:
     """The surface on which a function is zero.
 
@@ -87,7 +85,7 @@ def level_surface(
     # those inside first, so that only three cases are left
     order = np.argsort(~inside, axis=1, kind="stable")
     ordered = np.take_along_axis(tetrahedra, order, axis=1)
-    edges: list[NDArray[np.int64]] = []
+    edges: list[IntArray] = []
     one, two, three = (ordered[count == n] for n in (1, 2, 3))
     edges.append(one[:, [[0, 1], [0, 2], [0, 3]]])
     edges.append(three[:, [[3, 0], [3, 1], [3, 2]]])
@@ -103,7 +101,7 @@ def level_surface(
 
 
 def _towards(
-    ordered: NDArray[np.int64], places: FloatArray, flat: FloatArray, count: NDArray[np.int64]
+    ordered: IntArray, places: FloatArray, flat: FloatArray, count: IntArray
 ) -> FloatArray:
     """(T, 3) for each triangle, in their order, a direction to where the function is negative."""
     parts = []
@@ -114,7 +112,7 @@ def _towards(
     return np.concatenate(parts)
 
 
-def _turned(vertices: FloatArray, triangles: NDArray[np.int64], outward: FloatArray) -> Surface:
+def _turned(vertices: FloatArray, triangles: IntArray, outward: FloatArray) -> Surface:
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     wrong = (np.cross(b - a, c - a) * outward).sum(axis=1) < 0.0
     triangles[wrong] = triangles[wrong][:, ::-1]

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray
     from robodyn.planning.workspace.requirements import Requirements
 
 CHUNK = 8192
@@ -196,7 +194,7 @@ class TipRegion:
         """
         self.boundary.save(path)
 
-    def _flat(self, cells: NDArray[np.int64]) -> Surface:
+    def _flat(self, cells: IntArray) -> Surface:
         corners = cells[:, None] + np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
         vertices = np.tile(self._origin, (4 * len(cells), 1))
         flat = corners.reshape(-1, self.dimensions)
@@ -205,13 +203,13 @@ class TipRegion:
         first = 4 * np.arange(len(cells))[:, None, None]
         return Surface(vertices, (first + np.array([[0, 1, 2], [0, 2, 3]])).reshape(-1, 3))
 
-    def _cells_of(self, at: FloatArray) -> NDArray[np.int64]:
+    def _cells_of(self, at: FloatArray) -> IntArray:
         return np.floor((at - self._origin)[:, self._axes] / self.cell).astype(np.int64)
 
     def _take(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
         """Note which new cubes configurations reach."""
         new = []
-        inside: NDArray[np.bool_] = np.ones(len(at), dtype=bool)
+        inside: BoolArray = np.ones(len(at), dtype=bool)
         if self._given is not None:
             inside = np.asarray(((at >= self._given[:, 0]) & (at <= self._given[:, 1])).all(axis=1))
         for cell, configuration, kept in zip(
@@ -274,7 +272,7 @@ class TipRegion:
         q = q[good]
         return q[self.needs.margins(q) >= 0.0] if len(q) else q
 
-    def _reaches(self, points: FloatArray) -> NDArray[np.bool_]:
+    def _reaches(self, points: FloatArray) -> BoolArray:
         """(N,) whether inverse kinematics from any cube around leads to points (N, 3)."""
         found = np.zeros(len(points), dtype=bool)
         cells = self._cells_of(points)

@@ -25,8 +25,7 @@ from robodyn.poses import rpy_from_pose
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
-
+    from robodyn.arrays import ArrayLike
     from robodyn.mechanisms.mechanism import Mechanism
 
 KINDS = ("constant", "reachable", "dexterous", "orientation")

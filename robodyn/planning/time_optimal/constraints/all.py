@@ -21,9 +21,7 @@ from robodyn.planning.time_optimal.constraints.redundant_efforts import Redundan
 from robodyn.planning.time_optimal.constraints.tip_speed import TipSpeed
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal.constraints.base import (
         FirstOrder,

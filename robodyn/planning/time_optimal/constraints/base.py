@@ -15,9 +15,7 @@ import numpy as np
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray, Indices
     from robodyn.planning.time_optimal.along import Along
     from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
     from robodyn.planning.time_optimal.course import Course, Moved
@@ -145,6 +143,6 @@ def positive(name: str, value: ArrayLike, count: int) -> FloatArray:
     return np.array(np.broadcast_to(array, (count,)))
 
 
-def limited(limits: FloatArray) -> NDArray[np.intp]:
+def limited(limits: FloatArray) -> Indices:
     """Which joints have a limit."""
     return np.flatnonzero(np.isfinite(limits))

@@ -26,9 +26,7 @@ from robodyn.planning.time_optimal.constraints.base import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.time_optimal.along import Along
     from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import FloatArray, IntArray
     from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -31,7 +29,7 @@ class MotorCurves(NamedTuple):
 
     speeds: FloatArray
     efforts: FloatArray
-    counts: NDArray[np.int64]
+    counts: IntArray
 
     def at(self, rates: FloatArray) -> FloatArray:
         """What is available (..., n) [N or N m] at rates (..., n); infinite without a curve."""
