@@ -61,16 +61,28 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
     return LoopCurve.tracked(mechanism, space, path[0], path[-1], displacements)
 
 
-class PoseCurve:
-    """A curve of poses."""
+class JointCurve:
+    """A curve of joint positions that are the whole configuration."""
 
     def __init__(self, controls: FloatArray) -> None:
         self.controls = controls
         self._spline = Spline(controls)
 
-    def with_controls(self, controls: FloatArray) -> PoseCurve:
+    def with_controls(self, controls: FloatArray) -> JointCurve:
         """See `Curve.with_controls`."""
-        return PoseCurve(controls)
+        return type(self)(controls)
+
+    def configurations(self, s: FloatArray) -> FloatArray:
+        """See `Curve.configurations`."""
+        return self._spline(s)
+
+    def motion(self, s: FloatArray) -> Motion:
+        """See `Curve.motion`."""
+        return Motion(*(self._spline(s, order) for order in range(3)))
+
+
+class PoseCurve(JointCurve):
+    """A curve of poses."""
 
     def configurations(self, s: FloatArray) -> FloatArray:
         """See `Curve.configurations`."""
@@ -93,26 +105,6 @@ class PoseCurve:
             np.concatenate([v[:, :3], 2.0 * _times_conjugate(rate, n)], axis=1),
             np.concatenate([a[:, :3], 2.0 * _times_conjugate(change, n)], axis=1),
         )
-
-
-class JointCurve:
-    """A curve of joint positions that are the whole configuration."""
-
-    def __init__(self, controls: FloatArray) -> None:
-        self.controls = controls
-        self._spline = Spline(controls)
-
-    def with_controls(self, controls: FloatArray) -> JointCurve:
-        """See `Curve.with_controls`."""
-        return JointCurve(controls)
-
-    def configurations(self, s: FloatArray) -> FloatArray:
-        """See `Curve.configurations`."""
-        return self._spline(s)
-
-    def motion(self, s: FloatArray) -> Motion:
-        """See `Curve.motion`."""
-        return Motion(*(self._spline(s, order) for order in range(3)))
 
 
 class LoopCurve:

@@ -21,10 +21,10 @@ from robodyn.planning.paths.bounds import SINGULAR, Bounds
 from robodyn.planning.paths.clearance import clearance_of
 from robodyn.planning.paths.planned_path import PlannedPath, timed
 from robodyn.planning.paths.projected_space import space_of
-from robodyn.planning.paths.separation import Question, explained, refuse_apart, refuse_ends
+from robodyn.planning.paths.separation import explained, refuse_apart, refuse_ends
 from robodyn.planning.paths.settings import PathSettings
 from robodyn.planning.paths.shortening import path_length, shortcut, smoothed
-from robodyn.planning.paths.tree_search import Effort, TreeSearch
+from robodyn.planning.paths.tree_search import Effort, Question, TreeSearch
 from robodyn.planning.paths.verification import verified
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.curves import Curve
 
-# Searches whose paths are compared, and shortcuts tried on each.
-SEARCHES, SHORTCUTS = 4, 150
+# Searches whose paths are compared.
+SEARCHES = 4
 # [rad] the longest way grown at a time while searching.
 REACH = 0.6
 # Share of each bound that the search leaves, so that the smooth curve keeps to it.
@@ -108,7 +108,7 @@ def plan_path(
     )
     bounds = _on_one_side(bounds, first, last)
     refuse_ends(bounds, first, last)
-    question = Question(mechanism, space_of(mechanism, first, last), bounds, first, last, step)
+    question = Question(space_of(mechanism, first, last), bounds, first, last, step)
     effort = Effort(began + timeout, stopped=stopped)
     searching = Effort(began + SEARCHING * timeout, stopped=stopped)
     path = find(question, wanted.seed, searching, progress)
@@ -146,10 +146,9 @@ def find(
     question: Question, seed: int, effort: Effort, progress: Callable[[str], None] | None = None
 ) -> FloatArray | None:
     """The shortest of the paths (n, nq) that several searches find; None if none finds any."""
-    space, bounds, step = question.space, question.bounds, question.step
-    start, goal, least = question.start, question.goal, question.least(SEARCH_MARGIN)
-    straight = space.segment(start, goal, step)
-    if straight is not None and bounds.kept(straight, least).all():
+    space, least = question.space, question.least(SEARCH_MARGIN)
+    straight = space.segment(question.start, question.goal, question.step)
+    if straight is not None and question.bounds.kept(straight, least).all():
         return straight
     best: FloatArray | None = None
     began = time.monotonic()
@@ -157,13 +156,12 @@ def find(
         if progress is not None:
             progress(f"search {number + 1} of {SEARCHES}")
         random = np.random.default_rng([seed, number])
-        search = TreeSearch(space, bounds, least, step, REACH)
-        path = search.path(start, goal, random, effort)
+        path = TreeSearch(question, least, REACH).path(random, effort)
         if path is None:
             break
         share = SHORTENING * max(effort.deadline - began, 0.0)
         limited = Effort(time.monotonic() + share, stopped=effort.stopped)
-        path = shortcut(space, bounds, least, path, step, random, SHORTCUTS, limited)
+        path = shortcut(question, least, path, random, limited)
         if best is None or path_length(space, path) < path_length(space, best):
             best = path
         if time.monotonic() - began > FURTHER * max(effort.deadline - began, 0.0):
@@ -187,23 +185,19 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
 
 
 def _smooth(
-    question: Question,
-    path: FloatArray,
-    effort: Effort,
-    progress: Callable[[str], None] | None,
+    question: Question, path: FloatArray, effort: Effort, progress: Callable[[str], None] | None
 ) -> tuple[Curve, int] | None:
     """A verified curve along a path (n, nq), and the samples that took; None if none keeps."""
-    mechanism, space, bounds = question.mechanism, question.space, question.bounds
     if progress is not None:
         progress("smoothing")
     # what was found deserves some time, however late it is
     effort = Effort(max(effort.deadline, time.monotonic() + 10.0), stopped=effort.stopped)
     for share in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
-        curve = smoothed(mechanism, space, bounds, question.least(share), path, effort)
+        curve = smoothed(question, question.least(share), path, effort)
         if curve is None:
             continue
-        found = verified(curve, bounds)
+        found = verified(curve, question.bounds)
         along = curve.configurations(np.linspace(0.0, 1.0, SAMPLES))
-        if found.broken is None and space.follows(along):
+        if found.broken is None and question.space.follows(along):
             return curve, found.samples
     return None

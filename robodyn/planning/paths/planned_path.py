@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ RADIANS, SECONDS = 1.0, 2.0
 SAMPLES = 2001
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class PlannedPath(ProfiledTrajectory):
     """A trajectory along a planned curve; its acceleration is continuous.
 
@@ -37,18 +39,12 @@ class PlannedPath(ProfiledTrajectory):
         text: all this in a line.
     """
 
-    def __init__(
-        self,
-        curve: Curve,
-        profile: Profile,
-        length: float,
-        largest_condition: float,
-        samples: int,
-        seconds: float,
-    ) -> None:
-        self.curve, self.profile, self.length = curve, profile, length
-        self.largest_condition, self.samples = largest_condition, samples
-        self.seconds = seconds
+    curve: Curve
+    profile: Profile
+    length: float
+    largest_condition: float
+    samples: int
+    seconds: float
 
     def __repr__(self) -> str:
         return f"PlannedPath({self.text})"
@@ -66,9 +62,7 @@ class PlannedPath(ProfiledTrajectory):
         profile = make_profile(
             "quintic", as_scalar("duration", duration, "s", above=0.0), 0.0, None, "the path"
         )
-        return PlannedPath(
-            self.curve, profile, self.length, self.largest_condition, self.samples, self.seconds
-        )
+        return replace(self, profile=profile)
 
     def _rows(self, t: FloatArray) -> Motion:
         s, rate, acceleration = self.profile.sample(t)
@@ -89,16 +83,21 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSetting
         InvalidInput: an unknown profile, or a number out of range.
         InfeasibleTrajectory: the duration is too short for the limits.
     """
-    duration, v_max, w_max = wanted.duration, wanted.v_max, wanted.w_max
-    profile = wanted.profile
+    duration, profile = wanted.duration, wanted.profile
     check_profile(profile)
     q, first, _ = curve.motion(np.linspace(0.0, 1.0, SAMPLES))
     needed = 0.0
-    for name, limit, rates in _limited(mechanism, first, v_max, w_max):
+    asked = [("v_max", wanted.v_max, np.abs(first))]
+    if mechanism.configuration_is_pose:
+        parts = (("v_max", wanted.v_max, first[:, :3]), ("w_max", wanted.w_max, first[:, 3:]))
+        asked = [(name, limit, np.linalg.norm(rates, axis=1)) for name, limit, rates in parts]
+    for name, limit, rates in asked:
+        if limit is None:
+            continue
         speed = as_scalar(name, limit, above=0.0)
         needed = max(needed, PEAK_SPEED[profile] * float(rates.max(initial=0.0)) / speed)
     if duration is None:
-        if v_max is None and w_max is None:
+        if wanted.v_max is None and wanted.w_max is None:
             needed = max(needed, SECONDS * length / RADIANS)
             limits = mechanism.velocity_limits
             rates = np.abs(mechanism.joint_velocities(q, first))
@@ -115,12 +114,3 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSetting
             value=duration,
         )
     return make_profile(profile, duration, 0.0, None, "the path")
-
-
-def _limited(
-    mechanism: Mechanism, first: FloatArray, v_max: float | None, w_max: float | None
-) -> list[tuple[str, float, FloatArray]]:
-    if not mechanism.configuration_is_pose:
-        return [] if v_max is None else [("v_max", v_max, np.abs(first))]
-    parts = (("v_max", v_max, first[:, :3]), ("w_max", w_max, first[:, 3:]))
-    return [(name, limit, np.linalg.norm(rates, axis=1)) for name, limit, rates in parts if limit]

@@ -40,18 +40,13 @@ class ProjectedSpace:
         self._mechanism = mechanism
         self._scale = length_scale(mechanism)
         units = mechanism.coordinates.units
-        self._weights = np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
+        self.weights = np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
         self._driven = np.array(
             [1.0 / self._scale if unit == "m" else 1.0 for unit in mechanism.joint_units]
         )
         self._n = len(self._driven)
         self._ends = self._places(np.stack([start, goal]))
-        self._identity = np.eye(len(self._weights))
-
-    @property
-    def weights(self) -> FloatArray:
-        """See `Space.weights`."""
-        return self._weights
+        self._identity = np.eye(len(self.weights))
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
         """Driven positions, then the tip's position and twice its quaternion."""

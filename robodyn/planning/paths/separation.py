@@ -16,7 +16,7 @@ goal has not been reached, there is no path that is wider than the lattice.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.bounds import Bounds, BrokenBound
-    from robodyn.planning.paths.spaces import Space
+    from robodyn.planning.paths.tree_search import Question
 
     Find = Callable[["Question", int, Effort], FloatArray | None]
 
@@ -40,36 +40,6 @@ LATTICE = {1: 0.01, 2: 0.03, 3: 0.1}
 MOST = 150_000
 # Condition limits that are tried, times the one asked for, where that one leaves no path.
 RELAXED = (1.25, 1.6, 2.5, 5.0, 20.0, 1000.0)
-
-
-@dataclass(frozen=True)
-class Question:
-    """A path that is searched for.
-
-    Attributes:
-        mechanism: of any kind.
-        space: its configurations.
-        bounds: to be kept.
-        start, goal: (nq,).
-        step: [rad] between samples.
-    """
-
-    mechanism: Mechanism
-    space: Space
-    bounds: Bounds
-    start: FloatArray
-    goal: FloatArray
-    step: float
-
-    @property
-    def ends_keep(self) -> bool:
-        """Whether start and goal keep to the bounds."""
-        return bool(self.bounds.kept(np.stack([self.start, self.goal])).all())
-
-    def least(self, share: float) -> FloatArray:
-        """(c,) margins to be kept while searching: a share, less where the ends have less."""
-        ends = self.bounds.margins(np.stack([self.start, self.goal])).min(axis=0)
-        return np.asarray(np.minimum(share, np.maximum(0.5 * ends, 0.0)))
 
 
 def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
@@ -102,12 +72,13 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     where = _crossing(mechanism, start, goal) if mechanism.configuration_is_pose else None
     straight = "" if where is None else f"; the straight one does at {place(mechanism, where)}"
     mode = same_driven(mechanism, start, goal)
+    modes = f" (two assembly modes of the same {mechanism.nouns.joint} positions)"
     ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))
     besides = "".join(f"; at the {name}, {found.text}" for name, found in ends if found)
     raise NoPath(
         f"no path: start and goal are on different sides of the singular surface: the determinant "
         f"is {sides[0]:.3g} at the start and {sides[1]:.3g} at the goal, so every path passes "
-        f"through zero{_assembly(mechanism) if mode else ''}{straight}{besides}",
+        f"through zero{modes if mode else ''}{straight}{besides}",
         separated_by="assembly mode" if mode else "singular surface",
         certain=True,
         value=0.0,
@@ -180,18 +151,12 @@ def _named(question: Question, path: FloatArray, facts: dict[str, Any], known: s
 
 
 def _exhausted(question: Question, effort: Effort) -> tuple[float, int] | None:
-    """Resolution and number of the configurations searched, where all of them were; or None."""
-    if question.mechanism.coordinates.velocity_size not in LATTICE:
-        return None
-    freedoms = question.mechanism.coordinates.velocity_size
-    return _flooded(question.space, question.bounds, question.start, effort, LATTICE[freedoms])
-
-
-def _flooded(
-    space: Space, bounds: Bounds, start: FloatArray, effort: Effort, resolution: float
-) -> tuple[float, int] | None:
-    """The resolution [rad] and the number of configurations reached; None if time was up."""
+    """Resolution [rad] and number of the configurations searched, where all were; or None."""
+    space, start = question.space, question.start
     size = len(space.weights)
+    if size not in LATTICE:
+        return None
+    resolution = LATTICE[size]
     steps = np.diag(resolution / space.weights)
     branches: dict[tuple[int, ...], list[FloatArray]] = {
         (0,) * size: [space.embedded(start[None])[0]]
@@ -213,7 +178,7 @@ def _flooded(
                     known = branches.setdefault(there, [])
                     if known and space.distances(place, np.array(known)).min() < resolution:
                         continue
-                    if not bounds.kept(moved[None]).all():
+                    if not question.bounds.kept(moved[None]).all():
                         continue
                     known.append(place)
                     count += 1
@@ -230,10 +195,6 @@ def same_driven(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bo
     return bool(
         np.abs(driven[1] - driven[0]).max() < span and np.abs(np.diff(there, axis=0)).max() > span
     )
-
-
-def _assembly(mechanism: Mechanism) -> str:
-    return f" (two assembly modes of the same {mechanism.nouns.joint} positions)"
 
 
 def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:

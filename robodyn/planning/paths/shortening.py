@@ -12,12 +12,13 @@ from robodyn.planning.paths.curves import DEGREE, curve_along
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.bounds import Bounds
     from robodyn.planning.paths.curves import Curve
     from robodyn.planning.paths.spaces import Space
-    from robodyn.planning.paths.tree_search import Effort
+    from robodyn.planning.paths.tree_search import Effort, Question
 
+# Shortcuts that are tried on a path, and sweeps of smoothing.
+TRIES, SWEEPS = 150, 60
 # Numbers of control points that are tried, fewest first: fewer are smoother.
 COUNTS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 # Samples for each control point when a curve is examined for the first time.
@@ -41,21 +42,19 @@ def filled(space: Space, path: FloatArray, step: float) -> FloatArray:
 
 
 def shortcut(
-    space: Space,
-    bounds: Bounds,
-    least: FloatArray | float,
+    question: Question,
+    least: FloatArray,
     path: FloatArray,
-    step: float,
     random: np.random.Generator,
-    tries: int,
     effort: Effort,
 ) -> FloatArray:
     """The path with straight segments in place of detours, where the bounds allow them."""
+    space, bounds, step = question.space, question.bounds, question.step
     whole = space.segment(path[0], path[-1], step)
     if whole is not None and bounds.kept(whole, least).all():
         return whole
     path = filled(space, path, step)
-    for _ in range(tries):
+    for _ in range(TRIES):
         if effort.over or len(path) < 3:
             break
         first, last = np.sort(random.integers(0, len(path), 2))
@@ -72,34 +71,27 @@ def shortcut(
 
 
 def smoothed(
-    mechanism: Mechanism,
-    space: Space,
-    bounds: Bounds,
-    least: FloatArray | float,
-    path: FloatArray,
-    effort: Effort,
-    sweeps: int = 60,
+    question: Question, least: FloatArray, path: FloatArray, effort: Effort
 ) -> Curve | None:
     """A curve near the path that keeps to the bounds, pulled tight; None if none was found."""
+    space, bounds = question.space, question.bounds
     for count in COUNTS:
-        curve = curve_along(mechanism, space, path, count)
+        curve = curve_along(question.mechanism, space, path, count)
         if curve is None:
             continue
         s = np.linspace(0.0, 1.0, PER_CONTROL * count + 1)
         along = curve.configurations(s)
         if bounds.kept(along, least).all() and space.follows(along):
-            return _tightened(curve, bounds, least, effort, sweeps)
+            return _tightened(curve, bounds, least, effort)
     return None
 
 
-def _tightened(
-    curve: Curve, bounds: Bounds, least: FloatArray | float, effort: Effort, sweeps: int
-) -> Curve:
+def _tightened(curve: Curve, bounds: Bounds, least: FloatArray, effort: Effort) -> Curve:
     """Move each control point towards the middle of its neighbours, where the bounds allow it."""
     count = len(curve.controls)
     pulls = np.ones(count)
     length = _polygon(curve.controls)
-    for sweep in range(sweeps):
+    for sweep in range(SWEEPS):
         order = range(1, count - 1) if sweep % 2 else range(count - 2, 0, -1)
         for k in order:
             if effort.over:

@@ -30,9 +30,11 @@ class Space(Protocol):
     Attributes:
         stride: every so many samples of a way are nodes of a tree: what lies between two nodes is
             found again by `segment`.
+        weights: (nv,) that make radians of displacements.
     """
 
     stride: int
+    weights: FloatArray
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
         """Coordinates (N, k) of configurations (N, nq) by which `distances` compares them."""
@@ -69,10 +71,6 @@ class Space(Protocol):
     def follows(self, path: FloatArray) -> bool:
         """Whether a path (n, nq) of close configurations nowhere jumps from sheet to sheet."""
 
-    @property
-    def weights(self) -> FloatArray:
-        """(nv,) that make radians of displacements."""
-
 
 def length_scale(mechanism: Mechanism) -> float:
     """[m] of translation that count as a radian of rotation."""
@@ -90,21 +88,16 @@ class OpenSpace:
         self._mechanism = mechanism
         scale = length_scale(mechanism)
         units = mechanism.coordinates.units
-        self._weights = np.array([1.0 / scale if unit == "m" else 1.0 for unit in units])
+        self.weights = np.array([1.0 / scale if unit == "m" else 1.0 for unit in units])
         self._pose = mechanism.configuration_is_pose
         self._scale = scale
         way = mechanism.difference(start, goal)
         self._middle = mechanism.advance(start, 0.5 * way)
 
-    @property
-    def weights(self) -> FloatArray:
-        """See `Space.weights`."""
-        return self._weights
-
     def embedded(self, configurations: FloatArray) -> FloatArray:
         """Joints as they are; a pose as position and twice the quaternion."""
         if not self._pose:
-            return np.asarray(configurations * self._weights)
+            return np.asarray(configurations * self.weights)
         return np.concatenate(
             [configurations[:, :3] / self._scale, 2.0 * configurations[:, 3:]], axis=1
         )
@@ -117,20 +110,24 @@ class OpenSpace:
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
         """See `Space.segment`."""
-        way = self._mechanism.difference(start, goal)
-        return self._along(start, way, 1.0, step)
+        return self.along(start, self._mechanism.difference(start, goal), step)
 
-    def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """See `Space.along`."""
-        return self._along(start, way, 1.0, step)
+    def along(
+        self, start: FloatArray, way: FloatArray, step: float, share: float = 1.0
+    ) -> FloatArray:
+        """See `Space.along`; only a share of the way."""
+        length = share * float(np.linalg.norm(way * self.weights))
+        count = int(min(max(np.ceil(length / step), 1), MOST_POINTS))
+        shares = np.linspace(0.0, share, count + 1)[:, None]
+        return self._mechanism.advance(start, shares * way)
 
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
         """See `Space.towards`."""
         way = self._mechanism.difference(start, target)
-        length = float(np.linalg.norm(way * self._weights))
-        return self._along(start, way, min(1.0, reach / max(length, 1e-12)), step)[1:]
+        length = float(np.linalg.norm(way * self.weights))
+        return self.along(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]
 
     def target(self, configuration: FloatArray) -> FloatArray:
         """The configuration itself."""
@@ -142,13 +139,13 @@ class OpenSpace:
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
         """Uniform in a ball of displacements; turns of more than half a circle are none."""
-        size = len(self._weights)
+        size = len(self.weights)
         direction = random.normal(size=size)
         direction *= radius * random.uniform() ** (1.0 / size) / np.linalg.norm(direction)
         if self._pose:
             turn = float(np.linalg.norm(direction[3:]))
             direction[3:] *= min(1.0, np.pi / max(turn, 1e-12))
-        return np.asarray(self._mechanism.advance(self._middle, direction / self._weights))
+        return np.asarray(self._mechanism.advance(self._middle, direction / self.weights))
 
     def displacements(self, path: FloatArray) -> FloatArray:
         """See `Space.displacements`."""
@@ -156,17 +153,11 @@ class OpenSpace:
 
     def lengths(self, path: FloatArray) -> FloatArray:
         """See `Space.lengths`."""
-        return np.asarray(np.linalg.norm(self.displacements(path) * self._weights, axis=1))
+        return np.asarray(np.linalg.norm(self.displacements(path) * self.weights, axis=1))
 
     def follows(self, path: FloatArray) -> bool:
         """True: there is one sheet only."""
         return True
-
-    def _along(self, start: FloatArray, way: FloatArray, share: float, step: float) -> FloatArray:
-        length = share * float(np.linalg.norm(way * self._weights))
-        count = int(min(max(np.ceil(length / step), 1), MOST_POINTS))
-        shares = np.linspace(0.0, share, count + 1)[:, None]
-        return self._mechanism.advance(start, shares * way)
 
 
 def pose_distances(one: FloatArray, many: FloatArray) -> FloatArray:

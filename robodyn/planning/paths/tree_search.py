@@ -10,7 +10,6 @@ microsecond each; a general planning library would call back to Python for every
 from __future__ import annotations
 
 import time
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from robodyn.arrays import FloatArray
+    from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.planning.paths.bounds import Bounds
     from robodyn.planning.paths.spaces import Space
 
@@ -47,6 +47,39 @@ class Effort:
     def over(self) -> bool:
         """Whether time is up, or somebody has asked to stop."""
         return time.monotonic() > self.deadline or self.stopped()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A path that is searched for.
+
+    Attributes:
+        space: the mechanism's configurations.
+        bounds: to be kept.
+        start, goal: (nq,).
+        step: [rad] between samples.
+    """
+
+    space: Space
+    bounds: Bounds
+    start: FloatArray
+    goal: FloatArray
+    step: float
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Of any kind."""
+        return self.bounds.mechanism
+
+    @property
+    def ends_keep(self) -> bool:
+        """Whether start and goal keep to the bounds."""
+        return bool(self.bounds.kept(np.stack([self.start, self.goal])).all())
+
+    def least(self, share: float) -> FloatArray:
+        """(c,) margins to be kept while searching: a share, less where the ends have less."""
+        ends = self.bounds.margins(np.stack([self.start, self.goal])).min(axis=0)
+        return np.asarray(np.minimum(share, np.maximum(0.5 * ends, 0.0)))
 
 
 class SearchTree:
@@ -92,25 +125,21 @@ class SearchTree:
 
 
 class TreeSearch:
-    """One search between two configurations; deterministic by its random numbers.
+    """One search for a path; deterministic by its random numbers.
 
-    Attributes:
-        blocked: how often each bound cut a way, by quantity and joint.
+    Args:
+        question: what is searched for.
+        least: (c,) margins that are kept.
+        reach: [rad] the longest way grown at a time.
     """
 
-    def __init__(
-        self, space: Space, bounds: Bounds, least: FloatArray | float, step: float, reach: float
-    ) -> None:
-        self._space, self._bounds, self._least = space, bounds, least
-        self._step, self._reach = step, reach
-        self.blocked: Counter[int] = Counter()
-        self.nodes = 0
+    def __init__(self, question: Question, least: FloatArray, reach: float) -> None:
+        self._question, self._least, self._reach = question, least, reach
+        self._space, self._step = question.space, question.step
 
-    def path(
-        self, start: FloatArray, goal: FloatArray, random: np.random.Generator, effort: Effort
-    ) -> FloatArray | None:
+    def path(self, random: np.random.Generator, effort: Effort) -> FloatArray | None:
         """Configurations (n, nq) close to each other from start to goal; None if none was found."""
-        space = self._space
+        space, start, goal = self._space, self._question.start, self._question.goal
         trees = SearchTree(space, start), SearchTree(space, goal)
         ends = space.embedded(np.stack([start, goal]))
         distance = max(float(space.distances(ends[0], ends[1:])[0]), 0.5)
@@ -119,18 +148,16 @@ class TreeSearch:
             factor = np.exp(random.uniform(np.log(SMALLEST), np.log(LARGEST)))
             target = space.sample(random, distance * factor)
             near = growing.nearest(target, is_target=True)
-            node, _ = self._grow(growing, near, target, self._reach)
+            node = self._grow(growing, near, target, self._reach)
             if node != near:
                 here = growing.configurations[node]
                 close = other.nearest(here, is_target=False)
-                end, _ = self._grow(other, close, space.target(here), np.inf)
+                end = self._grow(other, close, space.target(here), np.inf)
                 if (joint := self._joined(other.configurations[end], here)) is not None:
                     ways = growing.way(node), joint[::-1], other.way(end)[::-1]
                     whole = np.concatenate([ways[0], ways[1][1:-1], ways[2]])
-                    self.nodes = len(growing) + len(other)
                     return whole[::-1] if turned else whole
             growing, other, turned = other, growing, not turned
-        self.nodes = len(growing) + len(other)
         return None
 
     def _joined(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
@@ -141,34 +168,25 @@ class TreeSearch:
         way = self._space.segment(one, other, self._step)
         return way if way is not None and self._kept(way) == len(way) else None
 
-    def _grow(
-        self, tree: SearchTree, near: int, target: FloatArray, reach: float
-    ) -> tuple[int, bool]:
-        """Grow a tree from a node towards a target; the last node, and whether it was cut."""
+    def _grow(self, tree: SearchTree, near: int, target: FloatArray, reach: float) -> int:
+        """Grow a tree from a node towards a target until a way is cut; the last node."""
         space, here, node, gone = self._space, tree.configurations[near], near, 0.0
         part = BATCH * self._step
         while gone < reach:
             way = space.towards(here, target, min(part, reach - gone), self._step)
             if not len(way):
-                return node, False
+                break
             count = self._kept(way)
             if count:
                 rows = [*range(space.stride - 1, count - 1, space.stride), count - 1]
                 node = tree.add(way[rows], node)
                 here = way[count - 1]
-            if count < len(way):
-                return node, True
-            if len(way) < BATCH:
-                return node, False
+            if count < len(way) or len(way) < BATCH:
+                break
             gone += part
-        return node, False
+        return node
 
     def _kept(self, way: FloatArray) -> int:
         """How many configurations of a way keep to the bounds before one does not."""
-        margins = self._bounds.margins(way)
-        broken = np.flatnonzero((margins < self._least).any(axis=1))
-        if not broken.size:
-            return len(way)
-        first = int(broken[0])
-        self.blocked[int((margins[first] - self._least).argmin())] += 1
-        return first
+        broken = np.flatnonzero(~self._question.bounds.kept(way, self._least))
+        return int(broken[0]) if broken.size else len(way)

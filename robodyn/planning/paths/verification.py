@@ -38,12 +38,10 @@ class Verified(NamedTuple):
     Attributes:
         samples: how many configurations were examined.
         broken: the bound that the first bad one breaks; None where there is none.
-        at: s of it.
     """
 
     samples: int
     broken: BrokenBound | None
-    at: float
 
 
 def verified(curve: Followed, bounds: Bounds) -> Verified:
@@ -74,9 +72,9 @@ def verified(curve: Followed, bounds: Bounds) -> Verified:
         bad = float(low[0])
     # intervals still open after all halvings are too short to hide anything
     if bad is None:
-        return Verified(samples, None, np.nan)
+        return Verified(samples, None)
     configuration = curve.configurations(np.array([bad]))[0]
-    return Verified(samples, bounds.broken(configuration) or bounds.nearest(configuration), bad)
+    return Verified(samples, bounds.broken(configuration) or bounds.nearest(configuration))
 
 
 def _first_bad(s: FloatArray, margins: FloatArray) -> float | None:

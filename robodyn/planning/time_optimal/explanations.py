@@ -96,14 +96,7 @@ def _used(
     return names, np.concatenate(columns, axis=1)
 
 
-def place(share: float, whole: tuple[float, float]) -> str:
-    """A place s of a piece, which is from `whole[0]` to `whole[1]` of the path, for messages."""
-    return f"{100.0 * (whole[0] + share * (whole[1] - whole[0])):.4g} % of the path"
-
-
-def refuse_positions(
-    mechanism: Mechanism, path: Along, piece: Piece, whole: tuple[float, float]
-) -> None:
+def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
     """Refuse a path that leaves the travel of a joint, or passes a singularity.
 
     Raises:
@@ -122,7 +115,7 @@ def refuse_positions(
         unit = mechanism.joint_units[joint]
         raise InfeasibleTrajectory(
             f"{mechanism.joint_names[joint]} is at {value:.6g} {unit} at "
-            f"{place(float(piece.nodes[interval]), whole)}, its limit is {bound:.6g} {unit}",
+            f"{piece.text(float(piece.nodes[interval]))}, its limit is {bound:.6g} {unit}",
             value=value,
         )
     determinant = mechanism.determinant(piece.curve.knots.configuration)
@@ -130,13 +123,13 @@ def refuse_positions(
         changes = np.flatnonzero((determinant[1:] > 0.0) != (determinant[:-1] > 0.0))
         if changes.size:
             raise InfeasibleTrajectory(
-                f"the path passes a singularity at {place(float(piece.nodes[changes[0]]), whole)}: "
+                f"the path passes a singularity at {piece.text(float(piece.nodes[changes[0]]))}: "
                 "no efforts can hold the mechanism there",
                 value=float(piece.nodes[changes[0]]),
             )
 
 
-def refuse_conditioning(constraints: Constraints, piece: Piece, whole: tuple[float, float]) -> None:
+def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
     """Refuse a path along which the condition number exceeds its limit.
 
     Raises:
@@ -172,15 +165,13 @@ def refuse_conditioning(constraints: Constraints, piece: Piece, whole: tuple[flo
     worst = int(np.nanargmax(values))
     raise InfeasibleTrajectory(
         f"the condition number exceeds its limit of {limit:g} from "
-        f"{place(high, whole)} on and reaches {values[worst]:.4g} at "
-        f"{place(float(s[worst]), whole)}",
+        f"{piece.text(high)} on and reaches {values[worst]:.4g} at "
+        f"{piece.text(float(s[worst]))}",
         value=float(values[worst]),
     )
 
 
-def cannot_be(
-    error: KinematicsError, piece: Piece, places: int, whole: tuple[float, float]
-) -> InfeasibleTrajectory:
+def cannot_be(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTrajectory:
     """The error for a path through a configuration that cannot be, or that no efforts hold."""
     text = str(error)
     share = 0.0
@@ -189,16 +180,11 @@ def cannot_be(
         text = text.replace(f" at element {list(error.index)}", "")
         flat = error.index[0] if len(error.index) > 1 else error.index[0] // places
         share = float(piece.nodes[min(flat, len(piece.nodes) - 1)])
-    return InfeasibleTrajectory(f"at {place(share, whole)}: {text}", value=error.value)
+    return InfeasibleTrajectory(f"at {piece.text(share)}: {text}", value=error.value)
 
 
 def impossible(
-    constraints: Constraints,
-    piece: Piece,
-    problem: Intervals,
-    failed: Failed,
-    ends: tuple[float, float],
-    whole: tuple[float, float],
+    constraints: Constraints, piece: Piece, problem: Intervals, failed: Failed
 ) -> InfeasibleTrajectory:
     """The error for limits that no speed satisfies."""
     efforts = constraints.efforts
@@ -212,14 +198,15 @@ def impossible(
     if beyond[worst] > 0.0:
         interval, at, joint = (int(i) for i in worst)
         value = float(still[interval, at, joint])
-        where = place(float(piece.nodes[interval]), whole)
+        where = piece.text(float(piece.nodes[interval]))
         return InfeasibleTrajectory(efforts.too_weak(joint, value, where), value=value)
-    where = place(float(piece.nodes[failed.interval]), whole)
-    if ends[0] > 0.0 and failed.interval == 0:
+    where = piece.text(float(piece.nodes[failed.interval]))
+    if piece.ends[0] > 0.0 and failed.interval == 0:
+        speed = float(np.sqrt(piece.ends[0]))
         return InfeasibleTrajectory(
-            f"no motion within the limits begins at {np.sqrt(ends[0]):.4g} of the path a second: "
-            "it is too fast to follow the path from there",
-            value=float(np.sqrt(ends[0])),
+            f"no motion within the limits begins at {speed:.4g} of the path a second: it is too "
+            "fast to follow the path from there",
+            value=speed,
         )
     interval = failed.interval
     middle = np.abs(problem.terms[interval, 1, :joints, 0])

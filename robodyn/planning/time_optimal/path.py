@@ -91,12 +91,24 @@ class Piece(NamedTuple):
         nodes: (N + 1,) knots of s.
         length: its arc length.
         of_body: whether the path was asked for by poses.
+        span: shares of the path between which it is.
+        ends: s'^2 there.
     """
 
     curve: KnottedCurve
     nodes: FloatArray
     length: float
     of_body: bool
+    span: tuple[float, float] = (0.0, 1.0)
+    ends: tuple[float, float] = (0.0, 0.0)
+
+    def share(self, s: float) -> float:
+        """How far along the whole path a place s is, from 0 to 1."""
+        return self.span[0] + s * (self.span[1] - self.span[0])
+
+    def text(self, s: float) -> str:
+        """That place, for messages."""
+        return f"{100.0 * self.share(s):.4g} % of the path"
 
 
 class PathPieces:

@@ -60,13 +60,7 @@ def speed_bounds(path: Along, constraints: Constraints) -> FloatArray:
         return np.asarray(((1.0 - SPEED_MARGIN) * bound) ** 2)
 
 
-def course_of(
-    constraints: Constraints,
-    piece: Piece,
-    easing: Easing,
-    nodes: FloatArray,
-    ends: tuple[float, float],
-) -> Course:
+def course_of(constraints: Constraints, piece: Piece, easing: Easing, nodes: FloatArray) -> Course:
     """A piece with nodes r (N + 1,).
 
     Raises:
@@ -74,7 +68,7 @@ def course_of(
     """
     steps = np.diff(piece.nodes)
     g, path = _eased(constraints, piece.curve, easing, nodes, steps, VERIFIED)
-    return Course(piece.curve, easing, nodes, *g, path, intervals_of(path, constraints, ends))
+    return Course(piece.curve, easing, nodes, *g, path, intervals_of(path, constraints, piece.ends))
 
 
 def course_at(course: Course, constraints: Constraints, places: FloatArray) -> Course:

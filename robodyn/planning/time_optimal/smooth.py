@@ -81,8 +81,6 @@ def smooth_piece(
     constraints: Constraints,
     given: Piece,
     easing: Easing,
-    ends: tuple[float, float],
-    whole: tuple[float, float],
     tell: Callable[[float], None],
 ) -> tuple[TimedSmoothly, list[Limited]]:
     """The fastest motion along a piece, and what limits it.
@@ -91,8 +89,6 @@ def smooth_piece(
         constraints: what limits the motion.
         given: the piece, with knots that are not too near to each other, see `Easing.nodes`.
         easing: how the motion leaves its ends.
-        ends: squares of ds/dt at the ends.
-        whole: from where to where on the path the piece is, for messages.
         tell: hears of progress from 0 to 1.
 
     Raises:
@@ -108,32 +104,30 @@ def smooth_piece(
         s = easing.at(nodes)[0]
         curve.knots = curve.sample(s)
         piece = given._replace(curve=curve, nodes=s)
-        course = course_of(constraints, piece, easing, nodes, ends)
-        refuse_positions(mechanism, course.path, piece, whole)
-        refuse_conditioning(constraints, piece, whole)
+        course = course_of(constraints, piece, easing, nodes)
+        refuse_positions(mechanism, course.path, piece)
+        refuse_conditioning(constraints, piece)
     except KinematicsError as error:
-        raise cannot_be(error, piece, len(VERIFIED), whole) from error
+        raise cannot_be(error, piece, len(VERIFIED)) from error
     try:
-        unverified(course.problem, ends)
+        unverified(course.problem, piece.ends)
     except Failed as failed:
-        raise impossible(constraints, piece, course.problem, failed, ends, whole) from failed
+        raise impossible(constraints, piece, course.problem, failed) from failed
     try:
-        timed, used, middle = smoothly(constraints, piece, course, ends, tell)
+        timed, used, middle = smoothly(constraints, piece, course, tell)
     except NoMotion as failed:
-        raise _too_sudden(constraints, ends, whole) from failed
+        raise _too_sudden(constraints, piece) from failed
     why = limiting(course.path, course.problem, constraints, middle, timed.times, used)
     return timed, why
 
 
-def _too_sudden(
-    constraints: Constraints, ends: tuple[float, float], whole: tuple[float, float]
-) -> InfeasibleTrajectory:
+def _too_sudden(constraints: Constraints, piece: Piece) -> InfeasibleTrajectory:
     """The error where limits of change leave no motion."""
     asked = " and ".join(each.quantity for each in constraints.third)
     least = float(_most(constraints).min())
-    where = f"from {100.0 * whole[0]:.4g} to {100.0 * whole[1]:.4g} % of the path"
-    if max(ends) > 0.0:
-        speed = float(np.sqrt(max(ends)))
+    where = f"from {100.0 * piece.span[0]:.4g} to {piece.text(1.0)}"
+    if max(piece.ends) > 0.0:
+        speed = float(np.sqrt(max(piece.ends)))
         return InfeasibleTrajectory(
             f"no motion {where} was found that begins or ends at {speed:.4g} of it a second and "
             f"keeps to the limits of {asked}, {least:g} at the least",
@@ -171,7 +165,6 @@ def smoothly(
     constraints: Constraints,
     piece: Piece,
     course: Course,
-    ends: tuple[float, float],
     tell: Callable[[float], None],
 ) -> tuple[TimedSmoothly, FloatArray, tuple[FloatArray, FloatArray]]:
     """The fastest motion that keeps to all limits between points, too.
@@ -184,7 +177,7 @@ def smoothly(
         Unverified: on these intervals there is none that keeps to them.
     """
     problem = with_own_limits(course.problem)
-    p = programme_along(course, problem, constraints, ends)
+    p = programme_along(course, problem, constraints, piece.ends)
     verification = Verification(course.path, constraints, _peak)
     closer: tuple[Verification, Course] | None = None
     c = initial_point(p)

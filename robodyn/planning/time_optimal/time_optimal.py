@@ -135,30 +135,23 @@ def _planned(
         easings = spacings = _easings(len(path), *ends)
     elif count >= SPACED:
         coarse = path.cut(count // COARSER)
-        rough = _end_speeds(mechanism, coarse, *ends)
-        spacings = [
-            _spacing(piece, constraints, speed) for piece, speed in zip(coarse, rough, strict=True)
-        ]
-    pieces = path.cut(count, spacings)
-    shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
-    shares /= shares[-1]
-    speeds = _end_speeds(mechanism, pieces, *ends)
+        spacings = [_spacing(piece, constraints) for piece in _between(mechanism, coarse, *ends)]
+    pieces = _between(mechanism, path.cut(count, spacings), *ends)
     timed: list[MotionPart] = []
     reasons: list[Limited] = []
     start_time, gap = 0.0, 0.0
-    for k, (piece, speed) in enumerate(zip(pieces, speeds, strict=True)):
-        whole = float(shares[k]), float(shares[k + 1])
+    for k, piece in enumerate(pieces):
 
-        def tell(share: float, whole: tuple[float, float] = whole) -> None:
+        def tell(s: float, piece: Piece = piece) -> None:
             if progress is not None:
-                progress(whole[0] + share * (whole[1] - whole[0]))
+                progress(piece.share(s))
 
         part: MotionPart
         if easings:
-            part, why = smooth_piece(constraints, piece, easings[k], speed, whole, tell)
+            part, why = smooth_piece(constraints, piece, easings[k], tell)
             missing = np.nan
         else:
-            part, missing, why = _piece(constraints, piece, speed, whole, tell)
+            part, missing, why = _piece(constraints, piece, tell)
         timed.append(part)
         reasons += [
             reason._replace(start=reason.start + start_time, end=reason.end + start_time)
@@ -166,8 +159,7 @@ def _planned(
         ]
         start_time += float(part.times[-1])
         gap = float(np.maximum(gap, missing))
-        if progress is not None:
-            progress(whole[1])
+        tell(1.0)
     return TimeOptimal(timed, gap, tuple(reasons))
 
 
@@ -178,66 +170,61 @@ def _easings(count: int, start: ArrayLike | None, goal: ArrayLike | None) -> lis
     return [Easing(*pair) for pair in zip(rests[:-1], rests[1:], strict=True)]
 
 
-def _spacing(piece: Piece, constraints: Constraints, ends: tuple[float, float]) -> Spacing | None:
+def _spacing(piece: Piece, constraints: Constraints) -> Spacing | None:
     """How to spread the points of a piece, by what limits the motion on coarse intervals."""
     try:
         path = along(constraints.mechanism, piece, tip=constraints.tip, places=IMPOSED)
-        problem = intervals_of(path, constraints, ends)
-        return spacing(problem, unverified(problem, ends))
+        problem = intervals_of(path, constraints, piece.ends)
+        return spacing(problem, unverified(problem, piece.ends))
     except (KinematicsError, Failed):
         # the finer intervals tell why, and where
         return None
 
 
 def _piece(
-    constraints: Constraints,
-    piece: Piece,
-    ends: tuple[float, float],
-    whole: tuple[float, float],
-    tell: Callable[[float], None],
+    constraints: Constraints, piece: Piece, tell: Callable[[float], None]
 ) -> tuple[Timed, float, list[Limited]]:
     """The fastest motion along a piece, the bound on what it misses, and what limits it."""
     mechanism = constraints.mechanism
     try:
         path = along(mechanism, piece, tip=constraints.tip)
-        refuse_positions(mechanism, path, piece, whole)
-        refuse_conditioning(constraints, piece, whole)
-        problem = intervals_of(path, constraints, ends)
+        refuse_positions(mechanism, path, piece)
+        refuse_conditioning(constraints, piece)
+        problem = intervals_of(path, constraints, piece.ends)
     except KinematicsError as error:
-        raise cannot_be(error, piece, len(VERIFIED), whole) from error
+        raise cannot_be(error, piece, len(VERIFIED)) from error
     limited = np.isfinite(problem.upper) | np.isfinite(problem.lower)
     if not limited.any() and not problem.counts.any() and problem.bounds.max() >= UNBOUNDED:
-        raise _unlimited(mechanism, whole)
+        raise _unlimited(mechanism, piece)
     try:
-        found = fastest_within(path, problem, constraints, ends, tell)
+        found = fastest_within(path, problem, constraints, piece.ends, tell)
     except Failed as failed:
-        raise impossible(constraints, piece, problem, failed, ends, whole) from failed
+        raise impossible(constraints, piece, problem, failed) from failed
     times = node_times(path.steps, found.x)
     if not np.isfinite(times[-1]) or found.x.max() > 1e-3 * UNBOUNDED:
-        raise _unlimited(mechanism, whole)
+        raise _unlimited(mechanism, piece)
     middle = 0.5 * (found.x[1:] + found.x[:-1]), 0.5 * np.diff(found.x) / path.steps
     why = limiting(path, problem, constraints, middle, times)
     return Timed(piece, found.x, times), found.gap, why
 
 
-def _unlimited(mechanism: Mechanism, whole: tuple[float, float]) -> InfeasibleTrajectory:
+def _unlimited(mechanism: Mechanism, piece: Piece) -> InfeasibleTrajectory:
     """The error for a motion that could be infinitely fast."""
     return InfeasibleTrajectory(
-        f"nothing limits how fast {mechanism.name} moves from {100.0 * whole[0]:.3g} to "
-        f"{100.0 * whole[1]:.3g} % of the path; give effort_limits, velocity_limits or "
+        f"nothing limits how fast {mechanism.name} moves from {100.0 * piece.span[0]:.3g} to "
+        f"{100.0 * piece.span[1]:.3g} % of the path; give effort_limits, velocity_limits or "
         "acceleration_limits (robodyn plan: --acceleration), or its joints limits in its "
         "description",
         value=np.inf,
     )
 
 
-def _end_speeds(
-    mechanism: Mechanism,
-    pieces: list[Piece],
-    start: ArrayLike | None,
-    goal: ArrayLike | None,
-) -> list[tuple[float, float]]:
-    """Squares of the speed at the ends of each piece."""
+def _between(
+    mechanism: Mechanism, pieces: list[Piece], start: ArrayLike | None, goal: ArrayLike | None
+) -> list[Piece]:
+    """The pieces with their spans and s'^2 at their ends, where the path begins and ends so."""
+    shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
+    shares = (shares / shares[-1]).tolist()
     speeds = [[0.0, 0.0] for _ in pieces]
     for name, given, k, side in (
         ("start_velocity", start, 0, 0),
@@ -259,4 +246,7 @@ def _end_speeds(
                 value=given,
             )
         speeds[k][side] = speed**2
-    return [(first, last) for first, last in speeds]
+    return [
+        piece._replace(span=(shares[k], shares[k + 1]), ends=(speeds[k][0], speeds[k][1]))
+        for k, piece in enumerate(pieces)
+    ]
