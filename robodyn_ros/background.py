@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
 
 import robodyn as rd
-from robodyn_ros import diagnostics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.node import Node
+from robodyn_ros.diagnostics import Status, reporter
 
 # Between two messages of progress [s].
 PERIOD = 0.5
@@ -33,7 +31,7 @@ class Background:
 
     def __init__(self, node: Node, stamp: Callable[[], int]) -> None:
         self._node, self._stamp = node, stamp
-        self._report = diagnostics.reporter(node)
+        self._report = reporter(node)
         self._turn = 0
         self._what, self._share = "", 0.0
         self._timer: Any = None
@@ -110,5 +108,4 @@ class Background:
         self._publish(f"planning {self._what}", {"progress": f"{100.0 * self._share:.0f} %"})
 
     def _publish(self, text: str, values: dict[str, object]) -> None:
-        status = diagnostics.status(self._node, "planning", 0, text, values)
-        self._report(self._stamp(), status)
+        self._report(self._stamp(), Status("planning", 0, text, values))

@@ -12,12 +12,10 @@ recorder that lags behind receives messages of several topics in another order t
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Write = Callable[[Any, int, bytes], None]
+Write = Callable[[Any, int, bytes], None]
 
 # Bytes that may be held back; beyond that the wall clock is used.
 MOST_HELD = 64_000_000

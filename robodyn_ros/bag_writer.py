@@ -9,19 +9,16 @@ gives up after an error.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import yaml
+from rclpy.qos import QoSProfile
 
 from robodyn.errors import InvalidInput, MissingExtra, RobodynError
 from robodyn.extras import how_to_install
 from robodyn_ros.messages import NANOSECONDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from rclpy.qos import QoSProfile
 
 # Version 8 of the metadata is read by every rosbag2 from Humble on; 9 is not.
 METADATA_VERSION = 8

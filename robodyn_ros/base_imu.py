@@ -4,24 +4,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from rclpy.node import Node
 from sensor_msgs.msg import Imu
 
+from robodyn.arrays import FloatArray
 from robodyn.base_motion import BaseMotion, BaseMotionFilter
 from robodyn.checks import refuse_beyond
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
 from robodyn_ros.interfaces import listen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.node import Node
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # A message that is further than this [s] from the state counts no more: the base is taken to rest.
 STALE = 0.2
@@ -49,11 +44,8 @@ def imu_message(stamp: int, frame: str, force: FloatArray, rate: FloatArray) -> 
     message = Imu()
     message.header.stamp, message.header.frame_id = messages.to_stamp(stamp), frame
     message.orientation_covariance[0] = -1.0  # says REP-145: no orientation
-    for vector, values in (
-        (message.linear_acceleration, force),
-        (message.angular_velocity, rate),
-    ):
-        vector.x, vector.y, vector.z = values.tolist()
+    messages.fill_vector(message.linear_acceleration, force)
+    messages.fill_vector(message.angular_velocity, rate)
     return message
 
 

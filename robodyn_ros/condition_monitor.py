@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from std_msgs.msg import Float64
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import (
     ConditionLevel,
     condition_rate,
@@ -31,12 +31,10 @@ from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.slowing import SpeedScale
 from robodyn.trajectories import SampledTrajectory
 from robodyn.warmup import warm_up_watching
-from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros import messages, qos
+from robodyn_ros.diagnostics import Status, reporter, say
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 SETTINGS = table("condition_monitor")
 PARAMETERS = table("mechanism") | SETTINGS
@@ -56,18 +54,18 @@ class ConditionMonitor(Node):
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         self._scaling = SpeedScale(self._mechanism, *_scaling(p))
         self._trajectory: SampledTrajectory | None = None
-        self._outlook: DiagnosticStatus | None = None
+        self._outlook: Status | None = None
         self._stamp = 0
         self._set_looks(p)
         self._looked, self._is_near = 0, True
-        self._last: DiagnosticStatus | None = None
+        self._last: Status | None = None
         self._sent = -math.inf
         self._said: dict[int, float] = {}
         self._period = int(p["diagnostic_period"] * messages.NANOSECONDS)
         self._number = self.create_publisher(Float64, "condition_number", qos.STATE)
         self._scaled = self.create_publisher(Float64, "~/condition_number_scaled", qos.STATE)
         self._scale = self.create_publisher(Float64, "~/scale", qos.LATEST)
-        self._report = diagnostics.reporter(self)
+        self._report = reporter(self)
         self._ahead = self.create_publisher(Float64, "~/singularity_ahead", qos.LATCHED)
         topics = Interface(self, self._mechanism)
         topics.on_trajectory(self._on_trajectory)
@@ -100,16 +98,14 @@ class ConditionMonitor(Node):
                 self._last = self._status(number, configuration, velocity)
             except rd.KinematicsError as error:  # at the very singularity
                 level, text = self._level.level, f"condition number {number:.4g}: {error}"
-                self._last = diagnostics.status(self, "condition number", level, text, {})
+                self._last = Status("condition number", level, text)
             self._publish()
         level, now = self._level.level, time.monotonic()
         if changed and self._last is not None and now - self._said.get(level, -math.inf) > QUIET:
             self._said[level] = now
             # where efforts stay finite the mechanism may well start in a singularity
             matters = needs_regularity(self._mechanism)
-            diagnostics.say(
-                self, level * matters, f"t = {stamp * 1e-9:.3f} s: {self._last.message}"
-            )
+            say(self, level * matters, f"t = {stamp * 1e-9:.3f} s: {self._last.text}")
 
     def _tell_scale(
         self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray
@@ -123,9 +119,7 @@ class ConditionMonitor(Node):
         self._scale.publish(Float64(data=scale))
         return scale < 1.0 or scaled > self._good[1]
 
-    def _status(
-        self, number: float, configuration: FloatArray, velocity: FloatArray
-    ) -> DiagnosticStatus:
+    def _status(self, number: float, configuration: FloatArray, velocity: FloatArray) -> Status:
         smallest = float(self._mechanism.singular_values(configuration)[-1])
         scaled = float(self._mechanism.condition_number(configuration, self._length))
         level = self._level.level
@@ -152,7 +146,7 @@ class ConditionMonitor(Node):
             "weakest_direction": weakest,
             "time": self._stamp * 1e-9,
         }
-        return diagnostics.status(self, "condition number", level, message, values)
+        return Status("condition number", level, message, values)
 
     def _on_change(self, p: dict[str, Any]) -> None:
         """Change thresholds; the level stays until the next state; examine the trajectory anew."""
@@ -183,7 +177,7 @@ class ConditionMonitor(Node):
             self.get_logger().error(text)
             self._tell_ahead(math.nan, 2, text, {})
             return
-        diagnostics.say(self, ahead.severity, f"trajectory ahead: {ahead.text}")
+        say(self, ahead.severity, f"trajectory ahead: {ahead.text}")
         values = {
             "warn": ahead.warn,
             "error": ahead.error,
@@ -205,7 +199,7 @@ class ConditionMonitor(Node):
         self, first_trouble: float, level: int, text: str, values: dict[str, Any]
     ) -> None:
         """Replace what was published about the previous trajectory."""
-        self._outlook = diagnostics.status(self, "trajectory ahead", level, text, values)
+        self._outlook = Status("trajectory ahead", level, text, values)
         self._ahead.publish(Float64(data=first_trouble))
         self._publish()
 

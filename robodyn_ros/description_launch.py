@@ -7,13 +7,16 @@ from __future__ import annotations
 import os
 import shlex
 import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.events.process import ProcessExited
+from launch.launch_description_entity import LaunchDescriptionEntity
 from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
@@ -21,20 +24,13 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
+from launch import LaunchContext
 from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.load import use_options
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import as_launch_argument
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn_ros.parameter_files import tables
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from launch.events.process import ProcessExited
-    from launch.launch_description_entity import LaunchDescriptionEntity
-
-    from launch import LaunchContext
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Rate of transforms [Hz]: as fast as RViz draws.
 TRANSFORMS = 60.0

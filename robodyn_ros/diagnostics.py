@@ -4,36 +4,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.node import Node
 
 from robodyn_ros import qos
 from robodyn_ros.messages import to_stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from rclpy.node import Node
 
 # `level` is a byte in Python; these are indexed by 0, 1, 2.
 LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 
 
-def status(
-    node: Node, task: str, level: int, message: str, values: Mapping[str, object]
-) -> DiagnosticStatus:
-    """One status, `level` 0 (OK), 1 (WARN) or 2 (ERROR), named `<node>: <task>`.
+class Status(NamedTuple):
+    """How one task of a node goes; `level` is 0 (OK), 1 (WARN) or 2 (ERROR)."""
 
-    A node in a namespace is named with it, as `left/inverse_dynamics`.
-    """
-    return DiagnosticStatus(
-        name=f"{node.get_fully_qualified_name()[1:]}: {task}",
-        hardware_id="none",
-        level=LEVELS[level],
-        message=message,
-        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
-    )
+    task: str
+    level: int
+    text: str
+    values: Mapping[str, object] = {}
 
 
 def say(node: Node, level: int, text: str) -> None:
@@ -47,12 +37,25 @@ def say(node: Node, level: int, text: str) -> None:
 
 
 def reporter(node: Node) -> Callable[..., None]:
-    """A function that publishes statuses on `/diagnostics`, after their time [ns]."""
+    """A function that publishes statuses on `/diagnostics`, after their time [ns].
+
+    They are named `<node>: <task>`; a node in a namespace with it, as `left/inverse_dynamics`.
+    """
     publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
 
-    def report(stamp: int, *statuses: DiagnosticStatus) -> None:
-        message = DiagnosticArray(status=statuses)
+    def report(stamp: int, *statuses: Status) -> None:
+        message = DiagnosticArray()
         message.header.stamp = to_stamp(stamp)
+        for task, level, text, values in statuses:
+            message.status.append(
+                DiagnosticStatus(
+                    name=f"{node.get_fully_qualified_name()[1:]}: {task}",
+                    hardware_id="none",
+                    level=LEVELS[level],
+                    message=text,
+                    values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+                )
+            )
         publisher.publish(message)
 
     return report

@@ -15,7 +15,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-import robodyn as rd
+from robodyn.errors import InvalidInput
 from robodyn.motion_base.servo_text import ServoText
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import steady_timer
@@ -64,10 +64,8 @@ class DriveLink(Node):
 
     def _on_commands(self, message: Float64MultiArray) -> None:
         try:
-            positions = messages.finite("position", np.array(message.data))
-            if len(positions) != self._text.count:
-                raise rd.InvalidInput(f"{len(positions)} positions for {self._text.count} servos")
-        except rd.InvalidInput as error:
+            positions = messages.array_values(message, self._text.count, "position")
+        except InvalidInput as error:
             self.get_logger().error(f"commands refused: {error}", throttle_duration_sec=1.0)
             return
         if not self._port.send(self._text.line(time.monotonic() - self._begun, positions)):

@@ -4,28 +4,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from robodyn.control import CommandUnit, joint_motion
+from robodyn.arrays import FloatArray
+from robodyn.control import Command, CommandUnit, joint_motion
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories import SampledTrajectory
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages, qos
 from robodyn_ros.messages import JointStateMessage, MultiArrayMessage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.node import Node
-
-    from robodyn.arrays import FloatArray
-    from robodyn.control import Command
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories import SampledTrajectory
 
 
 class EffortOutputs:

@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
+from robodyn.base_motion import BaseMotion
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn_ros import messages, qos
-
-if TYPE_CHECKING:
-    from rclpy.node import Node
-
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # After so long without a state [ns] the estimate begins anew.
 GAP = 100_000_000

@@ -23,7 +23,7 @@ import math
 import os
 import time
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import (
@@ -34,7 +34,9 @@ from rclpy.executors import (
 )
 from rclpy.guard_condition import GuardCondition
 from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.node import Node
 from rclpy.signals import SignalHandlerGuardCondition
+from rclpy.task import Task
 
 from robodyn.errors import InvalidInput
 
@@ -47,9 +49,6 @@ try:
 except ImportError:  # Humble, and the first releases of Jazzy
     EventsExecutor = None  # type: ignore[assignment]  # not in this release
 
-if TYPE_CHECKING:
-    from rclpy.node import Node
-    from rclpy.task import Task
 
 VARIABLE = "ROBODYN_EXECUTOR"
 KINDS = ("lean", "single", "multi", "events")

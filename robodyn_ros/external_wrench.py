@@ -4,28 +4,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from rclpy.timer import Timer
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
 from robodyn.errors import RobodynError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import twist_in_base as turned_to_base
 from robodyn.poses import wrench_about_base
 from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
 from robodyn_ros.interfaces import listen, steady_timer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.node import Node
-    from rclpy.timer import Timer
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-
 
 # Period of retries for a wrench whose frame is not known yet [s].
 RETRY = 0.05

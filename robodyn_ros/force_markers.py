@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 from geometry_msgs.msg import Point
@@ -21,15 +20,13 @@ from std_msgs.msg import ColorRGBA, Float64
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import ConditionLevel
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, listen, steady_timer
 from robodyn_ros.markers import LEVELS
 from robodyn_ros.parameters import declare, load_mechanism, table
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 PARAMETERS = table("mechanism", "force_markers")
 # As in `markers`: distinguishable with any colour vision, and by brightness.

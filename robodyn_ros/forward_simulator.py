@@ -17,10 +17,8 @@ hold the mechanism.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -28,20 +26,19 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
 from robodyn.control import CommandUnit
 from robodyn.simulation import Brakes, Pacer, Plant, Sensor
 from robodyn.trajectories import SampledTrajectory
-from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros import messages, qos
 from robodyn_ros.base_imu import BaseImu
+from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.interfaces import Interface, serve_trigger
 from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.payload_parameters import PayloadParameters
 from robodyn_ros.qos import sender
 from robodyn_ros.runner import Finished
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 PARAMETERS = table("mechanism", "payload", "transforms", "command_unit", "forward_simulator")
 # Lockstep: period of republishing a state that has not been answered [s].
@@ -103,7 +100,7 @@ class ForwardSimulator(Node):
         self._topic = topics.state_topic
         self._tell_time = sender(self, self.create_publisher(
             Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip
-        self._report = diagnostics.reporter(self)
+        self._report = reporter(self)
         self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
         self.create_subscription(
             Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.RECENT
@@ -167,9 +164,7 @@ class ForwardSimulator(Node):
             return  # without a stamp it is not known which state it answers
         try:
             self._unit.refuse_other("".join(dim.label for dim in message.layout.dim[:1]))
-            efforts = messages.finite("effort", np.array(message.data))
-            if len(efforts) != len(self._joints):
-                raise rd.InvalidInput(f"{len(efforts)} efforts for {len(self._joints)} joints")
+            efforts = messages.array_values(message, len(self._joints), "effort")
         except rd.RobodynError as error:
             self._ignore("effort_controller/commands", error)
             return
@@ -283,12 +278,12 @@ class ForwardSimulator(Node):
             text = "held by brakes: no efforts commanded"
         values = {"ignored_commands": self._ignored, "time": self._stamp * 1e-9}
         values |= dict(zip(self._joints, self._plant.saturated.tolist(), strict=True))
-        statuses = [diagnostics.status(self, "simulation", level, text, values)]
+        statuses = [Status("simulation", level, text, values)]
         if not self._lockstep:
             statuses.append(self._real_time())
         self._report(self._stamp, *statuses)
 
-    def _real_time(self) -> DiagnosticStatus:
+    def _real_time(self) -> Status:
         """What a busy machine costs: time that is given up, and commands that come late."""
         lost = 0.0 if self._commanded_at is None else self._pacer.lost - self._lost_before
         values = {"lost_time": lost, "periods_without_command": self._late_periods}
@@ -300,9 +295,7 @@ class ForwardSimulator(Node):
                 f"{self._late_periods} periods with a command older than {LATE_COMMAND} of them, "
                 f"the oldest {self._oldest * 1e-9:.3f} s"
             )
-        return diagnostics.status(
-            self, "real time", int(bool(texts)), "; ".join(texts) or "kept", values
-        )
+        return Status("real time", int(bool(texts)), "; ".join(texts) or "kept", values)
 
     def _reset(self) -> str:
         """Return to the initial state and time zero."""

@@ -6,23 +6,17 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from rclpy.node import Node
 from rclpy.time import Time
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_pose
 from robodyn.errors import InvalidInput
 from robodyn.poses import composed_pose
 from robodyn_ros import messages
 from robodyn_ros.parameters import on_change, table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.node import Node
-
-    from robodyn.arrays import FloatArray
-
 
 try:
     from tf2_ros import Buffer, TransformException, TransformListener

@@ -4,21 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.control import TrajectoryFollower
 from robodyn.control.goal_watch import Errors, GoalCode, Verdict
 from robodyn.control.path_tolerance import path_tolerances
 from robodyn.errors import KinematicsError
-from robodyn_ros.trajectory_goals import GoalRefused, Present, examine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.control import TrajectoryFollower
-    from robodyn_ros.trajectory_goals import Goal, GoalPlan
+from robodyn_ros.trajectory_goals import Goal, GoalPlan, GoalRefused, Present, examine
 
 # How goals end, as ROS 2 actions call it.
 SUCCEEDED, ABORTED, CANCELED = "succeed", "abort", "canceled"

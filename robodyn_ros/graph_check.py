@@ -10,14 +10,12 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSCompatibility, qos_check_compatible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # A new node sees the others one after another: until nothing new has come for a while [s].
 QUIET, LONGEST = 1.5, 8.0

@@ -10,15 +10,22 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
+from rclpy.timer import Timer
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.mechanism_messages import messages_of
 
@@ -27,19 +34,8 @@ try:
 except ImportError:  # Humble
     from rclpy.qos_event import SubscriptionEventCallbacks
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.node import Node
-    from rclpy.qos import QoSProfile
-    from rclpy.timer import Timer
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories import Motion, SampledTrajectory
-
-    OnState = Callable[[int, FloatArray, FloatArray], None]
-    OnTrajectory = Callable[[SampledTrajectory, int | None], None]
+OnState = Callable[[int, FloatArray, FloatArray], None]
+OnTrajectory = Callable[[SampledTrajectory, int | None], None]
 
 # How much longer a trajectory takes to be read than to be written, where several nodes read it at a
 # time: 4,801 points took 0.5 to 2.5 s on a busy machine.

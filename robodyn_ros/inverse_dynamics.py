@@ -20,18 +20,20 @@ mechanism is. `ros2 lifecycle set /inverse_dynamics deactivate`
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rclpy.subscription import Subscription
 from std_msgs.msg import Float64
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
 from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import GoalCode
 from robodyn.trajectories import Motion, SampledTrajectory
-from robodyn_ros import diagnostics, qos
+from robodyn_ros import qos
 from robodyn_ros.base_imu import BaseImu
+from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.effort_outputs import EffortOutputs
 from robodyn_ros.estimated_wrench import EstimatedWrench
 from robodyn_ros.external_wrench import ExternalWrench
@@ -42,11 +44,7 @@ from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.parameters import load_mechanism, on_change, table
 from robodyn_ros.payload_parameters import PayloadParameters
 from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
-from robodyn_ros.trajectory_goals import GoalRefused, Present
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn_ros.trajectory_goals import Goal, GoalPlan
+from robodyn_ros.trajectory_goals import Goal, GoalPlan, GoalRefused, Present
 
 LIVE = table("control", "collision", "trajectory_goals")
 PARAMETERS = table("mechanism", "autostart", "payload", "transforms", "command_unit") | LIVE
@@ -82,7 +80,7 @@ class InverseDynamics(ManagedNode):
         self._held: FloatArray | None = None  # where controllers are told to hold
         self._waits = self._p["idle"] == "hold"  # for the first trajectory
         self._outputs = EffortOutputs(self, self._mechanism, p["command_unit"])
-        self._report = diagnostics.reporter(self)
+        self._report = reporter(self)
         self._interface = Interface(self, self._mechanism)
         self._wrench = ExternalWrench(self, self._mechanism, lambda: self._stamp)
         self._base = BaseImu(self, self._mechanism, lambda: self._stamp)
@@ -288,8 +286,8 @@ class InverseDynamics(ManagedNode):
         busy = flow.text
         self._report(
             self._stamp,
-            diagnostics.status(self, "efforts", level, text, values),
-            diagnostics.status(self, "states", int(bool(busy)), busy or "all in time", counts),
+            Status("efforts", level, text, values),
+            Status("states", int(bool(busy)), busy or "all in time", counts),
         )
 
     def _on_scale(self, message: Float64) -> None:

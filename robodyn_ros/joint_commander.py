@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -29,14 +29,17 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64MultiArray, String
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
 from robodyn.control import CommandUnit
 from robodyn.motion_base.base_pose import BasePoseEstimator, ImuNoise
+from robodyn.motion_base.commander import SetPoint
 from robodyn.motion_base.limits import DriveLimits
 from robodyn.motion_base.machine import Machine, MachineSettings
 from robodyn.motion_base.machine_states import RequestRefused
 from robodyn.motion_base.stabilised import StabilisedWish
 from robodyn.motion_base.wishes import PoseStream, TrajectoryWish
 from robodyn.simulation import Pacer
+from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.estimated_wrench import EstimatedWrench
@@ -50,12 +53,6 @@ try:
 except ImportError:  # these are not everywhere
     control_messages = None
 
-if TYPE_CHECKING:
-    from typing import Any
-
-    from robodyn.arrays import FloatArray
-    from robodyn.motion_base.commander import SetPoint
-    from robodyn.trajectories import SampledTrajectory
 
 LIVE = table("stabilisation", "collision")
 PARAMETERS = table("mechanism", "autostart", "transforms", "command_unit", "joint_commander") | LIVE
@@ -346,5 +343,4 @@ class JointCommander(ManagedNode):
             "held_share": 0.0 if machine.stabilised is None else machine.stabilised.share,
             "lost_time": f"{self._pacer.lost:.3f}",
         }
-        status = diagnostics.status(self, "machine", level, text, values)
-        self._report(self._time, status)
+        self._report(self._time, diagnostics.Status("machine", level, text, values))

@@ -5,23 +5,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
 from launch.actions import LogInfo
+from launch.launch_description_entity import LaunchDescriptionEntity
 
 import robodyn as rd
+from launch import LaunchContext
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.default_path import default_path
 from robodyn_ros.description_launch import chosen_mechanism, warn
 from robodyn_ros.nodes import NODES
 from robodyn_ros.parameter_files import read_sections, unknown_sections
 from robodyn_ros.ros2_control_launch import check_installed, with_controllers
-
-if TYPE_CHECKING:
-    from launch.launch_description_entity import LaunchDescriptionEntity
-
-    from launch import LaunchContext
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Path of a launch that runs until it is stopped.
 NONE = "none"

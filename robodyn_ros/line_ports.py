@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from robodyn.errors import InvalidInput, RobodynError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class PortLost(RobodynError):

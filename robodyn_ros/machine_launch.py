@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from launch.actions import OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
+from launch.launch_description_entity import LaunchDescriptionEntity
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.substitutions import FindPackageShare
 
-from launch import LaunchDescription
+from launch import LaunchContext, LaunchDescription
 from robodyn_ros.description_launch import (
     NAMESPACE,
     SWITCH,
@@ -24,12 +24,6 @@ from robodyn_ros.description_launch import (
     of_parameter,
     own_node,
 )
-
-if TYPE_CHECKING:
-    from launch.events.process import ProcessExited
-    from launch.launch_description_entity import LaunchDescriptionEntity
-
-    from launch import LaunchContext
 
 ARGUMENTS = {
     "hardware": (

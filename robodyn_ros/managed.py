@@ -13,7 +13,8 @@ process then does not log to `/rosout`, or ceases to in midst of its work.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from lifecycle_msgs.msg import State, Transition, TransitionDescription, TransitionEvent
 from lifecycle_msgs.srv import (
@@ -27,14 +28,9 @@ from rclpy.node import Node
 
 from robodyn.errors import RobodynError
 from robodyn_ros import qos
-from robodyn_ros.parameters import current, declare
+from robodyn_ros.parameters import Spec, current, declare
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from robodyn_ros.parameters import Spec
-
-    Row = tuple[int, str, int, str, int, str]  # of a transition, its start and its goal: id, label
+Row = tuple[int, str, int, str, int, str]  # of a transition, its start and its goal: id, label
 
 
 class Refused(RobodynError):

@@ -4,23 +4,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from geometry_msgs.msg import Point, PoseStamped
 from nav_msgs.msg import Path
+from rclpy.node import Node
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories import Trajectory
 from robodyn_ros import qos
 from robodyn_ros.messages import fill_pose
-
-if TYPE_CHECKING:
-    from rclpy.node import Node
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories import Trajectory
 
 # Okabe and Ito (2008): distinguishable with any colour vision, and by brightness.
 LEVELS = ((0.0, 0.620, 0.451), (0.941, 0.894, 0.259), (0.835, 0.369, 0.0))  # green, yellow, red

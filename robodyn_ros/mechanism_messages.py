@@ -6,15 +6,20 @@ Which of the two a mechanism uses follows from the form of its coordinates; see 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn.trajectories.messages import joint_rows, sampled_trajectory
 from robodyn.trajectories.tip_joints import space_of
@@ -26,15 +31,6 @@ try:
     from tf2_ros import TransformBroadcaster
 except ImportError:
     TransformBroadcaster = None
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from rclpy.node import Node
-    from rclpy.qos import QoSProfile
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 class FloatingBroadcaster:

@@ -10,14 +10,15 @@ Numbers are assigned as `array.array`, which rosidl accepts without checking eac
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from functools import lru_cache
 from struct import unpack_from
-from typing import TYPE_CHECKING
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Pose, Transform, Twist, WrenchStamped
+from geometry_msgs.msg import Point, Pose, Transform, Twist, Vector3, Wrench, WrenchStamped
 from nav_msgs.msg import Odometry
+from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from trajectory_msgs.msg import (
@@ -27,27 +28,20 @@ from trajectory_msgs.msg import (
     MultiDOFJointTrajectoryPoint,
 )
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import all_finite, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
 from robodyn.poses import resolved_unchecked, twist_in_body
+from robodyn.trajectories import Motion
 from robodyn.trajectories.messages import NANOSECONDS as NANOSECONDS
 from robodyn.trajectories.messages import pose_array as pose_array
 from robodyn.trajectories.messages import to_nanoseconds as to_nanoseconds
 from robodyn.trajectories.messages import twist_array as twist_array
 from robodyn.trajectories.messages import vector_pair as vector_pair
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from geometry_msgs.msg import Wrench
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.trajectories import Motion
-
-
 # Range of a stamp, whose seconds have 32 bits [ns].
 FIRST, LAST = -(2**31) * NANOSECONDS, 2**31 * NANOSECONDS - 1
+POINT_FIELDS = ("positions", "velocities", "accelerations", "effort")
 
 
 def first_stamp(data: bytes) -> int:
@@ -77,13 +71,17 @@ def to_duration(nanoseconds: int) -> Duration:
     return Duration(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
 
 
+def fill_vector(message: Point | Vector3, values: FloatArray) -> None:
+    """Write (3,) into a Vector3 or a Point."""
+    message.x, message.y, message.z = np.asarray(values, dtype=np.float64).tolist()
+
+
 def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
     """Write pose (7,) into a Pose or a Transform."""
     position = message.position if isinstance(message, Pose) else message.translation
     q = message.orientation if isinstance(message, Pose) else message.rotation
-    position.x, position.y, position.z, q.x, q.y, q.z, q.w = np.asarray(
-        pose, dtype=np.float64
-    ).tolist()
+    fill_vector(position, pose[:3])
+    q.x, q.y, q.z, q.w = np.asarray(pose[3:], dtype=np.float64).tolist()
 
 
 def wrench_array(message: Wrench) -> FloatArray:
@@ -95,21 +93,15 @@ def wrench_stamped(stamp: int, frame: str, wrench: FloatArray) -> WrenchStamped:
     """A message of a wrench (6,) [N, N m] in a frame, at a stamp [ns]."""
     message = WrenchStamped()
     message.header.stamp, message.header.frame_id = to_stamp(stamp), frame
-    force, torque = message.wrench.force, message.wrench.torque
-    force.x, force.y, force.z, torque.x, torque.y, torque.z = wrench.tolist()
+    fill_vector(message.wrench.force, wrench[:3])
+    fill_vector(message.wrench.torque, wrench[3:])
     return message
 
 
 def fill_twist(message: Twist, twist: FloatArray) -> None:
     """Write twist (6,), or an acceleration, into a Twist."""
-    (
-        message.linear.x,
-        message.linear.y,
-        message.linear.z,
-        message.angular.x,
-        message.angular.y,
-        message.angular.z,
-    ) = np.asarray(twist, dtype=np.float64).tolist()
+    fill_vector(message.linear, twist[:3])
+    fill_vector(message.angular, twist[3:])
 
 
 def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
@@ -176,6 +168,18 @@ def finite(name: str, values: FloatArray) -> FloatArray:
     return values
 
 
+def array_values(message: Float64MultiArray, count: int, name: str) -> FloatArray:
+    """(n,) of the numbers of a command to `count` joints; `name` is what each of them is.
+
+    Raises:
+        InvalidInput: another count, or not finite.
+    """
+    values = finite(name, np.array(message.data))
+    if len(values) != count:
+        raise InvalidInput(f"{len(values)} {name}s for {count} joints", value=values)
+    return values
+
+
 def platform_trajectory(
     frame: str, joint: str, times: FloatArray, motion: Motion
 ) -> MultiDOFJointTrajectory:
@@ -201,14 +205,18 @@ def joint_trajectory(
     names: Sequence[str], times: FloatArray, motion: Sequence[FloatArray]
 ) -> JointTrajectory:
     """A trajectory message; `motion` is position, velocity, acceleration and perhaps effort."""
-    fields = ("positions", "velocities", "accelerations", "effort")[: len(motion)]
     message = JointTrajectory(joint_names=list(names))
     for t, *rows in zip(times, *motion, strict=True):
-        point = JointTrajectoryPoint(time_from_start=to_duration(round(t * NANOSECONDS)))
-        for field, row in zip(fields, rows, strict=True):
-            setattr(point, field, row.tolist())
-        message.points.append(point)
+        message.points.append(joint_point(round(t * NANOSECONDS), rows))
     return message
+
+
+def joint_point(time: int, rows: Sequence[FloatArray]) -> JointTrajectoryPoint:
+    """A point at a time [ns]; `rows` (n,) are position, velocity, acceleration and effort."""
+    point = JointTrajectoryPoint(time_from_start=to_duration(time))
+    for field, row in zip(POINT_FIELDS, rows, strict=False):
+        setattr(point, field, row.tolist())
+    return point
 
 
 def numbers(values: FloatArray) -> array[float]:

@@ -14,30 +14,28 @@ A managed (lifecycle) node: inactive, it publishes nothing; activated, it begins
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import Imu
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
 from robodyn.motion_base.head_motion import REST, felt_at
 from robodyn.motion_base.telemetry import Telemetry, requests
 from robodyn.simulation import Pacer
-from robodyn_ros import diagnostics, qos
+from robodyn_ros import qos
 from robodyn_ros.base_imu import imu_message, read_imu
+from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.interfaces import listen, steady_timer
 from robodyn_ros.line_ports import Datagrams
 from robodyn_ros.managed import ManagedNode
 from robodyn_ros.messages import OdometryMessage
 from robodyn_ros.parameters import load_mechanism, on_change, table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.arrays import FloatArray
 
 LIVE = table("washout")
 PARAMETERS = table("mechanism", "autostart", "motion_cueing") | LIVE
@@ -68,7 +66,7 @@ class MotionCueing(ManagedNode):
         self._cueing.step(REST, np.zeros(3))  # the first takes long
         self._publisher = self.create_publisher(Odometry, "platform_setpoint", qos.STATE)
         self._felt_imu = self.create_publisher(Imu, "felt_imu", qos.STATE)
-        self._report = diagnostics.reporter(self)
+        self._report = reporter(self)
         self._taken = self._refused = 0
         if p["telemetry"]:
             self._open_telemetry()
@@ -191,8 +189,7 @@ class MotionCueing(ManagedNode):
         }
         is_silent = self._heard == np.inf
         text = "the vehicle is silent" if is_silent else "the vehicle is heard"
-        status = diagnostics.status(self, "cueing", int(is_silent), text, values)
-        self._report(self._time, status)
+        self._report(self._time, Status("cueing", int(is_silent), text, values))
 
 
 def _settings(values: Mapping[str, Any]) -> Any:

@@ -10,18 +10,15 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
+from rclpy.node import Node
 
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rclpy.node import Node
 
 # Declared by rclpy and by the middleware.
 COMMON = ("use_sim_time", "start_type_description_service")

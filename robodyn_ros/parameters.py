@@ -11,10 +11,11 @@ import math
 import os
 import shlex
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -23,13 +24,16 @@ from rcl_interfaces.msg import (
     SetParametersResult,
 )
 from rclpy.exceptions import ParameterException
+from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import get_logger
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 import robodyn as rd
 from robodyn.formats.frictionless import frictionless
 from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.load import use_options
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import as_parameter
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.numerics.cache_folders import cache_folders
@@ -41,14 +45,6 @@ try:
     import fcntl
 except ImportError:  # not a Unix: everyone speaks
     fcntl = None  # type: ignore[assignment]
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from rclpy.impl.rcutils_logger import RcutilsLogger
-    from rclpy.node import Node
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

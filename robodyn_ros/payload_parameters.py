@@ -4,19 +4,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from rclpy.node import Node
 
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn_ros.parameters import on_change, table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.node import Node
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 PAYLOAD = table("payload")
 

@@ -10,21 +10,16 @@ the browser, without ROS 2.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from tf_transformations import euler_from_quaternion, quaternion_from_euler
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
 from robodyn_ros import qos
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import Spec, check, declare, load_mechanism, on_set, table
-
-if TYPE_CHECKING:
-    from rclpy.parameter import Parameter
-
-    from robodyn.arrays import FloatArray
 
 PARAMETERS = table("mechanism", "pose_sliders")
 # Range of the sliders: in sizes of the mechanism, and an angle [rad] short of gimbal lock.

@@ -15,41 +15,32 @@ waits: a subscriber that falls behind by more than a burst loses the oldest mess
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.runner import Finished
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.node import Node
-    from rclpy.publisher import Publisher
-
 # Messages a writer keeps for slow readers: as many as the middleware does for "keep all".
 BURST = 5000
-STATE = QoSProfile(depth=BURST, reliability=ReliabilityPolicy.RELIABLE)
+_reliable = partial(QoSProfile, reliability=ReliabilityPolicy.RELIABLE)
+STATE = _reliable(depth=BURST)
 COMMAND = STATE
-LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+LATEST = _reliable(depth=1)
 # To act on recent messages without processing a backlog.
-RECENT = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
-LOSSLESS = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=ReliabilityPolicy.RELIABLE)
-LATCHED = QoSProfile(
-    depth=1,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
-# rclpy subscribes to /clock best effort with depth 1; a reliable writer is compatible.
+RECENT = _reliable(depth=10)
+LOSSLESS = _reliable(history=HistoryPolicy.KEEP_ALL)
+LATCHED = _reliable(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # As many as volatile subscribers keep, so that both are given the same messages in the same order.
-LATCHED_RECENT = QoSProfile(
-    depth=10,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
-CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-EVENTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
+LATCHED_RECENT = _reliable(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# rclpy subscribes to /clock best effort with depth 1; a reliable writer is compatible.
+CLOCK = LATEST
+EVENTS = _reliable(depth=100)
 # How long a reader may block a run [s]; the middleware drops one that is gone sooner.
 PATIENCE = 60.0
 

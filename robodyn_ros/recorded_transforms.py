@@ -11,25 +11,20 @@ broadcast them.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from nav_msgs.msg import Odometry
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
-from robodyn.mechanisms.common.figure import frame_in_parent, pose_of_frame
+from robodyn.mechanisms.common.figure import DrawnJoint, frame_in_parent, pose_of_frame
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn_ros import messages, qos
+from robodyn_ros.bag_writer import BagWriter
 from robodyn_ros.mechanism_messages import messages_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import DrawnJoint
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn_ros.bag_writer import BagWriter
 
 TOPIC = "/tf"
 KIND = "tf2_msgs/msg/TFMessage"

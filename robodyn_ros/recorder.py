@@ -17,14 +17,16 @@ from __future__ import annotations
 
 import importlib
 import time
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
+from rclpy.subscription import Subscription
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
@@ -44,11 +46,6 @@ from robodyn_ros.recorded_transforms import (
     transforms_are_missing,
 )
 from robodyn_ros.runner import Finished
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.subscription import Subscription
 
 PARAMETERS = table("mechanism", "recorder")
 # Period of the search for new topics [s].

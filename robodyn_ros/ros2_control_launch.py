@@ -10,15 +10,21 @@ and the planner starts once they are active; until then the simulator's brakes a
 from __future__ import annotations
 
 import atexit
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.events.process import ProcessIO
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
 
+from launch import LaunchContext
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn_ros.description_launch import (
     SWITCH,
@@ -31,16 +37,6 @@ from robodyn_ros.description_launch import (
     state_publisher,
 )
 from robodyn_ros.parameter_files import read_sections
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from launch.events.process import ProcessIO
-    from launch.launch_description_entity import LaunchDescriptionEntity
-    from launch.some_substitutions_type import SomeSubstitutionsType
-    from launch_ros.actions import Node
-
-    from launch import LaunchContext
 
 # Either of them claims the effort of every driven joint.
 TRAJECTORIES = "leg_trajectory_controller"

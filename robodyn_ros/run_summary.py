@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -19,6 +18,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from robodyn.analysis.run import RunHistory, summary_text
+from robodyn.arrays import FloatArray
 from robodyn.control.lookahead import needs_regularity
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
@@ -26,9 +26,6 @@ from robodyn_ros.interfaces import Interface, listen
 from robodyn_ros.nodes import NODES, NOT_COMPLETED
 from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.runner import Finished
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 PARAMETERS = table("mechanism", "run_summary")
 MONITOR = "condition_monitor: condition number"

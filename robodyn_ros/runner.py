@@ -8,21 +8,17 @@ import gc
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.logging import get_logger
+from rclpy.node import Node
 
 from robodyn.errors import RobodynError
 from robodyn_ros.executor import spin
 from robodyn_ros.parameter_files import ignored, read_sections
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rclpy.node import Node
 
 
 class Finished(Exception):

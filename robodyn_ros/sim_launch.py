@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, List  # noqa: UP035, as ROS 2 launch has it
+from typing import Any, List  # noqa: UP035, as ROS 2 launch has it
 
 from launch.actions import (
+    DeclareLaunchArgument,
     EmitEvent,
     LogInfo,
     OpaqueFunction,
@@ -16,12 +17,14 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown, matches_action
-from launch.events.process import ShutdownProcess
+from launch.events.process import ProcessExited, ShutdownProcess
+from launch.launch_description_entity import LaunchDescriptionEntity
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from launch import LaunchDescription
+from launch import LaunchContext, LaunchDescription
 from robodyn_ros.description_launch import (
     NAMESPACE,
     SWITCH,
@@ -43,15 +46,6 @@ from robodyn_ros.ros2_control_launch import (
     controlled,
     ros2_control_arguments,
 )
-
-if TYPE_CHECKING:
-    from launch.actions import DeclareLaunchArgument
-    from launch.events.process import ProcessExited
-    from launch.launch_description_entity import LaunchDescriptionEntity
-    from launch_ros.actions import Node
-
-    from launch import LaunchContext
-
 
 PATHS = "I, II, III, P1 of the papers, puma, puma_cycloidal, puma_fast for an arm"
 NOT_DONE = "the run was not completed: the summary above says what ended it"

@@ -43,9 +43,7 @@ class SimulatedDrives(Node):
 
     def _on_commands(self, message: Float64MultiArray) -> None:
         m = self._mechanism
-        positions = messages.finite("position", np.array(message.data))
-        if len(positions) != len(self._efforts):
-            raise rd.InvalidInput(f"{len(positions)} positions for {len(self._efforts)} joints")
+        positions = messages.array_values(message, len(self._efforts), "position")
         self._command = m.joint_signs * positions + m.joint_offsets
 
     def _tick(self) -> None:

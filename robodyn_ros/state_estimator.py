@@ -21,7 +21,8 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from robodyn.mechanisms.common.estimation import Encoders, Estimate
-from robodyn_ros import diagnostics, messages, qos
+from robodyn_ros import messages, qos
+from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.interfaces import serve_trigger, steady_timer
 from robodyn_ros.mechanism_messages import FloatingBroadcaster
 from robodyn_ros.messages import JointStateMessage, OdometryMessage
@@ -66,7 +67,7 @@ class StateEstimator(Node):
         self._transforms = FloatingBroadcaster(self, floats) if floats else None
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
-        self._tell = diagnostics.reporter(self)
+        self._tell = reporter(self)
         serve_trigger(self, "~/reset", self._reset)
         reliability = (
             ReliabilityPolicy.BEST_EFFORT if p["best_effort"] else ReliabilityPolicy.RELIABLE
@@ -166,8 +167,7 @@ class StateEstimator(Node):
         values = {"refused": self._refused, **asdict(self._estimator.counts)}
         last = self._estimator.last
         stamp = 0 if last is None else last.stamp
-        status = diagnostics.status(self, "state estimation", level, text, values)
-        self._tell(stamp, status)
+        self._tell(stamp, Status("state estimation", level, text, values))
 
     def _reset(self) -> str:
         """Forget the last pose; the next one is searched for from home."""

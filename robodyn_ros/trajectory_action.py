@@ -4,30 +4,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
-from trajectory_msgs.msg import JointTrajectoryPoint
+from rclpy.action.server import ServerGoalHandle
+from rclpy.node import Node
 
+from robodyn.control.goal_watch import Verdict
 from robodyn_ros import messages
-from robodyn_ros.goal_execution import ABORTED
-from robodyn_ros.trajectory_goals import GoalRefused
+from robodyn_ros.goal_execution import ABORTED, GoalExecution, Report
+from robodyn_ros.trajectory_goals import Goal, GoalPlan, GoalRefused
 
 try:
     from control_msgs.action import FollowJointTrajectory
 except ImportError:
     FollowJointTrajectory = None
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from rclpy.action.server import ServerGoalHandle
-    from rclpy.node import Node
-
-    from robodyn.arrays import FloatArray
-    from robodyn.control.goal_watch import Verdict
-    from robodyn_ros.goal_execution import GoalExecution, Report
-    from robodyn_ros.trajectory_goals import Goal, GoalPlan
 
 NAME = "~/follow_joint_trajectory"
 # For the documentation and the SROS 2 policy: actions of the node that has this.
@@ -99,7 +92,7 @@ class TrajectoryAction:
         message = FollowJointTrajectory.Feedback(joint_names=self._names)
         message.header.stamp = messages.to_stamp(report.stamp)
         for field in ("desired", "actual", "error"):
-            setattr(message, field, _point(getattr(report, field), report.since))
+            setattr(message, field, messages.joint_point(report.since, getattr(report, field)))
         handle.publish_feedback(message)
 
     def _conclude(self, handle: ServerGoalHandle, how: str, verdict: Verdict) -> None:
@@ -139,12 +132,3 @@ class TrajectoryAction:
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         ours = self._execution.cancel(handle)
         return CancelResponse.ACCEPT if ours else CancelResponse.REJECT
-
-
-def _point(rows: Sequence[FloatArray], since: int) -> JointTrajectoryPoint:
-    """Positions, rates and, if known, accelerations."""
-    point = JointTrajectoryPoint(time_from_start=messages.to_duration(since))
-    fields = ("positions", "velocities", "accelerations")
-    for field, row in zip(fields[: len(rows)], rows, strict=True):
-        setattr(point, field, row.tolist())
-    return point

@@ -8,29 +8,24 @@ anything with the fields of that action's goal.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from sensor_msgs.msg import JointState
 
 from robodyn.analysis.limits import check_limits
+from robodyn.arrays import FloatArray
 from robodyn.control.goal_watch import GoalCode, GoalWatch, Tolerances, resolved
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn.trajectories.joint_points import through_points
 from robodyn.trajectories.messages import joint_rows
-from robodyn.trajectories.tip_joints import space_of
+from robodyn.trajectories.tip_joints import TipJoints, space_of
 from robodyn_ros import messages
 from robodyn_ros.parameters import table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sensor_msgs.msg import JointState
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.tip_joints import TipJoints
 
 SETTINGS = table("trajectory_goals")
 # Time between the points at which the motion of the joints becomes the mechanism's [s], and the

@@ -19,7 +19,8 @@ so that it need not stop first. `/diagnostics` has the progress. Trajectories ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
@@ -28,7 +29,8 @@ from sensor_msgs.msg import JointState
 from tf_transformations import euler_from_quaternion
 
 import robodyn as rd
-from robodyn.analysis.limits import check_limits
+from robodyn.analysis.limits import Quantity, check_limits
+from robodyn.arrays import FloatArray
 from robodyn.control.lookahead import look_ahead
 from robodyn.planning.paths.around import around_singularities
 from robodyn.planning.time_optimal.online import (
@@ -37,7 +39,7 @@ from robodyn.planning.time_optimal.online import (
     time_optimal_from,
     time_optimal_line,
 )
-from robodyn.trajectories import Motion, knot_times
+from robodyn.trajectories import Motion, Trajectory, knot_times
 from robodyn.trajectories.approach import distance_to_start, joined_motion, plan_approach
 from robodyn.trajectories.profiles import TIME_OPTIMAL
 from robodyn.trajectories.straight import plan_straight
@@ -49,13 +51,6 @@ from robodyn_ros.interfaces import Interface, listen, serve_trigger
 from robodyn_ros.markers import PathDisplay
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
 from robodyn_ros.trajectory_goals import joint_goal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.analysis.limits import Quantity
-    from robodyn.arrays import FloatArray
-    from robodyn.trajectories import Trajectory
 
 SETTINGS = table("trajectory_planner")
 PARAMETERS = table("mechanism", "transforms") | SETTINGS

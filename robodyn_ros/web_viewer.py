@@ -17,8 +17,9 @@ number of nodes that subscribe to it.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
@@ -31,21 +32,17 @@ from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.view.machine_panel import REQUESTS, MachinePanel
 from robodyn.view.model_figure import figure_of
 from robodyn.view.page import SLOW, ViewerPage
+from robodyn.view.plots import RidePlots
 from robodyn.view.serving import serve, stop
 from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, listen, steady_timer
 from robodyn_ros.parameters import declare, load_mechanism, table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.view.plots import RidePlots
 
 PARAMETERS = table("mechanism", "web_viewer")
 VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
