@@ -7,7 +7,7 @@ And the peak torques of its motors along the paths of the papers, or the demonst
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -132,14 +132,9 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
         }
         if mechanism.configuration_is_pose:
             found["reach"] = [
-                {
-                    "variable": reach.variable,
-                    "unit": reach.unit,
-                    "home": reach.home,
-                    "lowest": _finite(reach.lowest),
-                    "highest": _finite(reach.highest),
-                    "ends": list(reach.ends),
-                }
+                asdict(reach)
+                | {name: _finite(getattr(reach, name)) for name in ("lowest", "highest")}
+                | {"ends": list(reach.ends)}
                 for reach in reach_about_home(mechanism)
             ]
         payload = payload_at_home(mechanism)

@@ -9,7 +9,7 @@ the first row that is beyond a limit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,17 +98,9 @@ class Margins:
     def to_list(self) -> list[dict[str, Any]]:
         """One mapping a row, for JSON; None stands for a limit that is not given."""
         return [
-            {
-                "joint": row.joint,
-                "quantity": row.quantity,
-                "lowest": row.lowest,
-                "highest": row.highest,
-                "lower": _finite(row.lower),
-                "upper": _finite(row.upper),
-                "time": row.time,
-                "used": _finite(row.used),
-                "broken": row.broken,
-            }
+            asdict(row)
+            | {name: _finite(getattr(row, name)) for name in ("lower", "upper", "used")}
+            | {"broken": row.broken}
             for row in self.rows
         ]
 

@@ -37,7 +37,7 @@ _NUMBERED = re.compile(
     rf"^(?:\w+?[_./ ])?(?P<word>{_ANY})[_./ ]?[\[(]?(?P<joint>\d+)[\])]?$", re.IGNORECASE
 )
 # What was wanted is no measurement.
-_WANTED = ("target", "desired", "reference", "command", "setpoint")
+_WANTED = {"target", "desired", "reference", "command", "setpoint"}
 EXPECTED = "time, <joint>.position, <joint>.effort (or <joint>.current), <joint>.velocity if known"
 
 
@@ -134,7 +134,7 @@ def _columns(header: Sequence[str]) -> dict[int, tuple[str, str]]:
     for pattern in (_NUMBERED, _WORDED):
         for column, name in enumerate(header):
             match = pattern.match(name)
-            if not match or _is_wanted(name):
+            if not match or not _WANTED.isdisjoint(re.split(r"[_./ ]", name.lower())):
                 continue
             word = match["word"].lower()
             field = _FIELD_OF[word]
@@ -145,10 +145,6 @@ def _columns(header: Sequence[str]) -> dict[int, tuple[str, str]]:
             break
         ranks.clear()
     return {column: place for place, (_, column) in ranks.items()}
-
-
-def _is_wanted(name: str) -> bool:
-    return any(part in _WANTED for part in re.split(r"[_./ ]", name.lower()))
 
 
 def _is_number(cell: str) -> bool:

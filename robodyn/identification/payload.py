@@ -108,7 +108,12 @@ def identify_payload(
     recordings = several(loaded)
     if not recordings:
         raise InvalidInput("loaded is empty, give a recording with the payload", value=loaded)
-    alone = _identified(m, empty, cutoff, effort_cutoff, lambda part: tell(0.6 * part))
+    alone = empty if isinstance(empty, Identification) else None
+    if alone is None and (without := several(empty)):  # type: ignore[arg-type]
+        alone = identify(
+            m, without, cutoff=cutoff, effort_cutoff=effort_cutoff,
+            progress=lambda part: tell(0.6 * part),
+        )  # fmt: skip
     filters = alone.filters if alone else choose_filters(recordings, cutoff, effort_cutoff)
     bare = alone.mechanism if alone else m
     motors = motors_of(m.joint_names, ())
@@ -119,10 +124,10 @@ def identify_payload(
         stretches, said = samples_of(recording, m, filters)
         notes += said
         for samples in stretches:
-            without = alone.efforts(samples) if alone else m.inverse_dynamics(*samples.motion)
+            bodies = alone.efforts(samples) if alone else m.inverse_dynamics(*samples.motion)
             pick = samples.rows
             rows.append(samples.smooth(_columns(bare, samples.motion))[pick])
-            efforts.append(samples.smooth(samples.effort - without)[pick])
+            efforts.append(samples.smooth(samples.effort - bodies)[pick])
             known = samples.usable & samples.moving(motors)
             weights.append(known[pick].astype(float))
             spreads.append(samples.smooth(samples.effort)[pick])
@@ -148,21 +153,6 @@ def identify_payload(
         bare.with_payload(mass, com, inertia),
         tuple(notes),
     )
-
-
-def _identified(
-    m: Mechanism,
-    empty: Any,
-    cutoff: float | None,
-    effort_cutoff: float | None,
-    tell: Callable[[float], None],
-) -> Identification | None:
-    if isinstance(empty, Identification):
-        return empty
-    recordings = several(empty)
-    if not recordings:
-        return None
-    return identify(m, recordings, cutoff=cutoff, effort_cutoff=effort_cutoff, progress=tell)
 
 
 def _columns(m: Any, motion: Motion) -> FloatArray:

@@ -11,8 +11,6 @@ import numpy as np
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
@@ -107,18 +105,15 @@ def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: li
     ]
     if len(still) == len(m.joint_names):
         elsewhere = "".join(f"{note}; " for note in notes if "`topic` chooses" in note)
+        widest = max(_span(where) for where in position.T)
         units = " or ".join(dict.fromkeys(m.joint_units))
         raise InvalidInput(
-            f"{source}: no joint moves, the widest motion is {max(_spans(position)):.2g} ({units});"
+            f"{source}: no joint moves, the widest motion is {widest:.2g} ({units});"
             f" {elsewhere}record a motion of all joints, such as an exciting trajectory",
             value=source,
         )
     if still:
         notes.append(f"{', '.join(still)} stood still: what depends on their motion cannot be seen")
-
-
-def _spans(position: FloatArray) -> Sequence[float]:
-    return [_span(where) for where in position.T]
 
 
 def _span(where: FloatArray) -> float:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
 
-    Knot = tuple[FloatArray, FloatArray, FloatArray]
-
 
 def hermite_quintic(
     first: tuple[FloatArray, FloatArray, FloatArray],

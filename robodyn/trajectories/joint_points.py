@@ -19,7 +19,7 @@ from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.via_points import ViaPoints
 
 if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray, Indices
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.trajectories.base import Trajectory
 
 # Of a straight segment's ends [s]; shorter where segments are short.
@@ -115,15 +115,9 @@ class JointSpline(RowTrajectory):
     def _rows(self, t: FloatArray) -> Motion:
         x = self._positions[np.where(t < self.duration, 0, -1)]
         v, a = np.zeros((2, *x.shape))
-        inside = np.flatnonzero((t >= 0.0) & (t <= self.duration))
-        if inside.size and len(self._times) > 1:
-            self._fill(t, inside, x, v, a)
-        return Motion(x, v, a)
-
-    def _fill(
-        self, t: FloatArray, rows: Indices, x: FloatArray, v: FloatArray, a: FloatArray
-    ) -> None:
-        knots = self._times
+        rows, knots = np.flatnonzero((t >= 0.0) & (t <= self.duration)), self._times
+        if not rows.size or len(knots) == 1:
+            return Motion(x, v, a)
         piece = np.clip(np.searchsorted(knots, t[rows], side="right") - 1, 0, len(knots) - 2)
         h = (knots[piece + 1] - knots[piece])[:, None]
         s = (t[rows] - knots[piece])[:, None] / h
@@ -131,3 +125,4 @@ class JointSpline(RowTrajectory):
         x[rows] = self._positions[piece] + sum(c[k] * s**k for k in range(1, 6))
         v[rows] = sum(k * c[k] * s ** (k - 1) for k in range(1, 6)) / h
         a[rows] = sum(k * (k - 1) * c[k] * s ** (k - 2) for k in range(2, 6)) / h**2
+        return Motion(x, v, a)

@@ -15,7 +15,7 @@ from robodyn.errors import InvalidInput, writing
 from robodyn.identification.csv_table import read_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.mechanism import Mechanism
@@ -135,7 +135,13 @@ def read_measurements(
             f"position_unit is {position_unit!r}, expected one of rad, m, deg, mm",
             value=position_unit,
         )
-    _refuse_gaps(path, header, numbers, line)
+    if not np.isfinite(numbers).all():
+        row, column = np.argwhere(~np.isfinite(numbers))[0].tolist()
+        raise InvalidInput(
+            f"{path}: sample {row + 1} has no number in column {header[column]!r}; leave samples "
+            "out that were not measured whole",
+            value=line + row + 1,
+        )
     columns = {name.removesuffix(".position"): numbers[:, i] for i, name in enumerate(header)}
     missing = [name for name in m.joint_names if name not in columns]
     if missing:
@@ -145,7 +151,8 @@ def read_measurements(
             value=missing,
         )
     readings = np.column_stack([columns[name] for name in m.joint_names])
-    scale = [_scale(position_unit, unit) for unit in m.joint_units]
+    factors = {("deg", "rad"): np.pi / 180.0, ("mm", "m"): 1e-3}
+    scale = [factors.get((position_unit, unit), 1.0) for unit in m.joint_units]
     pose, position = _target(path, columns, 1e-3 if tracker_unit == "mm" else 1.0)
     passive = {name: columns[name] for name in m.passive_joint_names if name in columns}
     if position_unit == "deg":
@@ -158,22 +165,6 @@ def read_measurements(
         passive=passive,
         source=str(path),
     )
-
-
-def _scale(given: str, unit: str) -> float:
-    if given == "deg" and unit == "rad":
-        return np.pi / 180.0
-    return 1e-3 if given == "mm" and unit == "m" else 1.0
-
-
-def _refuse_gaps(path: str | Path, header: Sequence[str], numbers: FloatArray, line: int) -> None:
-    if not np.isfinite(numbers).all():
-        row, column = np.argwhere(~np.isfinite(numbers))[0].tolist()
-        raise InvalidInput(
-            f"{path}: sample {row + 1} has no number in column {header[column]!r}; leave samples "
-            "out that were not measured whole",
-            value=line + row + 1,
-        )
 
 
 def _target(

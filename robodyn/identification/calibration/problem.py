@@ -10,7 +10,7 @@ some of the rows of B X E are zero in a frame B that is unknown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -62,16 +62,16 @@ class Evaluated(NamedTuple):
     residual: FloatArray
     jacobian: FloatArray
     by_joint: FloatArray
-    poses: FloatArray
 
 
+@dataclass
 class Problem:
     """Residuals of a calibration as a function of U scaled unknowns.
 
     The unknowns are deviations from the nominal parameters over their tolerances, then steps of the
     frames over `WIDE`.
 
-    Args:
+    Attributes:
         geometry: of the mechanism.
         tolerance: (P,) how far they may be off [m, rad], a standard deviation; zero where held.
         measurements: the samples.
@@ -82,21 +82,20 @@ class Problem:
         poses: (N, 7) near those of the samples.
     """
 
-    def __init__(
-        self,
-        geometry: Geometry,
-        tolerance: FloatArray,
-        measurements: Measurements,
-        measure: str,
-        frames: Frames,
-        free: Freedoms,
-        length: float,
-        poses: FloatArray,
-    ) -> None:
-        self.geometry, self.tolerance = geometry, tolerance
+    geometry: Geometry
+    tolerance: FloatArray
+    measurements: Measurements
+    measure: str
+    frames: Frames
+    free: Freedoms
+    length: float
+    poses: FloatArray
+
+    def __post_init__(self) -> None:
+        """What follows from these."""
+        geometry, measurements, free = self.geometry, self.measurements, self.free
         self.nominal = np.array([each.value for each in geometry.parameters])
-        self.measurements, self.measure, self.frames = measurements, measure, frames
-        self.rows = list(ROWS[measure])
+        self.rows = list(ROWS[self.measure])
         self.passive = [
             geometry.passive_joints.index(name)
             for name in measurements.passive
@@ -104,20 +103,18 @@ class Problem:
         ]
         seen = [measurements.passive[geometry.passive_joints[i]] for i in self.passive]
         self._seen = np.array(seen).T if seen else np.zeros((len(measurements.joints), 0))
-        self.active = np.flatnonzero(tolerance > 0.0)
-        self._free = free
+        self.active = np.flatnonzero(self.tolerance > 0.0)
         self.free_base, self.free_target = list(free.base), list(free.target)
         self._zeros = len(self.passive) if free.zeros else 0
-        scale = WIDE * np.array([length] * 3 + [1.0] * 3)
+        scale = WIDE * np.array([self.length] * 3 + [1.0] * 3)
         self._scale = np.concatenate(
             [
-                tolerance[self.active],
+                self.tolerance[self.active],
                 scale[self.free_base],
                 scale[self.free_target],
                 np.full(self._zeros, WIDE),
             ]
         )
-        self._length, self._poses = length, poses
 
     @property
     def count(self) -> int:
@@ -131,17 +128,11 @@ class Problem:
 
     def held(self) -> Problem:
         """The same problem with the geometry held at its nominal values."""
-        return self._again(np.zeros_like(self.tolerance), self.frames)
+        return replace(self, tolerance=np.zeros_like(self.tolerance))
 
     def from_frames(self, frames: Frames) -> Problem:
         """The same problem with its frames elsewhere; unknowns of zero are these frames."""
-        return self._again(self.tolerance, frames)
-
-    def _again(self, tolerance: FloatArray, frames: Frames) -> Problem:
-        return Problem(
-            self.geometry, tolerance, self.measurements, self.measure, frames, self._free,
-            self._length, self._poses,
-        )  # fmt: skip
+        return replace(self, frames=frames)
 
     def unpacked(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:
         """Parameters (P,) and frames."""
@@ -164,10 +155,10 @@ class Problem:
         """Residuals and derivatives; None where a sample has no pose."""
         values, frames = self.unpacked(unknowns)
         try:
-            placed = self.geometry.place(values, self.measurements.joints, self._poses)
+            placed = self.geometry.place(values, self.measurements.joints, self.poses)
         except RobodynError:
             return None
-        self._poses = placed.poses
+        self.poses = placed.poses
         _, turn_base, turn_target, _ = self._steps(unknowns)
         R, place = rotation_matrix(placed.poses), placed.poses[:, :3]
         RB, RE = frames.base.rotation, frames.target.rotation
@@ -191,7 +182,8 @@ class Problem:
              of_body[:, :, -n:]], axis=2
         )  # fmt: skip
         residual, predicted = self._difference(seen_at + frames.base.origin, RB @ R @ RE, predicted)
-        passive = self._passive(placed.passive, frames)
+        passive = self._seen - placed.passive[:, self.passive] - frames.zeros
+        passive -= 2.0 * np.pi * np.round(passive / (2.0 * np.pi))  # angles without turns
         across = np.zeros((len(R), len(self.passive), predicted.shape[2]))
         across[:, :, : len(self.active)] = placed.passive_by_parameter[:, self.passive][
             :, :, self.active
@@ -204,7 +196,6 @@ class Problem:
             np.concatenate([residual[:, self.rows], passive], axis=1),
             whole[:, :, :-n] * self._scale,
             whole[:, :, -n:],
-            placed.poses,
         )
 
     def _difference(
@@ -229,11 +220,6 @@ class Problem:
             inverse = np.array([np.linalg.inv(left_jacobian(-each)) for each in turn])
             predicted[:, 3:] = inverse @ predicted[:, 3:]
         return np.concatenate([seen - place, turn], axis=1), predicted
-
-    def _passive(self, readings: FloatArray, frames: Frames) -> FloatArray:
-        """Residuals (N, k) of the passive joints, angles without turns."""
-        residuals = self._seen - readings[:, self.passive] - frames.zeros
-        return np.asarray(residuals - 2.0 * np.pi * np.round(residuals / (2.0 * np.pi)))
 
 
 def cross_matrices(vectors: FloatArray) -> FloatArray:

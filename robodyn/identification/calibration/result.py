@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from robodyn.mechanisms.save import save
@@ -95,17 +95,7 @@ class Calibration:
         return {
             "model": self.nominal.name,
             "samples": len(self.residuals),
-            "parameters": [
-                {
-                    "name": each.name,
-                    "unit": each.unit,
-                    "before": each.before,
-                    "after": each.after,
-                    "deviation": each.deviation,
-                    "seen": each.seen,
-                }
-                for each in self.parameters
-            ],
+            "parameters": [asdict(each) for each in self.parameters],
             "unseen": list(self.unseen),
             "rmse_before": dict(self.rmse_before),
             "rmse_after": dict(self.rmse_after),

@@ -53,9 +53,9 @@ def frames_from_poses(
     if base and target:
         R_base, R_target = _rotations(R, R_seen)
     elif base:
-        R_base = _nearest_rotation(np.einsum("nij,nkj->ik", R_seen, R))
+        R_base = nearest_rotation(np.einsum("nij,nkj->ik", R_seen, R))
     elif target:
-        R_target = _nearest_rotation(np.einsum("nji,njk->ik", R, R_seen))
+        R_target = nearest_rotation(np.einsum("nji,njk->ik", R, R_seen))
     return _origins(R, t, t_seen, R_base, R_target, base, target)
 
 
@@ -66,11 +66,11 @@ def _rotations(R: FloatArray, R_seen: FloatArray) -> tuple[FloatArray, FloatArra
     """
     total = np.einsum("nij,nkl->ikjl", R_seen, R).reshape(9, 9)
     first = np.linalg.svd(total)[0][:, 0].reshape(3, 3)
-    B = _nearest_rotation(first * np.sign(np.linalg.det(first)))
+    B = nearest_rotation(first * np.sign(np.linalg.det(first)))
     E = np.eye(3)
     for _ in range(ROUNDS):
-        E = _nearest_rotation(np.einsum("nji,njk->ik", B @ R, R_seen))
-        B = _nearest_rotation(np.einsum("nij,nkj->ik", R_seen, R @ E))
+        E = nearest_rotation(np.einsum("nji,njk->ik", B @ R, R_seen))
+        B = nearest_rotation(np.einsum("nij,nkj->ik", R_seen, R @ E))
     return B, E
 
 
@@ -83,7 +83,7 @@ def frames_from_positions(
         if base:
             points = t + R @ E.origin
             mean, mean_seen = points.mean(axis=0), t_seen.mean(axis=0)
-            turn = _nearest_rotation((t_seen - mean_seen).T @ (points - mean))
+            turn = nearest_rotation((t_seen - mean_seen).T @ (points - mean))
             B = Frame(turn, mean_seen - turn @ mean)
         if target:
             B, E = _origins(R, t, t_seen, B.rotation, np.eye(3), base, target)
@@ -111,7 +111,8 @@ def _origins(
     return Frame(R_base, found[:3]), Frame(R_target, found[3:])
 
 
-def _nearest_rotation(matrix: FloatArray) -> FloatArray:
+def nearest_rotation(matrix: FloatArray) -> FloatArray:
+    """The rotation nearest to a matrix (3, 3)."""
     u, _, v = np.linalg.svd(matrix)
     return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v)
 

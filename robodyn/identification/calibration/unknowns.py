@@ -17,6 +17,7 @@ from robodyn.identification.calibration.tracking_frames import (
     Frame,
     frames_from_poses,
     frames_from_positions,
+    nearest_rotation,
     plane_frame,
 )
 from robodyn.poses import rotation_matrix
@@ -137,8 +138,7 @@ def first_frames(
     if measure == "plane":
         return plane_frame(points), target
     if measure == "orientation":
-        u, _, v = np.linalg.svd(R.sum(axis=0))
-        return Frame(np.asarray(v.T @ u.T), np.zeros(3)), target
+        return Frame(nearest_rotation(R.sum(axis=0).T), np.zeros(3)), target
     if measure == "none" or not (free_base or free_target):
         return base, target
     # what is known is taken out of the poses, what is unknown is sought

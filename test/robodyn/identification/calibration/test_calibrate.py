@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
+from robodyn.identification.calibration.measurements import Measurements
 from robodyn.identification.calibration.problem import Frames, Freedoms, Problem
 from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.identification.calibration.unknowns import ALL
+from robodyn.identification.calibration.unknowns import ALL, first_frames
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.poses import advance_pose, pose_difference
 
@@ -368,3 +369,13 @@ def test_measurements_that_cannot_be_used_are_refused_in_one_line(case, puma, rn
 def test_what_has_no_dimensions_to_calibrate_is_refused():
     with pytest.raises(InvalidInput, match="'closed_loop' have no dimensions"):
         rd.calibration_poses(rd.load("delta"), 10)
+
+
+def test_the_first_frame_of_an_orientation_is_no_reflection():
+    # three half turns, whose mean is a point reflection
+    poses = np.hstack([np.zeros((3, 3)), np.eye(3), np.zeros((3, 1))])
+    none = Frame.identity()
+    frame, _ = first_frames(
+        "orientation", Measurements(np.zeros((3, 0))), poses, none, none, (), ()
+    )
+    assert np.linalg.det(frame.rotation) == pytest.approx(1.0)
