@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.singularities import Singularity
+    from robodyn.mechanisms.conditioning import Singularity
     from robodyn.mechanisms.mechanism import Mechanism
     from robodyn.trajectories.base import Trajectory
 

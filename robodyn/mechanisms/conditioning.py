@@ -4,21 +4,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from robodyn.checks import as_scalar
-from robodyn.mechanisms.common.singularities import TYPE_1, Singularity
 from robodyn.mechanisms.kinematics import Kinematics
 from robodyn.numerics.singular_values import extreme_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+
+
+# As Gosselin and Angeles (1990) tell them apart.
+TYPE_1, TYPE_2 = "type 1", "type 2"
+
+
+class Singularity(NamedTuple):
+    """One way of being singular.
+
+    Attributes:
+        name: `type 1`, where the moving body loses a freedom, or `type 2`, where it gains one that
+            the motors cannot hold.
+        meaning: what happens there, in a few words.
+        number: from configurations (k, nq), neighbours on a way, to numbers (k,) that are zero
+            where it is singular.
+        is_signed: whether the numbers change sign there. The sign means something from one
+            configuration to the next only; numbers without one are never negative.
+        condition: from configurations (..., nq) and a characteristic length [m] to condition
+            numbers (...), infinite where it is singular.
+        takes_effort: whether efforts grow without bound near there.
+        yields: from a configuration (nq,) and a length [m] to the twist (6,) with which the body
+            gives way, angular rates times the length; None where that is the direction of the
+            Jacobian's smallest singular value.
+    """
+
+    name: str
+    meaning: str
+    number: Callable[[FloatArray], FloatArray]
+    is_signed: bool
+    condition: Callable[[FloatArray, float], FloatArray]
+    takes_effort: bool
+    yields: Callable[[FloatArray, float], FloatArray] | None = None
 
 
 class Conditioning(Kinematics):
@@ -83,7 +114,7 @@ class Conditioning(Kinematics):
     def singularities(self) -> Sequence[Singularity]:
         """The ways in which it can be singular, each with numbers that tell where.
 
-        Type 1 where six joints move the tip, det J is zero there; see `common.singularities`.
+        Type 1 where six joints move the tip, det J is zero there; see `Singularity`.
         """
         if len(self.joint_names) != 6:
             return ()

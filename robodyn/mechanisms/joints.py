@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
-    from robodyn.mechanisms.common.description import EffortUnit, MovingBody
+    from robodyn.mechanisms.common.description import EffortUnit
+    from robodyn.model.body import Link
 
 # Excess of a position over a limit, relative to the limit, that is taken as rounding.
 LIMIT_TOLERANCE = 1e-9
@@ -100,7 +101,7 @@ class Joints(ABC):
 
     @property
     @abstractmethod
-    def bodies(self) -> Sequence[MovingBody]:
+    def bodies(self) -> Sequence[Link]:
         """The bodies that move, with their masses and inertias."""
 
     @property

@@ -81,6 +81,12 @@ class Closure:
                 )
 
     @property
+    def ends(self) -> tuple[tuple[str, Placement, FloatArray], tuple[str, Placement, FloatArray]]:
+        """The link, the frame on it and the axis (3,) of the parent, and of the child."""
+        assert self.child_axis is not None  # made when the closure is
+        return (self.parent, self.at, self.axis), (self.child, self.child_at, self.child_axis)
+
+    @property
     def equations(self) -> int:
         """How many equations it imposes."""
         return CLOSURE_KINDS[self.kind]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robodyn.checks import as_array, as_scalar
-from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.closing_together import close_together
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 from robodyn.mechanisms.closed_loop.kernels import layout
@@ -111,7 +110,6 @@ class _Search:
         self._free = np.setdiff1d(np.arange(tree.rates), held)
         self._ranges = np.where(self._equations.columns[self._free] != 1.0, 1.0, np.pi)
         self._rng = np.random.default_rng(seed)
-        self._state = entry("tree_state", self._equations.packed)
         self.found: list[FloatArray] = []
         self.marks: list[FloatArray] = []
         self.hits: list[int] = []
@@ -157,8 +155,7 @@ class _Search:
     def mark(self, q: FloatArray) -> FloatArray:
         """Where all joints are, and the tip: points [parts of the size], lines, directions."""
         tree, size = self._structure.tree, self._equations.size
-        B = np.empty((len(tree.bodies), layout.BODY_SIZE))
-        self._state(np.ascontiguousarray(q), np.zeros(tree.rates), B)
+        B = self._equations.bodies_at(q)
         parts: list[FloatArray] = []
         for number, body in enumerate(tree.bodies[1:], 1):
             axes = B[number, :9].reshape(3, 3)
@@ -166,7 +163,7 @@ class _Search:
             floats = body.kind == layout.FLOATING
             parts.append((axes if floats else np.outer(axes[2], axes[2])).ravel())
         for closure in tree.model.closures:
-            for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+            for link, place, _ in closure.ends:
                 parts.append(self._frame(B, link, place.matrix)[:3, 3] / size)
         tip = self._frame(B, tree.model.tip_link, np.eye(4))
         return np.concatenate([*parts, tip[:3, :3].ravel(), tip[:3, 3] / size])

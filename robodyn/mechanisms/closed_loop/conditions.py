@@ -16,7 +16,7 @@ from robodyn.mechanisms.closed_loop.equations import null_space, orthonormal_bas
 from robodyn.mechanisms.closed_loop.kernels.conditions import WORST_CONDITION
 from robodyn.mechanisms.closed_loop.structure import closed_samples
 from robodyn.mechanisms.closed_loop.tip_freedoms import NONE, TipFreedoms, tip_freedoms
-from robodyn.mechanisms.common.singularities import TYPE_1, TYPE_2, Singularity
+from robodyn.mechanisms.conditioning import TYPE_1, TYPE_2, Singularity
 from robodyn.numerics.singular_values import extreme_ratio
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class ClosedLoopConditions(ClosedLoopAssembling):
 
     @property
     def singularities(self) -> tuple[Singularity, ...]:
-        """Type 1 and type 2; see `common.singularities`."""
+        """Type 1 and type 2; see `Singularity`."""
         return (
             Singularity(
                 TYPE_1,

@@ -93,6 +93,13 @@ class Equations:
         gap, _ = self._evaluated(q)
         return float(np.abs(gap[: len(self.rows)] * self.rows).max(initial=0.0))
 
+    def bodies_at(self, q: FloatArray, rates: FloatArray | None = None) -> FloatArray:
+        """Each body (bodies, BODY_SIZE) as the kernels place and move it; at rest by default."""
+        B = np.empty((len(self.tree.bodies), layout.BODY_SIZE))
+        v = np.zeros(self.tree.rates) if rates is None else rates
+        self._state(np.ascontiguousarray(q), v, B)
+        return B
+
     def _evaluated(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Both as the kernel has them, in arrays of their own: threads share the equations."""
         gap = np.empty(max(1, len(self.packed.names)))
@@ -167,13 +174,12 @@ class Equations:
         out = np.ones(len(self.tree.model.closures))
         if not any(closure.kind in _SENSED for closure in self.tree.model.closures):
             return out
-        B = np.empty((len(self.tree.bodies), layout.BODY_SIZE))
-        self._state(np.ascontiguousarray(q), np.zeros(self.tree.rates), B)
+        B = self.bodies_at(q)
         for n, closure in enumerate(self.tree.model.closures):
             if closure.kind not in _SENSED:
                 continue
             frames = []
-            for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+            for link, place, _ in closure.ends:
                 body = B[self.tree.body_of[link], :9].reshape(3, 3).T
                 frames.append(body @ self.tree.frame_of[link][:3, :3] @ place.rotation)
             if closure.kind in ("fixed", "prismatic"):

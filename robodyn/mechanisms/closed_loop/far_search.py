@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 from robodyn.mechanisms.closed_loop.kernels import layout
 
@@ -49,8 +48,6 @@ class FarSearch:
 
     def __init__(self, equations: Equations) -> None:
         self._equations, self._tree = equations, equations.tree
-        self._state = entry("tree_state", equations.packed)
-        self._still = np.zeros(self._tree.rates)
         self._loops = [_Loop(equations, closure) for closure in self._tree.model.closures]
 
     def staged(
@@ -132,8 +129,7 @@ class FarSearch:
         self, q: FloatArray, extra: TipPose | None, loops: Sequence[_Loop]
     ) -> tuple[FloatArray, FloatArray]:
         """What is left (rows,) and its Jacobian (rows, rates), of comparable numbers."""
-        B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
-        self._state(np.ascontiguousarray(q), self._still, B)
+        B = self._equations.bodies_at(q)
         parts = [loop.at(B) for loop in loops]
         if extra is not None:
             parts.append(extra(q))
@@ -199,10 +195,9 @@ class _Loop:
         self.name = closure.name
         self._kind = closure.kind
         self._ends = []
-        for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+        for link, place, _ in closure.ends:
             self._ends.append((tree.body_of[link], tree.frame_of[link] @ place.matrix))
-        assert closure.child_axis is not None
-        self._axes = closure.axis, closure.child_axis
+        self._axes = [axis for _, _, axis in closure.ends]
         self._way = tree.way_round(self._ends[0][0], self._ends[1][0])
         moving = [tree.bodies[number] for number, _ in self._way]
         self.coordinates = np.array(

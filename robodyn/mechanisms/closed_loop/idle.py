@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.equations import null_space
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Idle
@@ -45,11 +44,9 @@ def find_idle(
         return ()
     motions = np.zeros((tree.rates, basis.shape[1]))
     motions[others] = basis
-    B = np.empty((len(tree.bodies), layout.BODY_SIZE))
-    state = entry("tree_state", equations.packed)
     twists = np.zeros((basis.shape[1], len(tree.bodies), 6))
     for k in range(basis.shape[1]):
-        state(np.ascontiguousarray(q), motions[:, k] * equations.columns, B)
+        B = equations.bodies_at(q, motions[:, k] * equations.columns)
         omega, origin = B[:, layout.OMEGA : layout.OMEGA + 3], B[:, layout.ORIGIN :][:, :3]
         velocity = B[:, layout.VELOCITY : layout.VELOCITY + 3] - np.cross(omega, origin)
         twists[k, :, :3], twists[k, :, 3:] = omega, velocity / equations.size
@@ -66,8 +63,7 @@ def find_idle(
         alike = np.abs(moved[group[has_inertia[group]]] - twist).max() < STILL
         turns = np.linalg.norm(twist[:3]) > STILL and abs(twist[:3] @ twist[3:]) < STILL
         if alike and turns and _sides(tree, set(group.tolist())) > 1:
-            state(np.ascontiguousarray(q), np.zeros(tree.rates), B)
-            frame = B[body, :9].reshape(3, 3)
+            frame = equations.bodies_at(q)[body, :9].reshape(3, 3)
             axis = frame @ (twist[:3] / np.linalg.norm(twist[:3]))
             names = sorted(name for b in group for name in tree.bodies[b].links)
             found.append(Idle(f"spin of {', '.join(names)}", int(body), axis))

@@ -16,9 +16,9 @@ import numpy as np
 
 from robodyn.errors import SingularConfiguration
 from robodyn.mechanisms.closed_loop.calls import entry
-from robodyn.mechanisms.closed_loop.dynamics import full_rates
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
+from robodyn.mechanisms.closed_loop.pivots import full_rates
 from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels, Outcome, Rollout
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND, OK

@@ -14,7 +14,7 @@ from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.pivots import Pivots
 from robodyn.mechanisms.closed_loop.variants import structure_of
 from robodyn.mechanisms.common.coordinates import Coordinates
-from robodyn.mechanisms.common.description import MovingBody, Nouns
+from robodyn.mechanisms.common.description import Nouns
 from robodyn.mechanisms.common.joint_friction import friction_row
 from robodyn.mechanisms.mechanism import Mechanism
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
+    from robodyn.model.body import Link
     from robodyn.model.joint import Joint
     from robodyn.model.model import Model
 
@@ -130,11 +131,11 @@ class ClosedLoopJoints(Mechanism):
         return found
 
     @property
-    def bodies(self) -> tuple[MovingBody, ...]:
+    def bodies(self) -> tuple[Link, ...]:
         """The links that move and have mass or inertia, each in its own frame."""
         tree = self.structure.tree
         return tuple(
-            MovingBody(link.name, link.mass, link.com, link.inertia)
+            link
             for link in self.model.links
             if tree.body_of[link.name] and (link.mass > 0.0 or link.inertia.any())
         )

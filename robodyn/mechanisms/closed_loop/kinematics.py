@@ -301,7 +301,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:
         """(6, rates) twist of the tip for each tree coordinate."""
-        B, tree = self._bodies_at(q), self._tree
+        B, tree = self.structure.equations.bodies_at(q), self._tree
         number, link = tree.body_of[self.model.tip_link], self.model.tip_link
         R = B[number, :9].reshape(3, 3).T
         point = B[number, layout.ORIGIN : layout.ORIGIN + 3] + R @ tree.frame_of[link][:3, 3]
@@ -309,21 +309,11 @@ class ClosedLoopKinematics(ClosedLoopJoints):
 
     def _placed(self, q: FloatArray) -> FloatArray:
         """(bodies, 4, 4) frames of all bodies."""
-        B = self._bodies_at(q)
+        B = self.structure.equations.bodies_at(q)
         out = np.zeros((len(B), 4, 4))
         out[:, :3, :3] = np.swapaxes(B[:, :9].reshape(-1, 3, 3), 1, 2)
         out[:, :3, 3], out[:, 3, 3] = B[:, layout.ORIGIN : layout.ORIGIN + 3], 1.0
         return out
-
-    def _bodies_at(self, q: FloatArray) -> FloatArray:
-        """(bodies, BODY_SIZE) as the kernels place them."""
-        B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
-        self._state(np.ascontiguousarray(q), np.zeros(self._tree.rates), B)
-        return B
-
-    @cached_property
-    def _state(self) -> Callable[..., Any]:
-        return entry("tree_state", self.structure.packed)
 
 
 def _seen_from(parent: FloatArray, child: FloatArray) -> FloatArray:

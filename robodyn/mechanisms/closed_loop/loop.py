@@ -5,15 +5,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robodyn.base_motion import rows_of
 from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
-from robodyn.mechanisms.closed_loop.dynamics import forward_anywhere
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
 from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
+from robodyn.mechanisms.closed_loop.pivots import forward_anywhere
 from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 from robodyn.mechanisms.closed_loop.reactions import InternalForces, JointReactions
 from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
@@ -217,8 +217,9 @@ class ClosedLoop(ClosedLoopPresentation):
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        motion = configuration, velocity, acceleration
-        return self._internal_forces.closure_forces(*motion, wrench, base)
+        given = configuration, velocity, acceleration, wrench, base
+        count, put = len(self.model.closures), self._internal_forces.put_closure_forces
+        return self._borne(count, put, *given)
 
     def reactions(
         self,
@@ -236,8 +237,16 @@ class ClosedLoop(ClosedLoopPresentation):
         Raises:
             InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
         """
-        motion = configuration, velocity, acceleration
-        return self._internal_forces.reactions(*motion, wrench, base)
+        given = configuration, velocity, acceleration, wrench, base
+        names, put = self.movable_joint_names, self._internal_forces.put_reactions
+        found = self._borne(len(names), put, *given)
+        return JointReactions(names, found[..., :3], found[..., 3:])
+
+    def _borne(self, count: int, put: Any, *given: Any) -> FloatArray:
+        *state, base = given
+        self._refuse_under_actuated()
+        moved = None if base is None else rows_of(base)
+        return self._each_state("reactions", (count, 6), *state, moved, call=put)
 
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (nq,) of a configuration; unchecked."""

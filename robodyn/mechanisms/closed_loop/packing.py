@@ -259,7 +259,7 @@ def _pack_closures(
         a, b = tree.body_of[closure.parent], tree.body_of[closure.child]
         point, across, angles = tree.directions(closure)
         at = len(numbers)
-        for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+        for link, place, _ in closure.ends:
             numbers += [*(tree.frame_of[link] @ np.array([*place.translation, 1.0]))[:3]]
         numbers.append(closure.damping)
         for direction in across:

@@ -44,7 +44,7 @@ class ClosedLoopPresentation(ClosedLoopParameters):
             if joint.moves and joint.kind != "floating":
                 shapes.append(_ball(joint.parent, joint.at, 0.035 * size, (0.85, 0.45, 0.1)))
         for closure in model.closures:
-            for link, at in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+            for link, at, _ in closure.ends:
                 shapes += stick(link, at.translation, 0.015 * size)
                 shapes.append(_ball(link, at, 0.03 * size, CLOSURE_COLOR))
         return Figure(joints, shapes, model.base_link)
@@ -59,8 +59,8 @@ class ClosedLoopPresentation(ClosedLoopParameters):
             if joint.kind != "floating":
                 ends.setdefault(joint.parent, []).append(joint.at.translation)
         for closure in model.closures:
-            ends.setdefault(closure.parent, []).append(closure.at.translation)
-            ends.setdefault(closure.child, []).append(closure.child_at.translation)
+            for link, at, _ in closure.ends:
+                ends.setdefault(link, []).append(at.translation)
         parts = []
         for link, points in ends.items():
             moves = link in starts

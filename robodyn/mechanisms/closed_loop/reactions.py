@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robodyn.base_motion import rows_of
 from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.equations import least_step
 from robodyn.mechanisms.closed_loop.kernels import layout
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
 
 
 class JointReactions(NamedTuple):
@@ -44,59 +42,34 @@ class InternalForces:
         self._tree = mechanism.structure.tree
         self._efforts = entry("tree_efforts", mechanism.structure.packed)
 
-    def closure_forces(self, *given: Any) -> FloatArray:
-        """(..., closures, 6); see `ClosedLoop.closure_forces`."""
-        shape, states = self._states(*given)
-        out = np.empty((*shape, len(self._tree.model.closures), 6))
-        for index, state in states:
-            out[index] = self._one(*state)[0]
-        return out
+    def put_closure_forces(self, *given: Any) -> None:
+        """(closures, 6) of one state into the last argument; see `ClosedLoop.closure_forces`."""
+        *state, out = given
+        out[...] = self._one(*state)[0]
 
-    def reactions(self, *given: Any) -> JointReactions:
-        """See `ClosedLoop.reactions`."""
-        shape, states = self._states(*given)
-        names = self._mechanism.movable_joint_names
-        out = np.empty((*shape, len(names), 6))
-        for index, state in states:
-            closures, B = self._one(*state)
-            out[index] = self._through_joints(closures, B)
-        return JointReactions(names, out[..., :3], out[..., 3:])
-
-    def _states(self, q: Any, u: Any, change: Any, wrench: Any, base: BaseMotion | None) -> Any:
-        own = self._mechanism
-        efforts = np.asarray(own.inverse_dynamics(q, u, change, wrench, base=base))
-        shape = efforts.shape[:-1]
-        load = np.zeros(6) if wrench is None else np.asarray(wrench, dtype=np.float64)
-        v, a = own.joint_motion(q, u, change)
-        moved = None if base is None else rows_of(base)
-        parts = [
-            None
-            if part is None
-            else np.broadcast_to(np.asarray(part, dtype=np.float64), (*shape, np.shape(part)[-1]))
-            for part in (q, v, a, load, moved, efforts)
-        ]
-        indices = list(np.ndindex(shape))
-        return shape, [
-            (index, [None if part is None else np.array(part[index]) for part in parts])
-            for index in indices
-        ]
+    def put_reactions(self, *given: Any) -> None:
+        """(joints, 6), force and moment, likewise; see `ClosedLoop.reactions`."""
+        *state, out = given
+        out[...] = self._through_joints(*self._one(*state))
 
     def _one(
         self,
         q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        load: FloatArray,
+        u: FloatArray,
+        change: FloatArray,
+        wrench: FloatArray | None,
         base: FloatArray | None,
-        effort: FloatArray,
     ) -> tuple[FloatArray, FloatArray]:
         """Closure forces (closures, 6), and what joints transmit where the loops are not felt."""
-        tau = np.empty(self._tree.rates)
+        own, load = self._mechanism, np.zeros(6) if wrench is None else wrench
+        effort, tau = np.empty(len(own.joint_names)), np.empty(self._tree.rates)
+        own._ask("inverse_dynamics", q, u, change, wrench, base, False, effort)
+        v, a = own.joint_motion(q, u, change)
         B = np.empty((len(self._tree.bodies), layout.BODY_SIZE))
         self._efforts(q, v, a, load, base, tau, B)
-        for rate, value in zip(self._mechanism._rates_at, effort, strict=True):
+        for rate, value in zip(own._rates_at, effort, strict=True):
             tau[rate] -= value
-        equations = self._mechanism.structure.equations
+        equations = own.structure.equations
         _, K = equations.at(q)
         # K of comparable numbers: K' z = tau in these, z then in the equations' own
         z = least_step(K.T, tau * equations.columns) * equations.rows

@@ -222,8 +222,7 @@ class Tree:
         """
         A = self.frame_of[closure.parent][:3, :3] @ closure.at.rotation
         B = self.frame_of[closure.child][:3, :3] @ closure.child_at.rotation
-        assert closure.child_axis is not None
-        along, other = A @ closure.axis, B @ closure.child_axis
+        along, other = A @ closure.ends[0][2], B @ closure.ends[1][2]
         normals = [A @ column for column in frame_along(closure.axis).T[:2]]
         locked = [(A[:, k], B[:, (k + 1) % 3]) for k in range(3)]
         kind = closure.kind
@@ -270,7 +269,7 @@ class Tree:
         """A length [m] of the order of the mechanism's, by which it is judged whether it closes."""
         lengths = [float(np.linalg.norm(body.frame[:3, 3])) for body in self.bodies[1:]]
         for closure in self.model.closures:
-            for link, place in ((closure.parent, closure.at), (closure.child, closure.child_at)):
+            for link, place, _ in closure.ends:
                 point = self.frame_of[link] @ np.array([*place.translation, 1.0])
                 lengths.append(float(np.linalg.norm(point[:3])))
         lengths += [

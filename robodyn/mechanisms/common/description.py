@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.actuators import Actuator
-    from robodyn.arrays import FloatArray
     from robodyn.mechanisms.common.coordinates import Unit
 
 EffortUnit = Literal["N", "N m"]
@@ -69,19 +68,3 @@ def driven_joint(joint: Any) -> DrivenJoint:
     unit: Unit = "m" if joint.kind == "prismatic" else "rad"
     limits = joint.position, joint.velocity, joint.effort
     return DrivenJoint(joint.name, unit, *limits, joint.actuator)
-
-
-class MovingBody(NamedTuple):
-    """A rigid body of a mechanism.
-
-    Attributes:
-        name: of the body or its link.
-        mass: [kg].
-        com: (3,) [m] centre of mass in the body's frame.
-        inertia: (3, 3) [kg m^2] about the centre of mass, axes of the body's frame.
-    """
-
-    name: str
-    mass: float
-    com: FloatArray
-    inertia: FloatArray

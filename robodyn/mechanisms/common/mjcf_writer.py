@@ -25,13 +25,12 @@ from robodyn.model.body import Body, Link, joined
 from robodyn.poses import quaternion_of_rotation, rotation_matrix, rpy_of_rotation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from robodyn.arrays import FloatArray
     from robodyn.model.closure import Closure
     from robodyn.model.joint import Joint
     from robodyn.model.model import Model
-    from robodyn.model.placement import Placement
 
 # What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
 LEAST = 2e-15
@@ -261,7 +260,7 @@ class _Writer:
 
     def _sites(self, out: ElementTree.Element, closure: Closure, name: str, along: float) -> None:
         made = element(out, HELD[closure.kind], name=name)
-        for number_, (_, link, place, axis) in enumerate(_ends(closure), start=1):
+        for number_, (link, place, axis) in enumerate(closure.ends, start=1):
             site = element(self._bodies[link], "site", name=f"{name}_{number_}")
             seat = place.matrix
             seat[:3, 3] += along * seat[:3, :3] @ axis
@@ -328,13 +327,6 @@ def _place(made: ElementTree.Element, place: FloatArray) -> None:
         made.set("quat", numbers(quaternion(place[:3, :3])))
 
 
-def _ends(closure: Closure) -> Iterator[tuple[str, str, Placement, FloatArray]]:
-    """Each side of a closure: its link, and place and axis there."""
-    assert closure.child_axis is not None  # made when the closure is
-    yield "parent", closure.parent, closure.at, closure.axis
-    yield "child", closure.child, closure.child_at, closure.child_axis
-
-
 def _closure(closure: Closure) -> dict[str, Any]:
     """A closure as attributes of a `<constraint>`, for the reader."""
     out: dict[str, Any] = {
@@ -342,7 +334,7 @@ def _closure(closure: Closure) -> dict[str, Any]:
             "name": closure.name, "type": closure.kind, "damping": number(closure.damping),
         }
     }  # fmt: skip
-    for side, link, place, axis in _ends(closure):
+    for side, (link, place, axis) in zip(("parent", "child"), closure.ends, strict=True):
         turned = numbers(rpy_of_rotation(place.rotation))
         out[side] = {"link": link}
         out[f"{side}_origin"] = {"xyz": numbers(place.translation), "rpy": turned}

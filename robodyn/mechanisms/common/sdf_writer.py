@@ -189,8 +189,7 @@ def _closure(out: ElementTree.Element, closure: Closure) -> None:
         )
     made = _joint(out, closure.name, TYPES[closure.kind], closure.parent, closure.child)
     _pose(made, closure.child_at.matrix)
-    assert closure.child_axis is not None  # made when the closure is
-    child_axis = numbers(closure.child_axis)
+    child_axis = numbers(closure.ends[1][2])
     if closure.kind == "universal":
         first = element(made, "axis")
         axis = numbers(closure.at.rotation @ closure.axis)
@@ -202,13 +201,10 @@ def _closure(out: ElementTree.Element, closure: Closure) -> None:
         damping = closure.damping if closure.kind == "revolute" else 0.0
         _text(element(first, "dynamics"), "damping", number(damping))
     block = element(made, f"{OWN}closure", damping=number(closure.damping))
-    for side, place, axis in (
-        ("parent", closure.at, numbers(closure.axis)),
-        ("child", closure.child_at, child_axis),
-    ):
+    for side, (_, place, along) in zip(("parent", "child"), closure.ends, strict=True):
         turned = rpy_of_rotation(place.rotation)
         origin(block, place.translation, turned, f"{OWN}{side}_origin")
-        element(block, f"{OWN}{side}_axis", xyz=axis)
+        element(block, f"{OWN}{side}_axis", xyz=numbers(along))
 
 
 def _joint(

@@ -133,11 +133,7 @@ def _closure(robot: ElementTree.Element, closure: Closure) -> None:
     out = element(
         robot, "constraint", name=closure.name, type=closure.kind, damping=number(closure.damping)
     )
-    for side, link, place, axis in (
-        ("parent", closure.parent, closure.at, closure.axis),
-        ("child", closure.child, closure.child_at, closure.child_axis),
-    ):
-        assert axis is not None  # made when the closure is
+    for side, (link, place, axis) in zip(("parent", "child"), closure.ends, strict=True):
         element(out, side, link=link)
         write_place(out, place.rotation, place.translation, f"{side}_origin")
         element(out, f"{side}_axis", xyz=numbers(axis))

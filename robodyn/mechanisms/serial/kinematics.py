@@ -21,7 +21,6 @@ from robodyn.mechanisms.common.batch_calls import (
     answers,
     entry,
 )
-from robodyn.mechanisms.common.description import MovingBody
 from robodyn.mechanisms.common.figure import Figure, Shape, drawn_joint, stick
 from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_table
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from robodyn.arrays import FloatArray
+    from robodyn.model.body import Link
     from robodyn.model.model import Model
 
 TIP_COLOR = (0.2, 0.4, 0.65)
@@ -76,11 +76,9 @@ class SerialKinematics(Mechanism):
         return nameless(self.model)
 
     @property
-    def bodies(self) -> tuple[MovingBody, ...]:
+    def bodies(self) -> tuple[Link, ...]:
         """The links, from the base to the tip."""
-        return tuple(
-            MovingBody(link.name, link.mass, link.com, link.inertia) for link in self.chain.links
-        )
+        return self.chain.links
 
     @cached_property
     def size(self) -> float:

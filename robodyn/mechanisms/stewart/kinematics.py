@@ -22,7 +22,7 @@ from robodyn.mechanisms.common.batch_calls import (
 )
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
-from robodyn.mechanisms.common.singularities import TYPE_2, Singularity
+from robodyn.mechanisms.conditioning import TYPE_2, Singularity
 from robodyn.mechanisms.joints import LIMIT_TOLERANCE
 from robodyn.mechanisms.stewart.joints import LegMotion
 from robodyn.mechanisms.stewart.kernels import entries, lanes
@@ -201,7 +201,7 @@ class PlatformKinematics(PlatformLegs):
 
     @property
     def singularities(self) -> tuple[Singularity, ...]:
-        """Type 2, where det H is zero; see `common.singularities`."""
+        """Type 2, where det H is zero; see `Singularity`."""
         return (
             Singularity(
                 TYPE_2,

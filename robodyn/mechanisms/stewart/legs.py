@@ -18,12 +18,13 @@ import numpy as np
 
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanisms.common.coordinates import POSE
-from robodyn.mechanisms.common.description import DrivenJoint, MovingBody, Nouns
+from robodyn.mechanisms.common.description import DrivenJoint, Nouns
 from robodyn.mechanisms.common.tracking import POSE_TRACKING
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
 from robodyn.mechanisms.stewart.recognition import six_legs_of
+from robodyn.model.body import Link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -116,11 +117,10 @@ class PlatformLegs(Mechanism):
         return own, *(name.replace(" ", "_") for name in parts)
 
     @property
-    def bodies(self) -> tuple[MovingBody, ...]:
+    def bodies(self) -> tuple[Link, ...]:
         """The platform, then the lower and the upper parts of the legs."""
         return tuple(
-            MovingBody(name, body.mass, body.com, body.inertia)
-            for name, body in self.six_legs.bodies
+            Link(name, body.mass, body.com, body.inertia) for name, body in self.six_legs.bodies
         )
 
     @property

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.mechanisms.common.description import MovingBody
 from robodyn.mechanisms.common.figure import frame_of_pose
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.common.report_answers import (
@@ -22,6 +21,7 @@ from robodyn.mechanisms.common.variables import AXES, Role, Variable
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.mechanisms.stewart.formulations import PUBLISHED_MODELS
 from robodyn.mechanisms.stewart.parameters import PlatformParameters
+from robodyn.model.body import Link
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_from_pose
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _bodies(six: SixLegs) -> ParameterTable:
         else:
             bodies += [(f"{part} part of leg {i}", body) for i, body in enumerate(each, start=1)]
     return body_table(
-        (MovingBody(name, body.mass, body.com, body.inertia) for name, body in bodies),
+        (Link(name, body.mass, body.com, body.inertia) for name, body in bodies),
         "the platform in its own frame; parts of a leg in axes along it (x from base to platform, "
         "y along universal axis × x), the lower part from its universal joint, the upper part "
         "from its spherical joint",

@@ -13,7 +13,7 @@ from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.common.singularities import Singularity
+from robodyn.mechanisms.conditioning import Singularity
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory

@@ -21,8 +21,9 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.formats.documents import Fields
-from robodyn.mechanisms.common.description import MovingBody, Nouns
+from robodyn.mechanisms.common.description import Nouns
 from robodyn.mechanisms.numpy_dynamics import NumpyDynamics
+from robodyn.model.body import Link
 from robodyn.poses import pose_from_rpy
 
 GRAVITY = 9.81
@@ -69,8 +70,8 @@ class CartPendulum(NumpyDynamics):
     def bodies(self):
         still = np.zeros((3, 3))
         return (
-            MovingBody("cart", self.model.cart, np.zeros(3), still),
-            MovingBody("bob", self.model.bob, np.array([0.0, 0.0, -self.model.length]), still),
+            Link("cart", self.model.cart, np.zeros(3), still),
+            Link("bob", self.model.bob, np.array([0.0, 0.0, -self.model.length]), still),
         )
 
     @property
