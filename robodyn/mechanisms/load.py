@@ -32,34 +32,22 @@ SUFFIXES = (*URDF_SUFFIXES[:-1], *YAML_SUFFIXES, ".xml")
 _defaults = ReadOptions()
 
 
-def use_options(
-    *,
-    base_link: str | None = None,
-    tip_link: str | None = None,
-    hold_branches: bool = False,
-    driven: str | Sequence[str] | None = None,
-    kind: str | None = None,
-    base: str | None = None,
-    spelling: Spelling = in_python,
-) -> None:
+def use_options(*, spelling: Spelling = in_python, **options: Any) -> None:
     """Give options to every `load` of this process, where a call says nothing else.
 
     Args:
-        base_link, tip_link, hold_branches, driven, kind, base: as for `load`; an empty name stands
-            for none.
         spelling: how messages write an option that would help.
+        options: base_link, tip_link, hold_branches, driven, kind, base as for `load`; an empty
+            name stands for none.
     """
     global _defaults
-    _defaults = ReadOptions(
-        False,
-        base_link or None,
-        tip_link or None,
-        hold_branches,
-        _names_in(driven),
-        kind or None,
-        base or None,
-        spelling=spelling,
-    )
+    _defaults = _with(ReadOptions(spelling=spelling), options)
+
+
+def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
+    """Options as they are given, and the defaults of those that are not."""
+    given["driven"] = _names_in(given.get("driven"))
+    return replace(defaults, **{name: value for name, value in given.items() if value})
 
 
 def models() -> tuple[str, ...]:
@@ -121,16 +109,13 @@ def load(
             f"a model is a name, a path or URDF text, not {source!r}; bundled: {_names()}",
             value=source,
         )
-    options = ReadOptions(
-        strict,
-        base_link or _defaults.base_link,
-        tip_link or _defaults.tip_link,
-        hold_branches or _defaults.hold_branches,
-        _names_in(driven) or _defaults.driven,
-        kind or _defaults.kind,
-        base or _defaults.base,
-        spelling=_defaults.spelling,
-    )
+    given: dict[str, Any] = {
+        "base_link": base_link,
+        "tip_link": tip_link,
+        "hold_branches": hold_branches,
+    }
+    given |= {"strict": strict, "driven": driven, "kind": kind, "base": base}
+    options = _with(_defaults, given)
     made = _loaded(source, options, xacro_args)
     return made if options.base is None else made._made(made.model.with_base(options.base))
 

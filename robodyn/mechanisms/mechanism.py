@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from robodyn.checks import as_array
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.common import compiled_run
-from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.linear_in_parameters import LinearInParameters
 
 if TYPE_CHECKING:
@@ -35,6 +34,38 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.compiled_run import BatchSteps, Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
     from robodyn.mechanisms.common.single_calls import UncheckedDynamics
+
+
+class EffortTerms(NamedTuple):
+    """Efforts of a motion and the terms they are made of.
+
+    Attributes:
+        total: (N, n) [N or N m]; NaN where no efforts exist.
+        terms: (N, n) each, by name, such as `massless` and `dynamic`, or `inertial`, `coriolis`,
+            `gravity`, `friction`.
+        reactions: named tuple of arrays (N, k, 3) in the mechanism's joints; None where a kind of
+            mechanism does not compute them.
+    """
+
+    total: FloatArray
+    terms: Mapping[str, FloatArray]
+    reactions: Any = None
+
+
+def where_regular(
+    function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
+) -> FloatArray:
+    """A function of rows of states, (N, *core), NaN where the mechanism is singular."""
+    try:
+        return function(*states)
+    except KinematicsError:
+        rows = np.full((len(states[0]), *core), np.nan)
+    for row, state in zip(rows, zip(*states, strict=True), strict=True):
+        try:
+            row[...] = function(*state)
+        except KinematicsError:
+            continue
+    return rows
 
 
 class Mechanism(LinearInParameters):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from robodyn.errors import InvalidInput, OutputError
 from robodyn.formats.urdf_text import parse_urdf
 from robodyn.formats.xml_text import parse_xml
-from robodyn.mechanisms.closed_loop.variants import structure_of
+from robodyn.mechanisms.closed_loop.structure import structure_of
 from robodyn.mechanisms.common.model_file import write_text
 from robodyn.mechanisms.common.urdf_model import model_from_urdf
 from robodyn.mechanisms.registry import kind_of

@@ -223,16 +223,7 @@ class TipPose:
     def gap(self, q: FloatArray) -> FloatArray:
         """How far the tip is from there: position [parts of the size], turn [rad]."""
         here = self._body_pose(q)
-        turn = rotation_matrix(here) @ self._wanted.T
-        cosine = np.clip(0.5 * (np.trace(turn) - 1.0), -1.0, 1.0)
-        angle = float(np.arccos(cosine))
-        spin = 0.5 * np.array(
-            [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
-        )
-        length = float(np.linalg.norm(spin))
-        vector = spin if length < 1e-9 else np.arctan2(length, cosine) / length * spin
-        if angle > 3.0 and length < 1e-9:
-            vector = np.array([angle, 0.0, 0.0])
+        vector = rotation_vector(rotation_matrix(here) @ self._wanted.T)
         gap = np.concatenate([(here[:3] - self._pose[:3]) / self._size, vector])
         return np.asarray(gap[self._rows])
 
@@ -241,6 +232,19 @@ class TipPose:
         gap, J = self.gap(q), self._jacobian(q)
         J[:3] /= self._size
         return gap, J[self._rows]
+
+
+def rotation_vector(R: FloatArray) -> FloatArray:
+    """(3,) [rad] axis times angle of a rotation (3, 3), up to half a turn."""
+    spin = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine, cosine = float(np.linalg.norm(spin)), 0.5 * (float(np.trace(R)) - 1.0)
+    if sine > 1e-9:
+        return np.asarray(np.arctan2(sine, cosine) / sine * spin)
+    if cosine > 0.0:
+        return spin
+    column = int(np.argmax(np.diag(R)))  # half a turn: R = 2 a a' - 1
+    axis = 0.5 * (R[:, column] + np.eye(3)[column])
+    return np.asarray(np.pi * axis / np.linalg.norm(axis))
 
 
 def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.equations import ACCEPTED
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED, rotation_vector
 from robodyn.mechanisms.closed_loop.kernels import layout
 
 if TYPE_CHECKING:
@@ -227,19 +227,6 @@ def _frame(body: FloatArray, place: FloatArray) -> tuple[FloatArray, FloatArray]
     """Axes and origin of a frame of a body, base frame."""
     R = body[:9].reshape(3, 3).T
     return R @ place[:3, :3], body[layout.ORIGIN : layout.ORIGIN + 3] + R @ place[:3, 3]
-
-
-def rotation_vector(R: FloatArray) -> FloatArray:
-    """(3,) [rad] axis times angle of a rotation (3, 3), up to half a turn."""
-    spin = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    sine, cosine = float(np.linalg.norm(spin)), 0.5 * (float(np.trace(R)) - 1.0)
-    if sine > 1e-6:
-        return np.asarray(np.arctan2(sine, cosine) / sine * spin)
-    if cosine > 0.0:
-        return spin
-    column = int(np.argmax(np.diag(R)))  # half a turn: R = 2 a a' - 1
-    axis = 0.5 * (R[:, column] + np.eye(3)[column])
-    return np.asarray(np.pi * axis / np.linalg.norm(axis))
 
 
 def _turn_between(a: FloatArray, b: FloatArray) -> FloatArray:

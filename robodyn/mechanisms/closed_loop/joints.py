@@ -12,7 +12,7 @@ import numpy as np
 from robodyn.checks import as_array
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.pivots import Pivots
-from robodyn.mechanisms.closed_loop.variants import structure_of
+from robodyn.mechanisms.closed_loop.structure import structure_of
 from robodyn.mechanisms.common.coordinates import Coordinates
 from robodyn.mechanisms.common.description import Nouns
 from robodyn.mechanisms.common.joint_friction import friction_row

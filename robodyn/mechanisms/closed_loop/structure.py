@@ -8,7 +8,9 @@ counted from types of joints, so redundant closures and special geometries are t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import copyreg
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +25,9 @@ from robodyn.mechanisms.closed_loop.idle import find_idle
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.kernels.entries import fits
 from robodyn.mechanisms.closed_loop.legs import nearest_legs
-from robodyn.mechanisms.closed_loop.packing import Idle, Packed, pack
+from robodyn.mechanisms.closed_loop.packing import Idle, Packed, pack, repacked
 from robodyn.mechanisms.closed_loop.tree import Tree
+from robodyn.model.shape import ModelShape, shape_of
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -42,6 +45,9 @@ SEED = 15
 ATTEMPTS = 60
 # See `steepness`.
 STEEPNESS = 10.0
+
+# Shapes that are remembered: a payload, friction, motors or another gravity leave them as they are.
+MOST_SHAPES = 16
 
 
 @dataclass(frozen=True)
@@ -280,3 +286,29 @@ def steepness(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> flo
     S = basis @ np.linalg.inv(own)
     S = S * equations.columns[:, None] / equations.columns[list(free)]
     return STEEPNESS * max(1.0, float(np.abs(S).max()))
+
+
+def structure_of(model: Model) -> Structure:
+    """What `find_structure` finds, quickly where it was found of a model of this shape before.
+
+    Raises:
+        ModelError: as `find_structure`.
+    """
+    found = _found(shape_of(model))
+    if found.tree.model is model:
+        return found
+    tree = found.tree.carried_by(model)
+    return replace(found, tree=tree, packed=repacked(found.packed, found.tree, tree))
+
+
+def _reduced(structure: Structure) -> tuple[Any, ...]:
+    return structure_of, (structure.tree.model,)
+
+
+# where it is unpickled it is found anew, or what is known there
+copyreg.pickle(Structure, _reduced)
+
+
+@lru_cache(maxsize=MOST_SHAPES)
+def _found(shape: ModelShape) -> Structure:
+    return find_structure(shape.model)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
     from robodyn.mechanisms.serial.arm import SerialArm
-    from robodyn.mechanisms.serial.description import serial_model_from_yaml
+    from robodyn.mechanisms.serial.description.from_yaml import serial_model_from_yaml
 
     return SerialArm(serial_model_from_yaml(document, source, options.strict))
 

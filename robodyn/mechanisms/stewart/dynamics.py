@@ -22,8 +22,8 @@ from robodyn.mechanisms.common.batch_calls import (
     entry,
 )
 from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
-from robodyn.mechanisms.common.effort_terms import EffortTerms, where_regular
 from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
+from robodyn.mechanisms.mechanism import EffortTerms, where_regular
 from robodyn.mechanisms.stewart.actuation import ActuatorTerms, actuator_terms
 from robodyn.mechanisms.stewart.formulations import FORMULATIONS, formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinematics

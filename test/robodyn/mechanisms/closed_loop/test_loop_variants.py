@@ -58,7 +58,7 @@ VARIANTS = {
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_is_what_would_be_found_of_its_model(monkeypatch, loop, rng, name):
     """To the last bit, and nothing is searched for."""
-    monkeypatch.setattr("robodyn.mechanisms.closed_loop.variants.find_structure", None)
+    monkeypatch.setattr("robodyn.mechanisms.closed_loop.structure.find_structure", None)
     before = loop.structure.packed.numbers.copy()
     variant = VARIANTS[name](loop)
     monkeypatch.undo()
@@ -105,7 +105,7 @@ def test_another_shape_is_searched_for(monkeypatch, change):
         links = (replace(one, **nothing) if one.name == heaviest else one for one in model.links)
         other = replace(model, links=tuple(links))
     monkeypatch.setattr(
-        "robodyn.mechanisms.closed_loop.variants.find_structure",
+        "robodyn.mechanisms.closed_loop.structure.find_structure",
         lambda model: asked.append(model) or find_structure(model),
     )
     rd.ClosedLoop(other)
