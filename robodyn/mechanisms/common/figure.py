@@ -262,15 +262,10 @@ def frame_in_parent(
         return frame_of_pose(pose)
     if joint.kind in ("fixed", "floating"):
         return joint.place
-    out: FloatArray = joint.place @ _moved(joint, _position(joint, positions))
+    leader, factor, offset = joint.mimic or (joint.name, 1.0, 0.0)
+    value = factor * positions.get(leader, 0.0) + offset
+    out: FloatArray = joint.place @ _moved(joint, value)
     return out
-
-
-def _position(joint: DrawnJoint, positions: Mapping[str, float]) -> float:
-    if joint.mimic is None:
-        return positions.get(joint.name, 0.0)
-    leader, factor, offset = joint.mimic
-    return factor * positions.get(leader, 0.0) + offset
 
 
 def _moved(joint: DrawnJoint, value: float | FloatArray) -> FloatArray:

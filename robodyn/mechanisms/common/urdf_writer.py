@@ -9,6 +9,7 @@ the element that `robodyn.formats.urdf_motors` describes.
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -161,16 +162,12 @@ def write_place(
     old = parent.find(tag)
     if old is not None:
         xyz_text, rpy_text = (old.get(name, "0 0 0").split() for name in ("xyz", "rpy"))
-        frame = transform(_Origin(list(map(float, xyz_text)), list(map(float, rpy_text))))
+        stated = SimpleNamespace(xyz=list(map(float, xyz_text)), rpy=list(map(float, rpy_text)))
+        frame = transform(stated)
         if np.array_equal(frame[:3, :3], rotation) and np.array_equal(frame[:3, 3], xyz):
             return
         parent.remove(old)
     origin(parent, xyz, rpy_of_rotation(rotation), tag)
-
-
-class _Origin:
-    def __init__(self, xyz: list[float], rpy: list[float]) -> None:
-        self.xyz, self.rpy = xyz, rpy
 
 
 def write_motion(

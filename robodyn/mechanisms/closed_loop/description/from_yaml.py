@@ -84,7 +84,8 @@ def closed_loop_model_from_yaml(
         urdf = parse_urdf(legs_urdf(top), source)
     else:
         urdf = read_urdf((folder or Path()) / top.text("urdf"))
-    closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in _optional(top)])
+    stated = top.children("closures") if "closures" in top else []
+    closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in stated])
     if driven is None and "actuated_joints" in top:
         driven = names(top, "actuated_joints")
     model = model_from_urdf(
@@ -153,10 +154,6 @@ def names(fields: Fields, name: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
         raise fields.refuse(name, value, "a list of joint names")
     return tuple(value)
-
-
-def _optional(top: Fields) -> list[Fields]:
-    return top.children("closures") if "closures" in top else []
 
 
 def _home(top: Fields) -> dict[str, Any]:
