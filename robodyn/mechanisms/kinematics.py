@@ -172,6 +172,7 @@ class Kinematics(JointsWithMotors):
         first from the guess, by default home. Accelerations are zero where not given.
 
         Raises:
+            UnderActuated: fewer joints are driven than it has freedoms.
             NoSolution: no configuration has these positions.
             SingularConfiguration: the rates do not determine the motion.
         """

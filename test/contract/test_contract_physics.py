@@ -94,6 +94,8 @@ def test_efforts_that_too_few_motors_would_need_are_refused(under_actuated, stat
         under_actuated.inverse_dynamics_derivatives(q, v, a)
     with pytest.raises(UnderActuated, match="do not determine the mechanism"):
         under_actuated.gravity(q)
+    with pytest.raises(UnderActuated, match="do not determine the mechanism"):
+        under_actuated.motion_of_joints(*under_actuated.driven_motion(q, v, a))
     out = np.empty(len(under_actuated.joint_names))
     assert not under_actuated.unchecked.inverse_dynamics(q, v, a, out)
 

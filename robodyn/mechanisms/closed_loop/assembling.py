@@ -133,9 +133,11 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         first from the guess, home by default.
 
         Raises:
+            UnderActuated: fewer joints are driven than it has freedoms.
             NoSolution: the loops do not close.
             SingularConfiguration: the driven rates do not determine the motion.
         """
+        self._refuse_under_actuated()
         wanted, rates, changes = self._motion_of(self._n, positions, velocities, accelerations)
         shape = wanted.shape[:-1]
         q = np.empty((*shape, self._nq))
