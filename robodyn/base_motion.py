@@ -4,19 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_array, as_exact, as_pose, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import flatten
 from robodyn.poses import inverse_pose, rotation_matrix
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 _NONE = np.zeros(3)
 _GRAVITY = np.array([0.0, 0.0, -9.81])

@@ -5,19 +5,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
 
 # A quaternion further than this from unit length is a mistake, not rounding; the results of kernels
 # that do not normalise are off by up to this much.

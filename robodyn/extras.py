@@ -10,13 +10,10 @@ from __future__ import annotations
 import shlex
 import sys
 import sysconfig
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EXTRAS = {
     "record": ["rosbags>=0.11"],

@@ -7,20 +7,16 @@ R = Rz(yaw) Ry(pitch) Rx(roll): Dasgupta and Mruthyunjaya (1998), eq. 38, and RE
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_array, as_exact, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.numerics import rotations_batch as kernels
 from robodyn.numerics.broadcasting import flatten
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
 
 # For sqrt(1 -+ sin pitch): below it the sum, or difference, of roll and yaw is rounding noise.
 LOCKED = 1e-15

@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
+from typing import ParamSpec, TypeVar, cast
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from robodyn.cli.commands import add_command, application
 from robodyn.numerics.compilation_notes import notes as compilation_notes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Where each command is, with other spellings of its options.
 COMMANDS: dict[str, tuple[str, dict[str, str]]] = {

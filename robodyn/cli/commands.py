@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import typer
 import typer.core
@@ -28,9 +29,6 @@ from rich.markup import escape
 from robodyn.analysis.as_json import as_json
 from robodyn.cli.session import numbers, one_line_errors, reading
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _OPTIONS = inspect.signature(typer.Typer).parameters
 # Whether help is parsed as markup, in which the unit [m] would be a style.

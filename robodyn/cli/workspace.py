@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +13,6 @@ from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar, write_report
 from robodyn.planning.workspace.workspace import WorkspaceSettings
 from robodyn.planning.workspace.workspace import workspace as find
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def workspace(

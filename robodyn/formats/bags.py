@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from robodyn.errors import InvalidInput, MissingExtra, writing
 from robodyn.extras import how_to_install, needing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
 
 
 @dataclass(frozen=True)

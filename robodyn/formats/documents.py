@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError, RobodynError
 from robodyn.formats.yaml_text import parse_yaml, read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.arrays import FloatArray
-
 
 REQUIRED: Final[Any] = object()
 

@@ -10,24 +10,19 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import (
     MissingInertiaWarning,
     ModelError,
     UnphysicalInertia,
     UnphysicalInertiaWarning,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
 
 # A thin rod and a flat plate are exactly on the bounds, where rounding may push them over.
 TOLERANCE = 1e-9

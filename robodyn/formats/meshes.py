@@ -9,19 +9,16 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlparse
 
 import numpy as np
+from numpy.typing import NDArray
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.extras import how_to_install
 from robodyn.formats.ros_packages import find_package
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
 
 
 class Mesh(NamedTuple):

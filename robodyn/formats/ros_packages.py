@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from robodyn.errors import ModelError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PATH_VARIABLE = "ROBODYN_PACKAGE_PATH"
 # Depth of the search below a folder for packages, and above a file for its checkout.

@@ -6,12 +6,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 from robodyn.errors import ModelError
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 
 @dataclass(frozen=True)

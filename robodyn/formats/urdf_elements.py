@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 

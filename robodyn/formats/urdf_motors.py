@@ -18,13 +18,11 @@ Other parsers ignore the element; it is removed before the text is passed to one
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
 
 from robodyn.errors import ModelError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from xml.etree.ElementTree import Element
 
 TAG = "robodyn"
 

@@ -4,20 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 from xml.etree import ElementTree
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from robodyn.arrays import FloatArray
 from robodyn.poses import rpy_of_rotation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
 
 # Of a tensor, the parts that are told.
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")

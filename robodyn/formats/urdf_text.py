@@ -9,9 +9,10 @@ already checked: links with their inertials and joints, no visuals.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
@@ -21,9 +22,6 @@ from robodyn.formats.urdf_motors import Motor, Settings, read_motors, read_setti
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml, without_comments
 from robodyn.formats.yaml_text import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)

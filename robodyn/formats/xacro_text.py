@@ -8,7 +8,9 @@ import contextlib
 import io
 import re
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from xml.etree import ElementTree
 from xml.parsers.expat import ExpatError
 
 from robodyn.errors import InvalidInput, MissingExtra, ModelError
@@ -16,11 +18,6 @@ from robodyn.extras import how_to_install
 from robodyn.formats.ros_packages import find_package
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-    from xml.etree import ElementTree
 
 # xacro keeps its state in module globals.
 _lock = threading.Lock()

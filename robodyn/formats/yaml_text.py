@@ -9,15 +9,13 @@ string and eight, are never meant in a list of masses.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from robodyn.errors import ModelError, RobodynError
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-    from pathlib import Path
 
 MAX_BYTES = 4 * 2**20
 # PyYAML reads about 100 kB per second: a larger file would take minutes, and is not a model file.

@@ -4,18 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
-
+from robodyn.arrays import FloatArray
 
 # The palette of Okabe and Ito, safe for colour-blind readers; without yellow, which is too light on
 # white.

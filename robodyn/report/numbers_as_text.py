@@ -4,12 +4,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Anything smaller is rounding error, in every unit used here.
 ROUNDING = 1e-12

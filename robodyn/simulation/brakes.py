@@ -4,14 +4,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from robodyn.checks import as_scalar
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class Brakes:

@@ -5,14 +5,11 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 
 class PositionDrives:

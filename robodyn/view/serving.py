@@ -8,13 +8,11 @@ import contextlib
 import io
 import logging
 import warnings
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.extras import needing
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 HOST = "127.0.0.1"
 

@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from robodyn.errors import LeftOutWarning, MissingExtra, ModelError
 from robodyn.extras import how_to_install
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOINTS = ("free", "ball", "slide", "hinge")
 

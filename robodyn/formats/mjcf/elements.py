@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from robodyn.arrays import FloatArray
 from robodyn.formats.urdf_shapes import element, frame_origin, numbers
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 
 def frame(place: Any, rotation: FloatArray | None = None) -> FloatArray:

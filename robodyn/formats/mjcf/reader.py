@@ -9,12 +9,14 @@ free and ball joints, whose pose is told from where the file has them.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from robodyn.arrays import FloatArray
 from robodyn.formats.mjcf.compiled import JOINTS, Refusals, compiled, mujoco_module
 from robodyn.formats.mjcf.couplings import Couplings
 from robodyn.formats.mjcf.drives import MjcfDrives, home_of
@@ -30,11 +32,6 @@ from robodyn.formats.urdf_shapes import (
     numbers,
     write_joint,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.arrays import FloatArray
 
 # Of a closure, as our own writer says it.
 PARTS = ("parent", "parent_origin", "parent_axis", "child", "child_origin", "child_axis")

@@ -9,18 +9,14 @@ relative to another frame; a frame is attached to a link. Nested names are joine
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.poses import pose_from_rpy, rotation_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from xml.etree.ElementTree import Element
-
-    from robodyn.arrays import FloatArray
 
 WORLD = "world"
 MODEL = "__model__"

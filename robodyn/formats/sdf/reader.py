@@ -11,8 +11,8 @@ prefix `robodyn:`, which SDF lets programs add.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -29,10 +29,6 @@ from robodyn.formats.sdf.tree import (
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import INERTIA, element, frame_origin, numbers
 from robodyn.formats.xml_text import parse_xml, without_comments
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
 
 OLDEST, NEWEST = (1, 4), (1, 12)
 # [m/s^2] of a world without <gravity>; of a model alone, ours.
