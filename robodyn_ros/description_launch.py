@@ -232,10 +232,15 @@ def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
     for display in view["Visualization Manager"]["Displays"]:
         if "Marker Scale" in display:
             display["Marker Scale"] *= size
+    return written(view, f"{mechanism.name}_", ".rviz")
+
+
+def written(document: Any, prefix: str, suffix: str) -> str:
+    """Name of a temporary file with a document as YAML."""
     with NamedTemporaryFile(
-        "w", prefix=f"{mechanism.name}_", suffix=".rviz", encoding="utf-8", delete=False
+        "w", prefix=prefix, suffix=suffix, encoding="utf-8", delete=False
     ) as file:
-        yaml.safe_dump(view, file, sort_keys=False)
+        yaml.safe_dump(document, file, sort_keys=False)
     return file.name
 
 

@@ -99,7 +99,7 @@ class Interface:
 
     Attributes:
         state_topic, trajectory_topic: names of the two topics.
-        base_frame, body_frame: frames of poses and of the moving body.
+        base_frame: frame of poses.
     """
 
     def __init__(self, node: Node, mechanism: Mechanism) -> None:
@@ -107,7 +107,7 @@ class Interface:
         self._messages = messages_of(mechanism)
         self.state_topic = self._messages.state_topic
         self.trajectory_topic = self._messages.trajectory_topic
-        self.base_frame, self.body_frame = mechanism.frames
+        self.base_frame = mechanism.frames[0]
 
     def on_state(
         self,

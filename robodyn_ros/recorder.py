@@ -33,8 +33,7 @@ from std_msgs.msg import String
 import robodyn as rd
 from robodyn.mechanisms.common.figure_from_urdf import joints_of_urdf
 from robodyn_ros import messages, qos
-from robodyn_ros.bag_clock import BagClock
-from robodyn_ros.bag_writer import BagWriter, RecordingFailed
+from robodyn_ros.bag_writer import BagClock, BagWriter, RecordingFailed
 from robodyn_ros.interfaces import steady_timer
 from robodyn_ros.losses import Losses
 from robodyn_ros.parameters import declare, described, table

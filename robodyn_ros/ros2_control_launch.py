@@ -12,10 +12,8 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
-import yaml
 from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.events.process import ProcessIO
@@ -35,6 +33,7 @@ from robodyn_ros.description_launch import (
     node,
     own_clock,
     state_publisher,
+    written,
 )
 from robodyn_ros.parameter_files import read_sections
 
@@ -120,7 +119,9 @@ def with_controllers(
     if settings.get("controller") == TRAJECTORIES:
         # its own way to hold knows no efforts: the mechanism would sag until the trajectory comes
         sections.setdefault("/**/inverse_dynamics", {})["idle"] = "hold"
-    made = _written(sections)
+    document = {name: {"ros__parameters": values} for name, values in sections.items()}
+    made = written(document, "robodyn_controllers_", ".yaml")
+    atexit.register(Path(made).unlink, missing_ok=True)
     settings["more_controllers_file"] = settings["controllers_file"] or made
     settings["controllers_file"] = made
 
@@ -134,17 +135,6 @@ def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[st
         sections["controller_manager"] = {"update_rate": round(rate)}
         sections["inverse_dynamics"] = {"delay": 1.5 / rate}
     return {f"/**/{name}": values for name, values in sections.items()}
-
-
-def _written(sections: dict[str, dict[str, Any]]) -> str:
-    """Name of a parameter file that exists until this process ends."""
-    with NamedTemporaryFile(
-        "w", prefix="robodyn_controllers_", suffix=".yaml", delete=False, encoding="utf-8"
-    ) as file:
-        document = {name: {"ros__parameters": values} for name, values in sections.items()}
-        yaml.safe_dump(document, file, sort_keys=False)
-    atexit.register(Path(file.name).unlink, missing_ok=True)
-    return file.name
 
 
 def check_installed(context: LaunchContext) -> None:

@@ -26,8 +26,7 @@ from std_msgs.msg import Float64, String
 from robodyn.errors import InvalidInput
 from robodyn.extras import how_to_install
 from robodyn_ros import messages
-from robodyn_ros.bag_clock import BagClock
-from robodyn_ros.bag_writer import BagWriter, RecordingFailed
+from robodyn_ros.bag_writer import BagClock, BagWriter, RecordingFailed
 from robodyn_ros.recorded_transforms import transforms_are_missing
 
 highlevel = pytest.importorskip("rosbags.highlevel", reason="the extra `record` is not installed")

@@ -19,7 +19,7 @@ from robodyn.control.goal_watch import GoalCode
 from robodyn.trajectories import Motion
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages
-from robodyn_ros.goal_execution import ABORTED, CANCELED, REPLACED, SUCCEEDED, GoalExecution
+from robodyn_ros.trajectory_action import ABORTED, CANCELED, REPLACED, SUCCEEDED, GoalExecution
 from robodyn_ros.trajectory_goals import SETTINGS, GoalRefused, Present
 
 SECOND = 1_000_000_000
