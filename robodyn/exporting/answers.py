@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 STATUSES = {
     "OK": "there is a result",
     "INVALID": "an argument is not finite, a quaternion not of unit length, or out of its range",
-    "SINGULAR": "no result in this configuration: it is singular, or its loops are open",
+    "SINGULAR": "no result in this configuration: it is singular, its loops are open, or, of "
+    "derivatives, there is dry friction in passive joints of loops",
     "NO_SOLUTION": "no configuration with these joint positions was reached from the guess",
     "LIMITED": "efforts were cut to what the actuators have",
     "DIVERGED": "the state grew beyond all bounds; shorter steps or smaller efforts may help",

@@ -125,7 +125,8 @@ FUNCTIONS = (
         "inverse_dynamics_derivatives",
         "Efforts of a motion, and their derivatives, by rows: by a displacement of the "
         "configuration, by velocity and by acceleration. Dry friction is differentiated where no "
-        "driven joint's rate is about to change its sign.",
+        "driven joint's rate is about to change its sign; loops with dry friction in "
+        "passive joints have no derivatives here.",
         (
             *STATE,
             ACCELERATION,
