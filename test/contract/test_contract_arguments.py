@@ -163,3 +163,12 @@ def test_threads_share_a_batch_and_several_may_call(actuated, given, name):
         caller.join()
     for result in results:
         np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("question", ["inverse_dynamics", "forward_dynamics", "regressor"])
+@pytest.mark.parametrize("missing", range(3))
+def test_none_for_what_has_to_be_given_is_refused(actuated, states, question, missing):
+    given = list(states(actuated))
+    given[missing] = None
+    with pytest.raises(InvalidInput, match="expected"):
+        getattr(actuated, question)(*given)

@@ -259,8 +259,11 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             ("wrench", "N, N m"),
             ("base", ""),
         )
+        optional = "wrench", "base"
         parts = {
-            what: None if value is None else as_array(what, value, (width,), unit)
+            what: None
+            if value is None and what in optional
+            else as_array(what, value, (width,), unit)  # type: ignore[arg-type]
             for (what, unit), width, value in zip(checks, widths, values, strict=False)
         }
         shape = leading_shape(**{k: part for k, part in parts.items() if part is not None})

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -127,9 +128,11 @@ def answers(
     """
     batch = states(arguments.widths, values)
     if batch is not None:
-        results = computed(kernel, numbers, batch, core, *settings)
-        if results is not None:
-            return results
+        # a TypeError is of None for what has to be given, which is refused by name below
+        with suppress(TypeError):
+            results = computed(kernel, numbers, batch, core, *settings)
+            if results is not None:
+                return results
     # an argument is invalid or one state has no answer: only now spend time on finding out which
     shape, flat = arguments.flattened(values)
     flat_batch = StateBatch((len(flat[0]),), list(flat))
