@@ -159,5 +159,13 @@ def refuse_beyond(name: str, values: FloatArray, limit: float = BEYOND) -> None:
         )
 
 
+def number_in(text: str) -> float:
+    """The number that a text is; NaN if it is none, or has `_`: Python alone reads 1_0 as ten."""
+    try:
+        return math.nan if "_" in text else float(text)
+    except ValueError:
+        return math.nan
+
+
 def _in(unit: str) -> str:
     return f" [{unit}]" if unit else ""

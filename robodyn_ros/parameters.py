@@ -30,8 +30,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 import robodyn as rd
-from robodyn.formats.frictionless import frictionless
 from robodyn.formats.xacro_text import arguments_of, use_arguments
+from robodyn.mechanisms.frictionless import frictionless
 from robodyn.mechanisms.load import use_options
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import as_parameter

@@ -45,6 +45,14 @@ UNITS = {
 NOT_NEGATIVE = ("rotor_inertia", "coulomb", "coulomb_backward", "static")
 POSITIVE = ("lead", "stribeck_velocity", "torque_constant", "efficiency")
 LIMITS = ("torque_limit", "velocity_limit")
+# What an actuator has without dry friction, and without losses as well.
+NO_DRY_FRICTION: dict[str, Any] = {
+    "coulomb": 0.0,
+    "coulomb_backward": None,
+    "static": None,
+    "stribeck_velocity": None,
+}
+NO_FRICTION = NO_DRY_FRICTION | {"efficiency": 1.0}
 
 
 @dataclass(frozen=True)
@@ -272,13 +280,11 @@ class Actuator:
 
     def without_dry_friction(self) -> Actuator:
         """The same actuator without dry friction."""
-        return replace(
-            self, coulomb=0.0, coulomb_backward=None, static=None, stribeck_velocity=None
-        )
+        return replace(self, **NO_DRY_FRICTION)
 
     def without_friction(self) -> Actuator:
         """The same actuator with neither dry friction nor losses."""
-        return replace(self.without_dry_friction(), efficiency=1.0)
+        return replace(self, **NO_FRICTION)
 
 
 IDEAL = Actuator()

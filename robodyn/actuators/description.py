@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from robodyn.actuators.actuator import IDEAL, UNITS, Actuator
+from robodyn.checks import number_in
 from robodyn.errors import ModelError, RobodynError
 
 if TYPE_CHECKING:
@@ -128,11 +129,7 @@ def params_of(actuator: Actuator) -> dict[str, str]:
 
 
 def _number(text: str, name: str, where: str) -> float:
-    try:
-        # Python reads 1_0 as ten, no other reader of URDF does
-        value = math.nan if "_" in text else float(text)
-    except ValueError:
-        value = math.nan
+    value = number_in(text)
     if not math.isfinite(value):
         raise ModelError(
             f'{where}: <param name="{name}"> is {text[:100]!r}, expected a number', value=text

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.checks import number_in
 from robodyn.errors import ModelError
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -241,11 +242,7 @@ class ElementReader:
         if "${" in text:
             expected += "; an expression needs xacro, so name the file .xacro"
         parts = text.split()
-        try:
-            finite = all(math.isfinite(float(part)) and "_" not in part for part in parts)
-        except ValueError:
-            finite = False
-        if len(parts) != count or not finite:
+        if len(parts) != count or not all(math.isfinite(number_in(part)) for part in parts):
             raise self._error(where, text, expected)
         return " ".join(parts)
 

@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from robodyn.checks import number_in
 from robodyn.errors import ModelError
 
 TAG = "robodyn"
@@ -117,22 +118,14 @@ def _check_known(element: Element, known: tuple[str, ...], where: str) -> None:
 
 
 def _not_negative(text: str, where: str) -> float:
-    value = _number(text)
+    value = number_in(text)
     if not (math.isfinite(value) and value >= 0.0):
         raise ModelError(f"{where} is {text[:100]!r}, expected a number of at least 0", value=text)
     return value
 
 
 def _numbers(text: str, count: int, where: str) -> tuple[float, ...]:
-    values = tuple(_number(part) for part in text.split())
+    values = tuple(number_in(part) for part in text.split())
     if len(values) != count or not all(map(math.isfinite, values)):
         raise ModelError(f"{where} is {text[:100]!r}, expected {count} finite numbers", value=text)
     return values
-
-
-def _number(text: str) -> float:
-    try:
-        # Python reads 1_0 as ten; no other URDF parser does
-        return math.nan if "_" in text else float(text)
-    except ValueError:
-        return math.nan

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.checks import number_in
 from robodyn.errors import ModelError
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
@@ -92,12 +93,9 @@ class SdfFrames:
 
     def numbers(self, text: str, count: int, where: str, infinite: bool = False) -> list[float]:
         """Finite numbers of a text; `infinite` lets them be endless, too."""
-        try:
-            values = [float(part) for part in text.split()]
-        except ValueError:
-            values = []
+        values = [number_in(part) for part in text.split()]
         bad = math.isnan if infinite else lambda value: not math.isfinite(value)
-        if len(values) != count or any(map(bad, values)) or "_" in text:
+        if len(values) != count or any(map(bad, values)):
             kind = "a number" if count == 1 else f"{count} finite numbers"
             raise self.error(where, text.strip()[:100], kind)
         return values

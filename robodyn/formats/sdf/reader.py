@@ -46,14 +46,14 @@ def read_sdf(text: str, source: str) -> str:
     """
     text = without_comments(text)
     root = parse_xml(text.replace(SCOPE, "::") if NAMESPACE in text else text, source)
-    told = root.get("version", "")
-    parts = told.split(".")
+    stated = root.get("version", "")
+    parts = stated.split(".")
     version = tuple(map(int, parts)) if all(part.isdigit() for part in parts) else ()
     if root.tag != "sdf" or not OLDEST <= version[:2] <= NEWEST:
         raise ModelError(
-            f"{source}: the root element is <{root.tag}> of the version {told!r}, expected <sdf> "
+            f"{source}: the root element is <{root.tag}> of the version {stated!r}, expected <sdf> "
             "of 1.4 to 1.12; `gz sdf -p FILE` rewrites older ones",
-            value=told,
+            value=stated,
         )
     model, world = _model_in(root, source)
     frames = SdfFrames(model, source, version < (1, 7))
@@ -101,7 +101,7 @@ def _inertial(out: Element, link: Element, frames: SdfFrames, where: str) -> Non
     inertial = link.find("inertial")
     if (link.findtext("gravity") or "true").strip() not in TRUE:
         leave_out(frames.source, where, "<gravity>; its weight counts in full")
-    told = {key: "1" if key in ("ixx", "iyy", "izz") else "0" for key in INERTIA}
+    tensor = {key: "1" if key in ("ixx", "iyy", "izz") else "0" for key in INERTIA}
     mass, place = "1", np.eye(4)
     if inertial is None:
         warnings.warn(
@@ -117,11 +117,14 @@ def _inertial(out: Element, link: Element, frames: SdfFrames, where: str) -> Non
             leave_out(frames.source, where, "<fluid_added_mass>")
         place = frames.matrix(inertial.find("pose"), f"{where}: inertial")
         mass = (inertial.findtext("mass") or mass).strip()
-        told = {key: (inertial.findtext(f"inertia/{key}") or told[key]).strip() for key in told}
+        tensor = {
+            key: (inertial.findtext(f"inertia/{key}") or default).strip()
+            for key, default in tensor.items()
+        }
     into = element(out, "inertial")
     frame_origin(into, place)
     element(into, "mass", value=mass)
-    element(into, "inertia", **told)
+    element(into, "inertia", **tensor)
 
 
 def _control(robot: Element, params: dict[str, dict[str, str]]) -> None:
@@ -142,8 +145,8 @@ def _settings(
     for own in own_elements(model, TAG):
         element(robot, TAG, **own.attrib)
         return
-    told = OURS if world is None else (world.findtext("gravity") or GRAVITY)
-    gravity = np.array(frames.numbers(told, 3, "gravity"))
+    acceleration = OURS if world is None else (world.findtext("gravity") or GRAVITY)
+    gravity = np.array(frames.numbers(acceleration, 3, "gravity"))
     if base != WORLD:
         gravity = frames.relative(base, WORLD)[:3, :3].T @ gravity
     settings = {"gravity": numbers(gravity), "base_link": base}
@@ -175,9 +178,9 @@ def add_shapes(out: ElementTree.Element, link: ElementTree.Element, frames: SdfF
         frame_origin(drawn, place)
         geometry = element(drawn, "geometry")
         if shape.tag == "mesh":
-            told = {"filename": (shape.findtext("uri") or "").strip()}
+            mesh = {"filename": (shape.findtext("uri") or "").strip()}
             scale = shape.findtext("scale")
-            element(geometry, "mesh", **told | ({"scale": scale.strip()} if scale else {}))
+            element(geometry, "mesh", **mesh | ({"scale": scale.strip()} if scale else {}))
         else:
             sizes = {key: (shape.findtext(key) or "1").strip() for key in SHAPES[shape.tag]}
             tag = "cylinder" if shape.tag == "capsule" else shape.tag

@@ -15,7 +15,7 @@ import yaml
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.formats.frictionless import frictionless
+from robodyn.mechanisms.frictionless import frictionless
 from robodyn.mechanisms.inspection import report
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.report.parameters import parameter_tables

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from robodyn.actuators.actuator import NO_FRICTION
 from robodyn.formats.xml_text import parse_xml
 
 # Attributes of `<dynamics>`, of a closure, and of our own element for motors.
 FRICTION = ("damping", "friction", "friction_backward")
-# Of an actuator, in `<param>`s of `<ros2_control>`.
-PARAMS = ("coulomb", "coulomb_backward", "static", "stribeck_velocity", "efficiency")
 
 
 def frictionless(description: str) -> str:
@@ -26,6 +25,6 @@ def frictionless(description: str) -> str:
             element.attrib.pop(name, None)
     for joint in root.iterfind("ros2_control/joint"):
         for param in joint.findall("param"):
-            if param.get("name") in PARAMS:
+            if param.get("name") in NO_FRICTION:
                 joint.remove(param)
     return ElementTree.tostring(root, encoding="unicode")
