@@ -14,7 +14,7 @@ from launch.launch_description_entity import LaunchDescriptionEntity
 import robodyn as rd
 from launch import LaunchContext
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.trajectories.default_path import default_path
+from robodyn.trajectories.waypoints import default_path
 from robodyn_ros.description_launch import chosen_mechanism, warn
 from robodyn_ros.nodes import NODES
 from robodyn_ros.parameter_files import read_sections, unknown_sections

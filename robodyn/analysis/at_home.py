@@ -14,10 +14,9 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.errors import RobodynError
-from robodyn.trajectories.default_path import default_path, is_reachable
 from robodyn.trajectories.demonstration import DEMO
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS
-from robodyn.trajectories.waypoints import load_path
+from robodyn.trajectories.waypoints import default_path, is_reachable, load_path
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray

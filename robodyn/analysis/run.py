@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.analysis.as_json import as_json
-from robodyn.analysis.dynamic_fraction import peak_dynamic_fraction
-from robodyn.analysis.margins import Margins, condition_limit, margins
-from robodyn.analysis.margins_text import margin_lines
+from robodyn.analysis.margins import Margins, condition_limit, margin_lines, margins
+from robodyn.analysis.study import peak_dynamic_fraction
 from robodyn.errors import KinematicsError, writing
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.analysis.dynamic_fraction import dynamic_fraction, peak_dynamic_fraction
 from robodyn.analysis.margins import Margins, condition_limit, margins
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 
 # Samples evaluated at once: enough for speed, few enough to report progress and to fit memory.
 CHUNK = 20_000
+# A dynamic fraction means nothing where the total force passes through zero; instants at which that
+# is below this share of the leg's own peak are left out of its peak.
+SMALLEST_FORCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -272,6 +274,25 @@ def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
         return np.nan, np.nan
     row = int(np.nanargmax(np.abs(values)))
     return float(values[row]), float(time[row])
+
+
+def dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
+    """Fd/F (..., n) of forces F and those F0 with massless legs, Fd = F - F0.
+
+    Infinite, or not a number, where F is zero.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((total - massless) / total)
+
+
+def peak_dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
+    """(n,) largest |Fd/F| in histories (N, n), where F is not near zero (see SMALLEST_FORCE)."""
+    fraction = np.abs(dynamic_fraction(total, massless))
+    magnitude = np.abs(total)
+    known = np.isfinite(fraction) & np.isfinite(magnitude)
+    peak = np.max(magnitude, axis=0, where=known, initial=0.0)
+    counts = known & (magnitude >= SMALLEST_FORCE * peak)
+    return np.asarray(np.max(fraction, axis=0, where=counts, initial=0.0))
 
 
 def zero_crossings(time: FloatArray, values: FloatArray) -> list[float]:

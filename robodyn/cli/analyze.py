@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from robodyn.analysis.margins_text import margin_lines
+from robodyn.analysis.margins import margin_lines
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import (
     command_line,

@@ -12,7 +12,7 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.identify import identify
 from robodyn.identification.payload import identify_payload, payload_summary, payload_text
 from robodyn.identification.reading import read_recording
-from robodyn.identification.summary import summary, summary_text
+from robodyn.identification.result import summary, summary_text
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.save import save
 

@@ -23,7 +23,7 @@ from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.load import load, use_options
 from robodyn.mechanisms.option_names import on_command_line
 from robodyn.trajectories import load_path
-from robodyn.trajectories.default_path import default_path
+from robodyn.trajectories.waypoints import default_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -24,10 +24,9 @@ from robodyn.errors import InvalidInput
 from robodyn.motion_base.head_motion import REST, Cue, spatial_rates, weight_by_angles
 from robodyn.motion_base.horizon import Horizon
 from robodyn.motion_base.kernels.soft_limits import gram, newton_step
-from robodyn.motion_base.motion_limiter import MotionLimiter
 from robodyn.motion_base.parameters import PredictiveParameters
 from robodyn.motion_base.perception import CANALS, OTOLITHS
-from robodyn.motion_base.plan import Plan, PlanExaminer
+from robodyn.motion_base.plan import MotionLimiter, Plan, PlanExaminer
 from robodyn.motion_base.washout import ClassicalWashout
 from robodyn.poses import rotation_matrix
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.identification.payload import payload_rows, payload_summary
-from robodyn.identification.summary import summary
+from robodyn.identification.result import summary
 from robodyn.report.chart import COLORS, Chart, panels_of
 from robodyn.report.labels import effort_labels, joint_titles
 from robodyn.report.numbers_as_text import number

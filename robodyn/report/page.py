@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robodyn.analysis.as_json import as_json
-from robodyn.analysis.margins_text import margin_lines
+from robodyn.analysis.margins import margin_lines
 from robodyn.errors import writing
 from robodyn.report.chart import COLORS, INK
 from robodyn.report.html_charts import HEIGHTS, bokeh_script, drawing

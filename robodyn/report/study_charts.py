@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.analysis.dynamic_fraction import SMALLEST_FORCE
+from robodyn.analysis.study import SMALLEST_FORCE
 from robodyn.errors import KinematicsError
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (

@@ -36,7 +36,7 @@ import numpy as np
 from robodyn.errors import PathError, RobodynError
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.mechanisms.common.coordinates import POSE
-from robodyn.trajectories.demonstration import DEMO, demonstration
+from robodyn.trajectories.demonstration import DEMO, demonstration, within_limits
 from robodyn.trajectories.fourier import FourierTrajectory, fourier_from_fields
 from robodyn.trajectories.joints import JointLine, plan_joints
 from robodyn.trajectories.line import Line, plan_line_rpy
@@ -300,3 +300,23 @@ def _blended_duration(
             "duration", duration, f"at least {shortest:.6g} s with these blends and speed limits"
         )
     return duration
+
+
+def default_path(mechanism: Mechanism) -> str:
+    """Name of the path of a paper for the mechanism of that paper, of a demonstration for others.
+
+    A mechanism that only has the name of a paper's, and cannot reach its path, gets the
+    demonstration too.
+    """
+    name = mechanism.default_path
+    return name if name and is_reachable(name, mechanism) else DEMO
+
+
+def is_reachable(name: str, mechanism: Mechanism) -> bool:
+    """Whether a path suits a mechanism and keeps to the position limits of its joints."""
+    try:
+        path = load_path(name, mechanism)
+        places = path.sample(np.linspace(0.0, path.duration, 50)).configuration
+        return within_limits(mechanism, places)
+    except RobodynError:
+        return False

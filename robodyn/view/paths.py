@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from robodyn.trajectories import ARM_PATHS, PAPER_PATHS, demonstration, load_path
-from robodyn.trajectories.default_path import default_path, is_reachable
 from robodyn.trajectories.demonstration import DEMO
+from robodyn.trajectories.waypoints import default_path, is_reachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

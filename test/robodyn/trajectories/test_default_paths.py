@@ -20,8 +20,8 @@ from robodyn.mechanisms.closed_loop.far_search import FarSearch
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.trajectories import load_path
-from robodyn.trajectories.default_path import default_path
 from robodyn.trajectories.demonstration import demonstration
+from robodyn.trajectories.waypoints import default_path
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 
