@@ -133,10 +133,10 @@ def own_clock() -> tuple[str, PathJoinSubstitution]:
 
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     """The launch argument `model`, and the mechanism it names."""
-    source = LaunchConfiguration("model").perform(context)
-    words = shlex.split(LaunchConfiguration("xacro_args").perform(context))
+    source = context.launch_configurations["model"]
+    words = shlex.split(context.launch_configurations["xacro_args"])
     use_arguments(arguments_of(words))
-    options = {name: LaunchConfiguration(name).perform(context) for name in READING[1:]}
+    options = {name: context.launch_configurations[name] for name in READING[1:]}
     options["hold_branches"] = options["hold_branches"] == "true"
     use_options(**options, spelling=as_launch_argument)
     with warnings.catch_warnings():
@@ -168,8 +168,7 @@ def installed(package: str) -> bool:
 
 def is_on(context: LaunchContext, argument: str) -> bool:
     """Whether a launch argument is `true`."""
-    text: str = LaunchConfiguration(argument).perform(context)
-    return text == "true"
+    return bool(context.launch_configurations[argument] == "true")
 
 
 def warn(text: str) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import Point
@@ -49,14 +51,7 @@ class ForceMarkers(Node):
                 "of a parallel platform"
             )
         self._joints = mechanism.joint_names
-        self._arrows = ForceArrows(
-            mechanism,
-            p["newtons_per_metre"],
-            p["width"],
-            p["lifetime"],
-            p["colour_by"] == "condition",
-            p["values"],
-        )
+        self._arrows = ForceArrows(mechanism, p)
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         self._state: tuple[int, FloatArray] | None = None
         self._forces: FloatArray | None = None
@@ -104,28 +99,14 @@ class ForceArrows:
 
     Args:
         mechanism: its actuators push on the moving body along legs.
-        newtons_per_metre: force that an arrow of one metre stands for.
-        width: diameter of an arrow's shaft [m].
-        lifetime: markers not renewed for this long disappear [s].
-        by_level: colour arrows by the condition level instead of by the force's sign.
-        values: write each force beside its arrow.
+        p: values of the node's parameters.
     """
 
-    def __init__(
-        self,
-        mechanism: Mechanism,
-        newtons_per_metre: float,
-        width: float,
-        lifetime: float,
-        by_level: bool,
-        values: bool,
-    ) -> None:
+    def __init__(self, mechanism: Mechanism, p: Mapping[str, Any]) -> None:
         self._mechanism = mechanism
-        self._scale = newtons_per_metre
-        self._width = width
-        self._lifetime = Duration(seconds=lifetime).to_msg()
-        self._by_level = by_level
-        self._values = values
+        self._scale, self._width, self._values = p["newtons_per_metre"], p["width"], p["values"]
+        self._lifetime = Duration(seconds=p["lifetime"]).to_msg()
+        self._by_level = p["colour_by"] == "condition"
         self._frame = mechanism.frames[0]
         self._size = mechanism.size
 

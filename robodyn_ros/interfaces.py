@@ -145,20 +145,17 @@ class Interface:
         else:
             listen(self._node, kind, topic, receive_wanted, profile, raw=True)
 
-    def on_trajectory(self, callback: OnTrajectory) -> None:
-        """Call back with each trajectory and its start time [ns], None for `at once`."""
-        topic = self.trajectory_topic
-        self._on(topic, self._messages.trajectory_type, self._messages.read_trajectory, callback)
-
-    def on_joint_trajectory(
-        self, callback: OnTrajectory, here: Callable[[], FloatArray | None]
+    def on_trajectory(
+        self, callback: OnTrajectory, here: Callable[[], FloatArray | None] | None = None
     ) -> None:
-        """Call back with joint trajectories, for mechanisms whose own trajectories are poses.
+        """Call back with each trajectory and its start time [ns], None for `at once`.
 
-        `here` returns the present configuration, near which the first point is searched for.
+        With `here` joint trajectories are taken as well where the mechanism's own are poses: it
+        returns the present configuration, near which their first point is searched for.
         """
-        topic, read = "joint_trajectory", self._messages.read_joint_trajectory
-        if self.trajectory_topic != topic:
+        own, topic, read = self._messages, "joint_trajectory", self._messages.read_joint_trajectory
+        self._on(self.trajectory_topic, own.trajectory_type, own.read_trajectory, callback)
+        if here is not None and self.trajectory_topic != topic:
             self._on(topic, JointTrajectory, lambda message: read(message, here()), callback)
 
     def trajectory_publisher(self) -> Callable[[FloatArray, Motion, int, bool], int]:

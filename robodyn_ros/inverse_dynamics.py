@@ -85,8 +85,7 @@ class InverseDynamics(ManagedNode):
         self._base = BaseImu(self, self._mechanism, lambda: self._stamp)
         self._estimated = EstimatedWrench(self, self._mechanism, p)
         self._acting: FloatArray | None = None  # efforts that were commanded last
-        self._interface.on_trajectory(self._on_trajectory)
-        self._interface.on_joint_trajectory(self._on_trajectory, lambda: self._last)
+        self._interface.on_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
         self._scale: Subscription | None = None
         self._watchdog, self._follower = self._new_watchdog(), self._new_follower()

@@ -117,8 +117,7 @@ class JointCommander(ManagedNode):
         self._felt: FloatArray | None = None  # configuration as drives told it last
         self._stabilise(p)
         on_change(self, LIVE, p, self._stabilise)
-        self._interface.on_trajectory(self._on_trajectory)
-        self._interface.on_joint_trajectory(
+        self._interface.on_trajectory(
             self._on_trajectory, lambda: self._machine.commander.configuration
         )
         listen(self, Odometry, "platform_setpoint", self._on_setpoint, qos.RECENT)

@@ -8,7 +8,7 @@ from launch.actions import OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
 from launch.launch_description_entity import LaunchDescriptionEntity
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import PathJoinSubstitution
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchContext, LaunchDescription
@@ -62,7 +62,7 @@ def machine() -> LaunchDescription:
 
 
 def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    hardware = LaunchConfiguration("hardware").perform(context)
+    hardware = context.launch_configurations["hardware"]
     nodes = [own_node("joint_commander"), own_node("trajectory_planner", path=given("path"))]
     if hardware == "simulated":
         nodes.append(own_node("simulated_drives"))

@@ -84,7 +84,7 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
 
 def as_hardware(context: LaunchContext, name: str) -> tuple[str, SomeSubstitutionsType]:
     """Remapping of a simulator topic if the simulator is the hardware of a controller manager."""
-    hardware = LaunchConfiguration("hardware").perform(context)
+    hardware = context.launch_configurations["hardware"]
     behind = is_on(context, "ros2_control") and hardware == "simulator"
     return name, hardware_topic(name) if behind else name
 
@@ -145,10 +145,10 @@ def check_installed(context: LaunchContext) -> None:
     """
     if not is_on(context, "ros2_control"):
         return
-    controller = LaunchConfiguration("controller").perform(context)
+    controller = context.launch_configurations["controller"]
     wanted = ["controller_manager", "robot_state_publisher", BROADCASTER, CONTROLLERS[controller]]
     missing = [package for package in wanted if not installed(package)]
-    if LaunchConfiguration("hardware").perform(context) == "simulator" and not _topic_plugin():
+    if context.launch_configurations["hardware"] == "simulator" and not _topic_plugin():
         missing.append(next(iter(TOPIC_HARDWARE)))
     if missing:
         debs = " ".join(f"ros-$ROS_DISTRO-{package.replace('_', '-')}" for package in missing)
@@ -166,7 +166,7 @@ def controlled(
     """The controller manager, its controllers once all `needed` are ready, then the planner."""
     if not is_on(context, "ros2_control"):
         return []
-    hardware = LaunchConfiguration("hardware").perform(context)
+    hardware = context.launch_configurations["hardware"]
     simulated = hardware == "simulator"
     plugin = MOCK if hardware == "mock" else _topic_plugin()
     source, mechanism = chosen_mechanism(context)
@@ -188,9 +188,9 @@ def controlled(
             {"use_sim_time": simulated},
         ],
         # it hands remappings on to every controller, which ros2_control would rather not have
-        remappings=[own_clock()] if LaunchConfiguration("namespace").perform(context) else [],
+        remappings=[own_clock()] if context.launch_configurations["namespace"] else [],
     )
-    chosen = LaunchConfiguration("controller").perform(context)
+    chosen = context.launch_configurations["controller"]
     spawner = node(
         "controller_manager",
         "spawner",

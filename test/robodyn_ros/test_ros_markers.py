@@ -20,6 +20,7 @@ from robodyn_ros.markers import LEVELS
 
 pytestmark = pytest.mark.ros
 SCALE = 200.0
+LOOK = {"newtons_per_metre": SCALE, "width": 0.01, "lifetime": 0.5}
 FORCES = np.array([100.0, -50.0, 20.0, -10.0, 400.0, 0.0])
 
 
@@ -61,7 +62,7 @@ def check_arrows(markers, mechanism, pose) -> None:
 
 
 def test_arrows_are_the_forces_on_the_platform(mechanism, pose):
-    arrows = ForceArrows(mechanism, SCALE, 0.01, 0.5, by_level=False, values=True)
+    arrows = ForceArrows(mechanism, LOOK | {"colour_by": "sign", "values": True})
     made = arrows.markers(5 * 10**8, pose, FORCES, 0)
     check_arrows(made, mechanism, pose)
     by_leg = {m.id: m for m in made if m.ns == "force"}
@@ -75,7 +76,7 @@ def test_arrows_are_the_forces_on_the_platform(mechanism, pose):
 
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_colours_by_condition(mechanism, pose, level):
-    arrows = ForceArrows(mechanism, SCALE, 0.01, 0.5, by_level=True, values=False)
+    arrows = ForceArrows(mechanism, LOOK | {"colour_by": "condition", "values": False})
     made = arrows.markers(0, pose, FORCES, level)
     assert len(made) == 6
     assert all(colour(m) == pytest.approx(LEVELS[level]) for m in made)
