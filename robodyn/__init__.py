@@ -99,8 +99,8 @@ if TYPE_CHECKING:
     from robodyn.planning.time_optimal.settings import TimeOptimalSettings as TimeOptimalSettings
     from robodyn.planning.time_optimal.time_optimal import time_optimal as time_optimal
     from robodyn.planning.workspace.pose_region import PoseRegion as PoseRegion
+    from robodyn.planning.workspace.requirements import WorkspaceSettings as WorkspaceSettings
     from robodyn.planning.workspace.tip_region import TipRegion as TipRegion
-    from robodyn.planning.workspace.workspace import WorkspaceSettings as WorkspaceSettings
     from robodyn.planning.workspace.workspace import workspace as workspace
     from robodyn.poses import matrix_from_pose as matrix_from_pose
     from robodyn.poses import pose_from_matrix as pose_from_matrix

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar, write_report
-from robodyn.planning.workspace.workspace import WorkspaceSettings
+from robodyn.planning.workspace.requirements import WorkspaceSettings
 from robodyn.planning.workspace.workspace import workspace as find
 
 

@@ -29,7 +29,8 @@ class Solution:
 
     Attributes:
         x: (b + k,) base parameters, then each joint's coefficients, joint by joint.
-        N: (b + k, b + k) normal matrix, rows weighed by the joints' noise and their colour.
+        N: (b + k, b + k) normal matrix (Fisher information), rows weighed by the joints' noise and
+            their colour.
         c: (b + k,) right side.
         sigma: (n,) [N or N m] standard deviation of the residuals.
         colour: (n,) how many rows say as much as one independent one.
@@ -95,12 +96,12 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
     # the fit takes slow parts out of the residuals, so that these are whiter than the noise
     colour = np.maximum([colour_of(column) for column in residual.T], system.colour)
     N, c = _normal(tables, system.effort, weight / sigma**2)
-    honest, right = _normal(tables, system.effort, weight / (sigma**2 * colour))
-    spread_of, condition = _inverse(N)
-    meat, _ = _normal(tables, system.effort, weight**2 * colour / sigma**2)
-    covariance = spread_of @ meat @ spread_of
+    information, right = _normal(tables, system.effort, weight / (sigma**2 * colour))
+    inverse, condition = _inverse(N)
+    score_covariance, _ = _normal(tables, system.effort, weight**2 * colour / sigma**2)
+    covariance = inverse @ score_covariance @ inverse  # robust ("sandwich"; White 1980)
     spread = np.maximum(system.effort.std(axis=0), 1e-9)
-    return Solution(x, honest, right, sigma, colour, covariance, residual, spread, condition)
+    return Solution(x, information, right, sigma, colour, covariance, residual, spread, condition)
 
 
 def _rows(A: FloatArray, friction: Sequence[FloatArray]) -> list[FloatArray]:

@@ -20,13 +20,9 @@ REQUESTS: Final = ("power_on", "engage", "park", "freeze", "reset", "power_off")
 # something is wrong.
 EVENTS: Final = ("homed", "arrived", "stopped", "enable_lost", "fault")
 
-_ON = "the machine is on already"
-_MOVING = "the machine moves: park or freeze it first"
 _HOMING = "the machine is homing: wait until it is parked"
-_OFF = "the machine is off: reset switches it on"
 _FAULT = "there is a fault: remove its cause, then reset"
 _FREEZING = "the machine is coming to rest: wait until it is frozen"
-_NO_FAULT = "there is no fault to reset"
 
 # From a state: what each event leads to. A request that is missing here is refused, see REFUSALS;
 # an event that is missing changes nothing. A fault whose cause came before the end of homing is
@@ -50,34 +46,24 @@ TRANSITIONS: Final[dict[str, dict[str, str]]] = {
     },
     "fault": {"reset": "frozen", "power_off": "off"},
 }  # fmt: skip
+_POWERED: Final = {"power_on": "the machine is on already", "reset": "there is no fault to reset"}
+_IN_MOTION: Final = _POWERED | {"power_off": "the machine moves: park or freeze it first"}
 REFUSALS: Final[dict[str, dict[str, str]]] = {
-    "off": {"engage": _OFF, "park": _OFF, "freeze": _OFF},
-    "homing": {
-        "power_on": _ON, "engage": _HOMING, "park": _HOMING, "reset": _NO_FAULT,
-        "power_off": _MOVING,
+    "off": dict.fromkeys(("engage", "park", "freeze"), "the machine is off: reset switches it on"),
+    "homing": _IN_MOTION | dict.fromkeys(("engage", "park"), _HOMING),
+    "parked": _POWERED | {
+        "park": "the machine is parked already",
+        "freeze": "the machine is parked: it does not move",
     },
-    "parked": {
-        "power_on": _ON, "park": "the machine is parked already",
-        "freeze": "the machine is parked: it does not move", "reset": _NO_FAULT,
+    "engaging": _IN_MOTION | {"engage": "the machine is engaging already"},
+    "engaged": _IN_MOTION | {"engage": "the machine is engaged already"},
+    "freezing": _IN_MOTION | dict.fromkeys(("engage", "park"), _FREEZING) | {
+        "freeze": "the machine is freezing already",
     },
-    "engaging": {
-        "power_on": _ON, "engage": "the machine is engaging already", "reset": _NO_FAULT,
-        "power_off": _MOVING,
-    },
-    "engaged": {
-        "power_on": _ON, "engage": "the machine is engaged already", "reset": _NO_FAULT,
-        "power_off": _MOVING,
-    },
-    "freezing": {
-        "power_on": _ON, "engage": _FREEZING, "park": _FREEZING,
-        "freeze": "the machine is freezing already", "reset": _NO_FAULT, "power_off": _MOVING,
-    },
-    "frozen": {"power_on": _ON, "freeze": "the machine is frozen already", "reset": _NO_FAULT},
-    "parking": {
-        "power_on": _ON, "park": "the machine is parking already", "reset": _NO_FAULT,
-        "power_off": _MOVING,
-    },
-    "fault": {"power_on": _ON, "engage": _FAULT, "park": _FAULT, "freeze": _FAULT},
+    "frozen": _POWERED | {"freeze": "the machine is frozen already"},
+    "parking": _IN_MOTION | {"park": "the machine is parking already"},
+    "fault": dict.fromkeys(("engage", "park", "freeze"), _FAULT)
+    | {"power_on": _POWERED["power_on"]},
 }  # fmt: skip
 
 

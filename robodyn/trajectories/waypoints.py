@@ -149,14 +149,13 @@ def _from_file(file: Path, mechanism: Mechanism | None) -> Trajectory:
             )
     blends = np.array([_blend(fields, waypoint) for waypoint in waypoints])
     stops = [0, *(np.flatnonzero(blends[1:-1] == 0.0) + 1).tolist(), len(waypoints) - 1]
-    segment = _joint_segment if of_joints else _segment
     segments: list[Trajectory] = []
     for i, j in zip(stops[:-1], stops[1:], strict=True):
         if blends[i : j + 1].any():
             piece = waypoints[i : j + 1], blends[i : j + 1].copy()
             segments.append(_blended(fields, *piece, of_joints=of_joints))
         else:
-            segments.append(segment(fields, waypoints[i], waypoints[j]))
+            segments.append(_segment(fields, waypoints[i], waypoints[j], of_joints=of_joints))
     return segments[0] if len(segments) == 1 else Sequence(tuple(segments))
 
 
@@ -188,22 +187,17 @@ def _waypoint_file(source: str | Path) -> Path:
     )
 
 
-def _segment(common: Fields, start: Fields, goal: Fields) -> Line:
-    ends = [(f.array("xyz", (3,), "m"), f.array("rpy", (3,), "rad")) for f in (start, goal)]
-    xyz, rpy = zip(*ends, strict=True)
-    duration, v_max, w_max = (_limit(common, goal, name) for name in _UNITS)
+def _segment(common: Fields, start: Fields, goal: Fields, *, of_joints: bool) -> Line | JointLine:
+    size = _joint_count(start) if of_joints else 6
+    points = [_point(waypoint, size, of_joints=of_joints) for waypoint in (start, goal)]
+    duration, v_max = _limit(common, goal, "duration"), _limit(common, goal, "v_max")
+    w_max = None if of_joints else _limit(common, goal, "w_max")
     try:
-        return plan_line_rpy(xyz, rpy, duration, v_max, w_max, _profile(common, goal))
-    except RobodynError as error:
-        raise PathError(f"{goal.source}: {goal.path}: {error}", value=error.value) from error
-
-
-def _joint_segment(common: Fields, start: Fields, goal: Fields) -> JointLine:
-    size = _joint_count(start)
-    q0, q1 = (f.array("joints", (size,), "rad or m") for f in (start, goal))
-    duration, v_max = (_limit(common, goal, name) for name in ("duration", "v_max"))
-    try:
-        return plan_joints(q0, q1, duration, v_max, _profile(common, goal))
+        profile = _profile(common, goal)
+        if of_joints:
+            return plan_joints(points[0], points[1], duration, v_max, profile)
+        xyz, rpy = np.split(np.array(points), 2, axis=1)
+        return plan_line_rpy(xyz, rpy, duration, v_max, w_max, profile)
     except RobodynError as error:
         raise PathError(f"{goal.source}: {goal.path}: {error}", value=error.value) from error
 

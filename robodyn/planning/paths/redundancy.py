@@ -12,6 +12,7 @@ those found.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -148,24 +149,29 @@ def optimize_redundancy(
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
 class _Task:
     """The values along a motion, as functions of the control points."""
 
-    def __init__(
-        self,
-        mechanism: Mechanism,
-        path: Trajectory,
-        free: list[str],
-        constant: list[str],
-        asked: RedundancySettings,
-    ) -> None:
-        self._mechanism, self.path, self._objective = mechanism, path, asked.objective
-        self.free, self.constant, self._length = free, constant, asked.characteristic_length
-        self._count = count = asked.controls
-        self.bounds = Bounds(mechanism)
-        self.each = count - 6 if asked.fixed_ends and count > 6 else count
-        self.size = len(free) * self.each + len(constant)
-        self._guess = mechanism.home
+    mechanism: Mechanism
+    path: Trajectory
+    free: list[str]
+    constant: list[str]
+    asked: RedundancySettings
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        return Bounds(self.mechanism)
+
+    @property
+    def each(self) -> int:
+        """Control points that may be chosen of a coordinate that may change."""
+        count = self.asked.controls
+        return count - 6 if self.asked.fixed_ends and count > 6 else count
+
+    @property
+    def size(self) -> int:
+        return len(self.free) * self.each + len(self.constant)
 
     def motion(self, x: FloatArray) -> FreeMotion:
         """The body's motion for control points (size,)."""
@@ -173,9 +179,9 @@ class _Task:
         for k, name in enumerate(self.free):
             own = x[k * self.each : (k + 1) * self.each]
             # three control points at rest at each end: the offset, its rate and its change
-            controls[name] = np.pad(own, (self._count - self.each) // 2)
+            controls[name] = np.pad(own, (self.asked.controls - self.each) // 2)
         for k, name in enumerate(self.constant):
-            controls[name] = np.full(self._count, x[len(self.free) * self.each + k])
+            controls[name] = np.full(self.asked.controls, x[len(self.free) * self.each + k])
         return FreeMotion(self.path, controls)
 
     def own_motion(self, motion: FreeMotion, times: FloatArray) -> Motion:
@@ -185,20 +191,22 @@ class _Task:
             KinematicsError: it cannot follow.
         """
         body = motion.sample(times)
-        first = self._mechanism.configuration_at(body.configuration[0], self._guess)
-        return self._mechanism.motion_of_body(times, *body, first)
+        first = self.mechanism.configuration_at(body.configuration[0], self.mechanism.home)
+        return self.mechanism.motion_of_body(times, *body, first)
 
     def values(self, motion: FreeMotion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N,) logarithms of condition numbers or shares of efforts, and margins of the limits."""
         try:
             own = self.own_motion(motion, times)
             margins = self.bounds.margins(own.configuration)[:, :-4].min(axis=1)
-            if self._objective == "condition":
-                number = self._mechanism.condition_number(own.configuration, self._length)
+            if self.asked.objective == "condition":
+                number = self.mechanism.condition_number(
+                    own.configuration, self.asked.characteristic_length
+                )
                 return np.minimum(np.log(number), HOPELESS), margins
-            limits = self._mechanism.effort_limits
+            limits = self.mechanism.effort_limits
             limits = np.where(np.isfinite(limits), limits, 1.0)
-            efforts = np.abs(self._mechanism.inverse_dynamics(*own)) / limits
+            efforts = np.abs(self.mechanism.inverse_dynamics(*own)) / limits
             return np.asarray(efforts.max(axis=1)), margins
         except KinematicsError:
             return np.full(len(times), HOPELESS), np.full(len(times), -1.0)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.planning.workspace.requirements import Requirements
+    from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
     from robodyn.planning.workspace.surfaces import Surface
 
 # Strata along each axis, the first time and at most, and by how much they grow.
@@ -49,19 +49,16 @@ class PoseRegion:
         needs: Requirements,
         kind: str,
         others: FloatArray,
-        box: FloatArray | None,
-        error: float,
-        cells: int,
-        seed: int,
+        asked: WorkspaceSettings,
         scheduler: Any,
         progress: Callable[[float], None] | None,
     ) -> None:
         self.kind, self.needs = kind, needs
-        self._others, self._cells, self._scheduler = others, cells, scheduler
-        self.box = self._default_box() if box is None else box
+        self._others, self._cells, self._scheduler = others, asked.resolution, scheduler
+        self.box = self._default_box() if asked.bounds is None else np.asarray(asked.bounds)
         self.samples = 0
         self._best: tuple[float, FloatArray] = (-np.inf, self.box.mean(axis=1))
-        self.volume, self.volume_error = self._measured(error, seed, progress)
+        self.volume, self.volume_error = self._measured(asked.error, asked.seed, progress)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the connection to a cluster, whose workers need none."""

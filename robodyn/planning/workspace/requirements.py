@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration of a workspace has to fulfil, as one margin that is negative where it fails.
+"""What is asked of a workspace, and of a configuration in it: a margin, negative where it fails.
 
 Limits of the driven joints, conditioning, the efforts that hold the mechanism at rest, and the
 angles of the passive joints at both ends of straight legs.
@@ -26,6 +26,47 @@ if TYPE_CHECKING:
 HOPELESS = 1e8
 # An effort this part of its limit beyond it is at it.
 ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class WorkspaceSettings:
+    """What is asked of a mechanism within its workspace, and how finely that is looked for.
+
+    Attributes:
+        xyz: (3,) [m] the position of an orientation workspace; that of home by default.
+        rpy: (3,) [rad] the orientation of a constant one; that of home by default.
+        orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous one; or one angle:
+            all combinations of it, zero and its negative about the three axes.
+        condition_limit: largest condition number.
+        characteristic_length: [m] of the condition number.
+        effort_limits: efforts that must hold the mechanism at rest: True for those of the model,
+            one number or (n,) [N or N m]; None takes no notice of them.
+        wrench: (6,) [N, N m] on the body meanwhile.
+        base_cone, body_cone: [rad] how far the joints at a leg's ends may bend from home.
+        within_limits: keep to the limits of the driven joints' positions.
+        bounds: (3, 2) lower and upper ends to look between; by default as far as legs reach.
+        error: share of the volume to which it is wanted, three standard deviations.
+        resolution: cells of the grid along each axis, for boundary and singular surface.
+        seed: of the random samples.
+        budget: [s] that the cells of a mechanism moved by its joints may take; they are coarser
+            where `resolution` takes longer, and the region's text says so.
+    """
+
+    xyz: ArrayLike | None = None
+    rpy: ArrayLike | None = None
+    orientations: ArrayLike | None = None
+    condition_limit: float = np.inf
+    characteristic_length: float = 1.0
+    effort_limits: bool | ArrayLike | None = None
+    wrench: ArrayLike | None = None
+    base_cone: float | None = None
+    body_cone: float | None = None
+    within_limits: bool = True
+    bounds: ArrayLike | None = None
+    error: float = 0.01
+    resolution: int = 40
+    seed: int = 0
+    budget: float = 30.0
 
 
 @dataclass(frozen=True)

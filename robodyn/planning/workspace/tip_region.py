@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-    from robodyn.planning.workspace.requirements import Requirements
+    from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 
 CHUNK = 8192
 # How much coarser the cubes are that are filled first, and how many along an axis they are at most.
@@ -57,18 +57,16 @@ class TipRegion:
         self,
         needs: Requirements,
         kind: str,
-        box: FloatArray | None,
-        cells: int,
-        seed: int,
+        asked: WorkspaceSettings,
         progress: Callable[[float], None] | None,
-        budget: float = np.inf,
     ) -> None:
         self.kind, self.needs, self.cut_short = kind, needs, ""
         self._turns = kind == "orientation"
         self._mechanism = needs.mechanism
-        self._given = box
+        self._given = None if asked.bounds is None else np.asarray(asked.bounds)
+        cells, budget = asked.resolution, asked.budget
         self._steps = TipSteps(needs, self._turns)
-        self._random = np.random.default_rng(seed)
+        self._random = np.random.default_rng(asked.seed)
         seeds = self._steps.seeds(self._random)
         # first in coarse cubes, to find out how far it extends, and how long the others will take
         coarse, began = max(min(cells // COARSE, FEWEST), 4), time.monotonic()

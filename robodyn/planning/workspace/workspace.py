@@ -9,7 +9,7 @@ reaches are filled from within, see `tip_region`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.workspace.pose_region import PoseRegion, orientations_of
-from robodyn.planning.workspace.requirements import Requirements, effort_bounds
+from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings, effort_bounds
 from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.poses import rpy_from_pose
 
@@ -30,49 +30,6 @@ if TYPE_CHECKING:
 
 KINDS = ("constant", "reachable", "dexterous", "orientation")
 KINDS_OF_TIPS = ("reachable", "orientation")
-
-
-@dataclass(frozen=True)
-class WorkspaceSettings:
-    """What is asked of a mechanism within its workspace, and how finely that is looked for.
-
-    Attributes:
-        xyz: (3,) [m] the position of an orientation workspace; that of home by default.
-        rpy: (3,) [rad] the orientation of a constant one; that of home by default.
-        orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous one; or one angle:
-            all combinations of it, zero and its negative about the three axes.
-        condition_limit: largest condition number.
-        characteristic_length: [m] of the condition number.
-        effort_limits: efforts that must hold the mechanism at rest: True for those of the model,
-            one number or (n,) [N or N m]; None takes no notice of them.
-        wrench: (6,) [N, N m] on the body meanwhile.
-        base_cone, body_cone: [rad] how far the joints at a leg's ends may bend from home.
-        within_limits: keep to the limits of the driven joints' positions.
-        bounds: (3, 2) lower and upper ends to look between; by default as far as legs reach.
-        error: share of the volume to which it is wanted, three standard deviations.
-        resolution: cells of the grid along each axis, for boundary and singular surface.
-        seed: of the random samples.
-        budget: [s] that the cells of a mechanism moved by its joints may take; they are coarser
-            where `resolution` takes longer, and the region's text says so.
-    """
-
-    xyz: ArrayLike | None = None
-    rpy: ArrayLike | None = None
-    orientations: ArrayLike | None = None
-    condition_limit: float = np.inf
-    characteristic_length: float = 1.0
-    effort_limits: bool | ArrayLike | None = None
-    wrench: ArrayLike | None = None
-    base_cone: float | None = None
-    body_cone: float | None = None
-    within_limits: bool = True
-    bounds: ArrayLike | None = None
-    error: float = 0.01
-    resolution: int = 40
-    seed: int = 0
-    budget: float = 30.0
-
-
 DEFAULT = WorkspaceSettings()
 
 
@@ -120,8 +77,12 @@ def workspace(
             f"kind is {kind!r}, a workspace of {mechanism.name} is one of {', '.join(known)}",
             value=kind,
         )
-    error = as_scalar("error", asked.error, above=0.0)
-    cells = int(as_scalar("resolution", asked.resolution, at_least=4.0))
+    asked = replace(
+        asked,
+        error=as_scalar("error", asked.error, above=0.0),
+        resolution=int(as_scalar("resolution", asked.resolution, at_least=4.0)),
+        bounds=None if asked.bounds is None else _box(asked.bounds),
+    )
     load = None if asked.wrench is None else as_exact("wrench", asked.wrench, (6,), "N, N m")
     for name, angle in (("base_cone", asked.base_cone), ("body_cone", asked.body_cone)):
         if angle is not None:
@@ -139,8 +100,7 @@ def workspace(
         asked.base_cone,
         asked.body_cone,
     )
-    box = None if asked.bounds is None else _box(asked.bounds)
-    xyz, rpy, seed = asked.xyz, asked.rpy, asked.seed
+    xyz, rpy = asked.xyz, asked.rpy
     if not mechanism.configuration_is_pose:
         turns = _tip_freedoms(mechanism)[1]
         if kind == "orientation" and turns < 3:
@@ -155,14 +115,13 @@ def workspace(
                 "joints, and its tip is taken as they bring it",
                 value=xyz if rpy is None else rpy,
             )
-        limit = asked.budget
-        if limit != np.inf:
-            limit = as_scalar("budget", limit, "s", above=0.0)
-        return TipRegion(needs, kind, box, cells, seed, progress, limit)
+        if asked.budget != np.inf:
+            asked = replace(asked, budget=as_scalar("budget", asked.budget, "s", above=0.0))
+        return TipRegion(needs, kind, asked, progress)
     at, turned = rpy_from_pose(mechanism.home)
     if kind == "orientation":
         place = at if xyz is None else as_exact("xyz", xyz, (3,), "m")
-        return PoseRegion(needs, kind, place[None], box, error, cells, seed, scheduler, progress)
+        return PoseRegion(needs, kind, place[None], asked, scheduler, progress)
     if kind == "constant":
         angles = (turned if rpy is None else as_exact("rpy", rpy, (3,), "rad"))[None]
     else:
@@ -173,7 +132,7 @@ def workspace(
                 value=None,
             )
         angles = orientations_of(asked.orientations)
-    return PoseRegion(needs, kind, angles, box, error, cells, seed, scheduler, progress)
+    return PoseRegion(needs, kind, angles, asked, scheduler, progress)
 
 
 def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:
