@@ -75,7 +75,7 @@ class TipRegion:
             self._refuse_endless(budget)
             self.cut_short = f"not filled to its ends within the budget of {budget:g} s"
         seeds = np.concatenate([seeds, *(q[None] for q in self._known.values())])
-        fine = min(cells, int(coarse * self._times(time.monotonic() - began, budget)))
+        fine = int(min(cells, coarse * self._times(time.monotonic() - began, budget)))
         if fine > coarse:
             self._divide(seeds, fine)
             self._fill(progress, 0.1, 0.8)

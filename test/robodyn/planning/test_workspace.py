@@ -253,7 +253,7 @@ def test_a_workspace_that_goes_on_for_ever_is_refused_when_the_budget_is_spent()
     with pytest.raises(rd.InvalidInput, match=message):
         rd.workspace(loop, budget=0.2)
     box = loop.body_pose(loop.home)[:3, None] + 0.2 * loop.size * np.array([-1.0, 1.0])
-    found = rd.workspace(loop, bounds=box, resolution=4)
+    found = rd.workspace(loop, bounds=box, resolution=4, budget=np.inf)
     assert found.volume > 0.0
     assert not found.cut_short
 
