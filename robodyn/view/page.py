@@ -74,7 +74,7 @@ class ViewerPage:
         self._more: list[Callable[[Snapshot], None]] = []
         self._framed = False
         self._ended = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._thread = threading.Thread(target=self._run, name="page", daemon=True)
         self.gui.configure_theme(show_logo=False, show_share_button=False)
         self.gui.set_panel_label(mechanism.name)
         self.gui.main_panel.dock_left()
@@ -130,13 +130,12 @@ class ViewerPage:
 
     def start(self) -> None:
         """Update the page from a thread."""
-        self._thread = threading.Thread(target=self._run, name="page", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """End the thread."""
         self._ended.set()
-        if self._thread is not None:
+        if self._thread.is_alive():  # Ctrl-C may have come before it began
             self._thread.join()
 
     def _run(self) -> None:

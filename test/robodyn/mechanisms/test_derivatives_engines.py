@@ -89,7 +89,10 @@ def slope(function, nv, step=3e-4):
 
 
 def assert_blocks(function, found, case, load):
-    """Blocks by configuration, velocity and `load`, right to 1e-10 of the largest entry."""
+    """Blocks by configuration, velocity and `load`, right to 1e-9 of the largest entry.
+
+    Near singularities, differences have no more: the peer's rounding over the step.
+    """
     m, q, v, nv = case.m, case.q, case.v, len(case.v)
     expected = (
         slope(lambda t: function(m.advance(q, t), v, load), nv),
@@ -98,7 +101,7 @@ def assert_blocks(function, found, case, load):
     )
     scale = max(np.abs(block).max() for block in expected)
     for block, wanted in zip(found, expected, strict=True):
-        np.testing.assert_allclose(block, wanted, rtol=0.0, atol=1e-10 * scale)
+        np.testing.assert_allclose(block, wanted, rtol=0.0, atol=1e-9 * scale)
 
 
 def test_dynamics(case):
