@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike as ArrayLike
+from numpy import typing
 from numpy.typing import NDArray
 
+ArrayLike = typing.ArrayLike
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
