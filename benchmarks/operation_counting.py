@@ -68,7 +68,10 @@ class Tally:
 
 
 class Counted:
-    """A number that counts each operation on it."""
+    """A number that counts each operation on it.
+
+    Comparisons are NumPy's: `~` of those is what it is in compiled code.
+    """
 
     __slots__ = ("tally", "value")
     __hash__ = None  # type: ignore[assignment]  # compared by value like any other number
@@ -125,20 +128,20 @@ class Counted:
     def __abs__(self) -> Counted:
         return Counted(abs(self.value), self.tally)
 
-    def __eq__(self, other: object) -> bool:
-        return self.value == float(other)  # type: ignore[arg-type]
+    def __eq__(self, other: object) -> np.bool_:
+        return np.bool_(self.value == float(other))  # type: ignore[arg-type]
 
-    def __lt__(self, other: Any) -> bool:
-        return self.value < float(other)
+    def __lt__(self, other: Any) -> np.bool_:
+        return np.bool_(self.value < float(other))
 
-    def __le__(self, other: Any) -> bool:
-        return self.value <= float(other)
+    def __le__(self, other: Any) -> np.bool_:
+        return np.bool_(self.value <= float(other))
 
-    def __gt__(self, other: Any) -> bool:
-        return self.value > float(other)
+    def __gt__(self, other: Any) -> np.bool_:
+        return np.bool_(self.value > float(other))
 
-    def __ge__(self, other: Any) -> bool:
-        return self.value >= float(other)
+    def __ge__(self, other: Any) -> np.bool_:
+        return np.bool_(self.value >= float(other))
 
 
 def count_operations(

@@ -10,20 +10,23 @@ from typing import Any
 import numba
 import numpy as np
 
-from benchmarks.operation_counting import count_operations
+from benchmarks.operation_counting import Tally, count_operations
+from robodyn.mechanisms.common.kernels.base_motion import at_rest
+from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.stewart.kernels import dynamics as stewart
+from robodyn.mechanisms.stewart.kernels.layout import GRAVITY
 from robodyn.numerics.simd.access import rows_of
 from robodyn.numerics.simd.lanes import WIDTH
 
 CHAINS = 12
 
 
-def operations(platform: Any, pose: Any, twist: Any, accel: Any) -> int:
-    """Multiplications, divisions, additions, subtractions and roots of one inverse dynamics."""
-    work = np.zeros((6, 6)), np.zeros(6)
-    given = (platform._legs, platform._platform, pose, twist, accel, np.zeros(6), True)
-    tally, _ = count_operations(stewart.inverse_dynamics, *given, *work)
-    return sum(tally.total()) + sum(tally.functions.values())
+def operations(platform: Any, pose: Any, twist: Any, accel: Any) -> Tally:
+    """Operations of one inverse dynamics of a platform that bears no load, its base at rest."""
+    state = State(pose, twist, accel, np.zeros(6), False, np.zeros(0), False)
+    base = at_rest(platform._platform[GRAVITY : GRAVITY + 3])
+    given = platform._legs, platform._platform, state, base, np.zeros((6, 6)), np.zeros(6)
+    return count_operations(stewart.inverse_dynamics, *given)[0]
 
 
 @numba.njit(error_model="numpy")

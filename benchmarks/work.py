@@ -217,7 +217,8 @@ def roof(one_thread: Timing) -> dict[str, Any]:
     """Where a large batch of the platform's inverse dynamics stands."""
     m = platform()
     pose, twist, accel = (np.ascontiguousarray(x[0]) for x in states(1))
-    count = roofline.operations(m, pose, twist, accel)
+    tally = roofline.operations(m, pose, twist, accel)
+    count = sum(tally.total()) + sum(tally.functions.values())
     moved = 8 * (7 + 6 + 6 + 6)
     peak, width = roofline.peak_operations(), roofline.peak_bytes()
     wide, narrow, single = roofline.vector_instructions(stewart_lanes.inverse_dynamics)

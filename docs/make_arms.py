@@ -19,10 +19,9 @@ from generated import table, with_tables, write_or_check
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.operation_counting import count_operations
 from benchmarks.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
+from benchmarks.roofline import operations
 from robodyn.mechanisms.load import load
-from robodyn.mechanisms.stewart.kernels import dynamics as stewart
 
 PAGE = Path(__file__).with_name("arms.md")
 SIZES = range(2, 13)
@@ -175,11 +174,7 @@ def count_stewart() -> Any:
     """One exact inverse dynamics of the test manipulator."""
     platform: Any = load("stewart_dasgupta")
     pose = np.array([0.2, 0.0, 0.5, 0.0, 0.0, 0.6, 0.8])
-    motion = (pose, np.linspace(0.1, 0.6, 6), np.linspace(0.2, 0.7, 6), np.zeros(6))
-    scratch = (np.zeros((6, 6)), np.zeros(6))
-    return count_operations(
-        stewart.inverse_dynamics, platform._legs, platform._platform, *motion, True, *scratch
-    )[0]
+    return operations(platform, pose, np.linspace(0.1, 0.6, 6), np.linspace(0.2, 0.7, 6))
 
 
 def polynomial(counts: Sequence[int]) -> str:
