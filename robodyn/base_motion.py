@@ -7,9 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact, as_pose, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import flatten

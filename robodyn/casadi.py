@@ -13,7 +13,7 @@ expression has to keep it as long. There are no second derivatives, so IPOPT nee
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +23,8 @@ from robodyn.poses import left_jacobian
 with needing("casadi", "optimal control with CasADi", "casadi"):
     import casadi
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.arrays import ArrayLike
+from robodyn.mechanisms.mechanism import Mechanism
 
 INPUTS = ("x", "v", "load")
 

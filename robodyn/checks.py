@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 
 # A quaternion further than this from unit length is a mistake, not rounding; the results of kernels

@@ -15,7 +15,7 @@ envs = gymnasium.make_vec("robodyn/Reach-v0", num_envs=64, model="delta")
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +30,8 @@ with needing("gym", "an environment for learning", "gymnasium"):
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 
 TASKS = ("reach", "track")
 # Reward of a step from which no finite state follows.

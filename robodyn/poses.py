@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.numerics import rotations_batch as kernels

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,13 +15,11 @@ from robodyn.control.lookahead import look_ahead
 from robodyn.control.path_tolerance import USUAL, path_tolerances
 from robodyn.control.slowing import SpeedScale
 from robodyn.errors import RobodynError, UnderActuated
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.plant import Plant
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_joints import TipJoints
-
-if TYPE_CHECKING:
-    from robodyn.mechanisms.mechanism import Mechanism
 
 SECOND = 1_000_000_000  # [ns]
 STEP = 1e-4  # [m or rad] away from home

@@ -5,18 +5,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robodyn.actuators.actuator import IDEAL, UNITS, Actuator
 from robodyn.checks import number_in
 from robodyn.errors import ModelError, RobodynError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.formats.documents import Fields
-
+from robodyn.formats.documents import Fields
 
 NAMES = tuple(item.name for item in fields(Actuator))
 

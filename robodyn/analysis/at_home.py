@@ -8,19 +8,17 @@ And the peak torques of its motors along the paths of the papers, or the demonst
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.actuators import Actuator
+from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.demonstration import DEMO
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS
 from robodyn.trajectories.waypoints import default_path, is_reachable, load_path
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Steps at which a way out from home is looked at, as shares of the mechanism's size and in radians,
 # and how far it is followed: a way out and in again between two of them is not seen.

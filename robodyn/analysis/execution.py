@@ -4,31 +4,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from robodyn.analysis.run import RunHistory
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.control import (
     ComputedTorque,
+    Controller,
     Feedforward,
     GravityCompensation,
     TrajectoryFollower,
 )
 from robodyn.control.lookahead import look_ahead
 from robodyn.errors import SimulationFailed
-from robodyn.simulation import simulate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.control import Controller
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.simulation import SimulationResult
-    from robodyn.trajectories import Trajectory
-    from robodyn.trajectories.base import Motion
-
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.simulation import SimulationResult, simulate
+from robodyn.trajectories import Trajectory
+from robodyn.trajectories.base import Motion
 
 _WORDS = {
     "end_stop": "at its stop, {value:.6g}",

@@ -4,20 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from collections.abc import Collection
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from robodyn.arrays import BoolArray, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
-
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 
 Quantity = Literal["position", "velocity", "effort", "condition number", "geometry"]
 

@@ -11,16 +11,14 @@ one read from a file.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, BoolArray, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 # Beyond a limit by less than this share of it is rounding: a motion may run along its limit.
 ROUNDING = 1e-9

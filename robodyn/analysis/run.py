@@ -5,25 +5,21 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import Margins, condition_limit, margin_lines, margins
 from robodyn.analysis.study import peak_dynamic_fraction
+from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Motion
-
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion
 
 # Noun of a driven joint, title and format of the largest efforts, by their key in a summary.
 _EFFORTS = {

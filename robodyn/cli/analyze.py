@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from robodyn.analysis.margins import margin_lines
+from robodyn.analysis.study import MotionStudy
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import (
     command_line,
@@ -17,14 +19,9 @@ from robodyn.cli.session import (
 )
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.load import models
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.study import analyze as examine
 from robodyn.trajectories import load_path
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.analysis.study import MotionStudy
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def _write(

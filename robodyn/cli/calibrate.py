@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
@@ -13,15 +15,10 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.calibrate import calibrate as find
 from robodyn.identification.calibration.measurements import Measurements, read_measurements
 from robodyn.identification.calibration.poses import calibration_poses
+from robodyn.identification.calibration.result import Calibration
 from robodyn.identification.calibration.settings import CalibrationSettings
 from robodyn.identification.calibration.zeros import Zeros, find_zeros, read_zero_samples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from robodyn.identification.calibration.result import Calibration
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -13,14 +14,9 @@ from robodyn.analysis.as_json import as_json
 from robodyn.analysis.at_home import at_home, motors_on_paths
 from robodyn.analysis.sine_motions import sine_motions
 from robodyn.cli.check_text import show
-from robodyn.mechanisms.inspection import compared, describe, read
+from robodyn.mechanisms.inspection import Remarks, compared, describe, read
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.parameters import parameter_tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.mechanisms.inspection import Remarks
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def check(

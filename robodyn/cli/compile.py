@@ -8,7 +8,7 @@ import multiprocessing
 import sys
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import typer
@@ -17,15 +17,13 @@ import robodyn as rd
 from robodyn.cli.session import load_quietly
 from robodyn.mechanisms.common.estimation import Encoders
 from robodyn.mechanisms.common.joint_friction import JointFriction
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kinds
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import EXTENT, is_cached, notes
 from robodyn.simulation.plant import Plant
 from robodyn.threads import get_threads
 from robodyn.warmup import warm_up, warm_up_watching
-
-if TYPE_CHECKING:
-    from robodyn.mechanisms.mechanism import Mechanism
 
 ASIDE = 1e-2  # [m or rad] from home
 

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import command_line, progress_bar, write_report
@@ -14,13 +16,8 @@ from robodyn.identification.payload import identify_payload, payload_summary, pa
 from robodyn.identification.reading import read_recording
 from robodyn.identification.result import summary, summary_text
 from robodyn.mechanisms.load import load
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.save import save
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def _read(

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import typer
@@ -13,17 +14,11 @@ import typer
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar
 from robodyn.errors import ClusterError, InvalidInput, OutputError
-from robodyn.sweeps.plan import make_plan
+from robodyn.sweeps.plan import SweepPlan, make_plan
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.store import checked_path, unfinished
+from robodyn.sweeps.sweep import SweepOutcome, sweep
 from robodyn.sweeps.sweep import run as run_sweep
-from robodyn.sweeps.sweep import sweep
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.sweeps.plan import SweepPlan
-    from robodyn.sweeps.sweep import SweepOutcome
 
 # Exit code of an interrupted process in a shell.
 INTERRUPTED = 130

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import inspect
 import json as json_text
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 import yaml
@@ -16,15 +17,11 @@ from robodyn.checks import as_scalar
 from robodyn.cli.commands import passed
 from robodyn.errors import InvalidInput, OutputError, writing
 from robodyn.formats.schemas import editor_line, schemas
+from robodyn.mechanisms.common.template import Template
 from robodyn.mechanisms.registry import kinds
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.mechanisms.common.template import Template
-
-    # The name of a kind, and the template that it offers.
-    Offer = tuple[str, Template]
+# The name of a kind, and the template that it offers.
+Offer = tuple[str, Template]
 
 
 def new_command() -> Callable[..., None]:

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from robodyn.analysis.limits import check_limits
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import (
@@ -19,20 +21,14 @@ from robodyn.cli.session import (
     write_report,
 )
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.motion import TimeOptimal, shares_of_time
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.time_optimal import time_optimal
 from robodyn.report.study import analyze as examine
-from robodyn.trajectories import load_path
+from robodyn.trajectories import Trajectory, load_path
 from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
 from robodyn.trajectories.straight import plan_straight
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories import Trajectory
 
 
 def _route(

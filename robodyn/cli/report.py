@@ -4,18 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 from robodyn.errors import InvalidInput, OutputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.report.page import Page
+from robodyn.report.page import Page
 
 
 def report(what: str, /, *, output: Path = Path("."), png: bool = False, pdf: bool = False) -> None:

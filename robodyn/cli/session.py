@@ -9,9 +9,9 @@ import shlex
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -21,16 +21,11 @@ from robodyn.errors import InvalidInput, RobodynError, UnphysicalInertiaWarning
 from robodyn.formats.ros_packages import PATH_VARIABLE
 from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.load import load, use_options
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import on_command_line
-from robodyn.trajectories import load_path
+from robodyn.report.page import Page
+from robodyn.trajectories import Trajectory, load_path
 from robodyn.trajectories.waypoints import default_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.report.page import Page
-    from robodyn.trajectories import Trajectory
 
 # Shorter runs show no bar [s].
 PATIENCE = 2.0

@@ -6,25 +6,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import typer
 
 from robodyn.analysis.execution import execute
-from robodyn.analysis.limits import check_limits
+from robodyn.analysis.limits import Quantity, check_limits
 from robodyn.analysis.run import summary_text
 from robodyn.checks import as_scalar
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import mechanism_and_path, progress_bar
 from robodyn.control import ComputedTorque
 from robodyn.errors import InfeasibleTrajectory
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.analysis.limits import Quantity
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories import Trajectory
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories import Trajectory
 
 
 def _model_and_plant(

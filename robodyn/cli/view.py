@@ -7,14 +7,12 @@ from __future__ import annotations
 import time
 import webbrowser
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from robodyn.cli.session import load_quietly, progress_bar, quietly
-
-if TYPE_CHECKING:
-    from robodyn.view.page import ViewerPage
+from robodyn.view.page import ViewerPage
 
 
 def view(

@@ -10,22 +10,19 @@ handover takes as long as the limits of rates and efforts ask for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.control.limited_motions import limited_handover, limited_stop
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
-from robodyn.trajectories.base import Motion
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion, Trajectory
+from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.sampled import SampledTrajectory
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
-    from robodyn.trajectories.handover import Handover
 
 # Of a driven joint [m or rad]: a mechanism that is nearer to a trajectory than this is on it.
 THERE = 1e-4

@@ -24,22 +24,18 @@ outweighs inertia. Which friction that is says the mechanism: `without_planned_f
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration
 from robodyn.mechanisms.common.motion import Motion
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 
 
 class Controller(Protocol):

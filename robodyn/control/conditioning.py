@@ -4,19 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-
+from robodyn.mechanisms.mechanism import Mechanism
 
 OK, WARN, ERROR = 0, 1, 2
 # [m, rad, mixed] length of the displacement over which a condition number is differentiated: the

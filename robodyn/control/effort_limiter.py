@@ -4,16 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.motion import Motion
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.arrays import FloatArray, IntArray
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 class EffortLimiter:
@@ -24,7 +19,7 @@ class EffortLimiter:
         saturated: counts, per actuator (n,), the efforts that were cut.
     """
 
-    def __init__(self, mechanism: Mechanism, saturated: NDArray[np.int64]) -> None:
+    def __init__(self, mechanism: Mechanism, saturated: IntArray) -> None:
         self._mechanism, self._saturated = mechanism, saturated
         # cached: used at every update
         self._limits = mechanism.effort_limits

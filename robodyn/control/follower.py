@@ -8,10 +8,12 @@ States carry their own time in nanoseconds; nothing here reads a clock.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.checks import all_finite, as_exact, as_scalar, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
@@ -20,15 +22,8 @@ from robodyn.control.follower_settings import Command, FollowerSettings, Wanted,
 from robodyn.control.path_clock import LATE
 from robodyn.control.path_tolerance import strayed
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
-from robodyn.trajectories.base import Motion
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion, Trajectory
 
 
 class TrajectoryFollower:

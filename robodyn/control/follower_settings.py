@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.common.motion import Motion
 
 MODES = ("feedforward", "computed_torque", "gravity_compensation")
 

@@ -5,19 +5,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.control.computed_torque import gain
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import left_jacobian, pose_difference
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Trajectory
 
 
 class Impedance:

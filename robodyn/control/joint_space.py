@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.sampled import SampledTrajectory
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
 
 
 class JointMotion(NamedTuple):

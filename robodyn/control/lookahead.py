@@ -8,16 +8,12 @@ Times are those of `robodyn.control.singularity`, narrowed down by root finding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.control.singularity import SAMPLES, singular_meetings, threshold_crossings
-
-if TYPE_CHECKING:
-    from robodyn.control.singularity import Meeting
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
+from robodyn.control.singularity import SAMPLES, Meeting, singular_meetings, threshold_crossings
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,11 @@ last bit.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.base import Motion
-
-if TYPE_CHECKING:
-    from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Motion, Trajectory
 
 # A state this much older than the one before is a late one; one older still is of a clock set back.
 LATE = 100_000_000  # [ns]

@@ -9,18 +9,13 @@ allows, so that a path which comes back the same way is not taken for its own re
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_exact
 from robodyn.control.path_clock import LATE
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
-
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 
 # [m, rad] places on a path this close are one, at which it rests; the latest time there is taken.
 # Further away than AWAY the mechanism is not on the path at all.

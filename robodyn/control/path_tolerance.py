@@ -9,17 +9,13 @@ back to it once commands arrive again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.control.goal_watch import Errors, Tolerances, broken
 from robodyn.errors import KinematicsError
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Motion
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion
 
 # [rad], [m] usual tolerances of a joint that turns, and of one that slides.
 TURNING, SLIDING = 0.1, 0.02

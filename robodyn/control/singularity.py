@@ -9,23 +9,17 @@ unreliable.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray, Indices
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.conditioning import Singularity
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
-
+from robodyn.mechanisms.conditioning import Singularity
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 
 TIME_TOLERANCE = 1e-12
 SAMPLES = 1000
@@ -188,7 +182,7 @@ def _touches(
     return times
 
 
-def _changes(values: FloatArray) -> NDArray[np.intp]:
+def _changes(values: FloatArray) -> Indices:
     """Indices of the intervals over which values (N,) change sign."""
     positive = values > 0.0
     return np.flatnonzero(positive[1:] != positive[:-1])

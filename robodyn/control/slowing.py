@@ -12,20 +12,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.control.conditioning import is_approaching, speed_scale
 from robodyn.control.path_progress import PathProgress
 from robodyn.control.singularity import threshold_crossings
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
-
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 
 # [s] of path by which the direction of the planned motion is judged.
 AHEAD = 0.05

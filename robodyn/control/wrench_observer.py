@@ -5,19 +5,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_exact, as_scalar
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.mechanism import Mechanism
-
+from robodyn.mechanisms.mechanism import Mechanism
 
 # A push along which the body hardly moves, in parts of that along which it moves best, is not told:
 # near a singularity the noise would be all of it.

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,13 +13,9 @@ from robodyn.exporting.lending import constant, is_null, rows, rows_out, stack_o
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Statuses of what is exported; the texts are those of NAME_status_text.
 STATUSES = {

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +18,8 @@ from robodyn.exporting.answers import (
     are_finite,
 )
 from robodyn.exporting.lending import is_null
+from robodyn.exporting.signatures import Setting
 from robodyn.numerics.compiler import inner
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.exporting.signatures import Setting
 
 
 def reason_of(answers: Answers, setting: Setting) -> Any:

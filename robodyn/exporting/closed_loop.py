@@ -8,7 +8,7 @@ result, while Python looks for another.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -32,14 +32,12 @@ from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers
 from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
 from robodyn.mechanisms.closed_loop.kernels.layout import BODY_SIZE, ORIGIN
+from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.numerics.vectors import combine
 from robodyn.numerics.vectors import vector as three
-
-if TYPE_CHECKING:
-    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 
 
 def answers(m: ClosedLoop) -> Answers:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +19,12 @@ from robodyn.exporting.answers import (
 )
 from robodyn.exporting.checked_calls import reason_of
 from robodyn.exporting.lending import address, constant, is_null, null, rows, vector, vector_out
+from robodyn.exporting.signatures import Setting
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.joint_friction import WATCHED
 from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration, cut
 from robodyn.mechanisms.common.kernels.end_stops import end_stop_efforts, motor_limits
 from robodyn.numerics.array_arguments import borrowed_array, stack
-
-if TYPE_CHECKING:
-    from robodyn.exporting.signatures import Setting
 
 
 def computed_torque_of(answers: Answers, setting: Setting) -> Any:

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robodyn.exporting.answers import FINE, Answers, copied
 from robodyn.exporting.checked_calls import reason_of
 from robodyn.exporting.lending import address
+from robodyn.exporting.signatures import Setting
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import noinline
-
-if TYPE_CHECKING:
-    from robodyn.exporting.signatures import Setting
 
 
 def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:

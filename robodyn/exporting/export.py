@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from robodyn.errors import OutputError, writing
 from robodyn.exporting.fmu import refuse_target, write_fmus
@@ -17,12 +18,8 @@ from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
 from robodyn.exporting.texts import c_name, filled, header
 from robodyn.exporting.wasm import wasm_linker, write_wasm
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 class Exported(NamedTuple):

@@ -7,21 +7,18 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.linking import compiler, run
+from robodyn.exporting.machine_code import Target
 from robodyn.exporting.texts import filled
 from robodyn.formats.urdf_shapes import element
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from robodyn.exporting.machine_code import Target
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Folders of binaries in an FMU, by version and the first word of a triple.
 _PLATFORMS = {

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.errors import ModelError
+from robodyn.exporting.answers import Answers
 from robodyn.exporting.checked_calls import (
     acceleration_of,
     bias_of,
@@ -36,12 +37,9 @@ from robodyn.exporting.signatures import (
     Setting,
     out,
 )
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kinds
 from robodyn.numerics.compiler import noinline
-
-if TYPE_CHECKING:
-    from robodyn.exporting.answers import Answers
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def functions_of(mechanism: Mechanism) -> dict[Function, Any]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -13,10 +13,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from robodyn.arrays import FloatArray
 from robodyn.numerics import array_arguments as given
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 ADDRESS = types.CPointer(types.float64)
 _WORD = ir.IntType(64)

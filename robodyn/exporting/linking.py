@@ -8,15 +8,11 @@ import importlib.util
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from robodyn.errors import MissingExtra, RobodynError
+from robodyn.exporting.machine_code import Target
 from robodyn.extras import how_to_install
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.exporting.machine_code import Target
 
 
 class ExportFailed(RobodynError):

@@ -9,8 +9,9 @@ compiled now where they are not. Nothing of Numba's runtime is left in the objec
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
@@ -21,13 +22,9 @@ from numba.core.compiler_lock import global_compiler_lock
 from robodyn.errors import InvalidInput
 from robodyn.exporting.answers import STATUSES
 from robodyn.exporting.lending import ADDRESS
+from robodyn.exporting.signatures import Function
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.compiler import inner
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from robodyn.exporting.signatures import Function
-    from robodyn.mechanisms.mechanism import Mechanism
 
 _C_TYPES = {"double": types.float64, "int": types.int32}
 _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)

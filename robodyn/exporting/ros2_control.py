@@ -5,20 +5,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
 from robodyn.exporting.texts import TEMPLATES, filled
 from robodyn.formats.urdf_shapes import element
 from robodyn.formats.xml_text import parse_xml
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 _POSE = ("position.x", "position.y", "position.z")
 _TURN = ("orientation.x", "orientation.y", "orientation.z", "orientation.w")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from robodyn.exporting.lending import (
     vector_or_null,
     vector_out,
 )
+from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import simulate
 from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, LINK_SIZE
@@ -27,9 +28,6 @@ from robodyn.mechanisms.serial.kernels.spatial import matrix, place
 from robodyn.numerics.array_arguments import ABSENT, borrowed_array, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import quaternion_from_matrix
-
-if TYPE_CHECKING:
-    from robodyn.mechanisms.serial.arm import SerialArm
 
 
 def answers(m: SerialArm) -> Answers:

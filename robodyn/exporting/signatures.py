@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+import numpy as np
 
-    import numpy as np
-
-    from robodyn.exporting.answers import Answers
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.exporting.answers import Answers
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 class Argument(NamedTuple):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robodyn.exporting.answers import Answers, copied, step_of
 from robodyn.exporting.lending import (
@@ -25,13 +25,11 @@ from robodyn.mechanisms.stewart.kernels.integration import normalize, simulate
 from robodyn.mechanisms.stewart.kernels.layout import OK, SMALLEST_LENGTH
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry
 from robodyn.mechanisms.stewart.kernels.single import is_pose
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.vectors import vector as three
-
-if TYPE_CHECKING:
-    from robodyn.mechanisms.stewart.platform import StewartPlatform
 
 
 def answers(m: StewartPlatform) -> Answers:

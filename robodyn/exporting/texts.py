@@ -6,19 +6,16 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.answers import STATUSES
 from robodyn.exporting.functions import FUNCTIONS
 from robodyn.exporting.signatures import Argument, Function, sizes_of
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 TEMPLATES = Path(__file__).with_name("templates")
 # What may not be the name of a library: words of C and C++.

@@ -9,24 +9,19 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Collection, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from robodyn.errors import MissingExtra
 from robodyn.exporting.answers import LIMITED, STATUSES
 from robodyn.exporting.linking import run
 from robodyn.exporting.machine_code import object_of, target_of
-from robodyn.exporting.signatures import sizes_of
+from robodyn.exporting.signatures import Argument, Function, sizes_of
 from robodyn.exporting.texts import coordinates_text, filled
 from robodyn.extras import how_to_install
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from robodyn.exporting.signatures import Argument, Function
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def wasm_linker() -> list[str]:

@@ -14,9 +14,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import (
     MissingInertiaWarning,
     ModelError,

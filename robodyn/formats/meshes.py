@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlparse
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, IntArray
 from robodyn.errors import ModelError
 from robodyn.extras import how_to_install
 from robodyn.formats.ros_packages import find_package
@@ -25,7 +24,7 @@ class Mesh(NamedTuple):
     """Triangles: vertices (V, 3) [m] in the visual's frame, faces (F, 3) as rows of them."""
 
     vertices: FloatArray
-    faces: NDArray[np.int64]
+    faces: IntArray
 
 
 def mesh_file(name: str, near: Path | None) -> Path:

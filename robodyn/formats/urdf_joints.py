@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.formats.urdf_motors import Motor
 from robodyn.poses import pose_from_rpy, rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.formats.urdf_motors import Motor
 
 # As in SDFormat, a limit from here on means unlimited: XML has no portable infinity.
 UNLIMITED = 1e16

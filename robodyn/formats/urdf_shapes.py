@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.poses import rpy_of_rotation
 
 # Of a tensor, the parts that are told.

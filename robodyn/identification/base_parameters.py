@@ -9,19 +9,16 @@ column is a combination of these, Y_d = Y_b X, so efforts depend on pi_b + X pi_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.columns import Columns
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.identification.columns import Columns
+from robodyn.mechanisms.mechanism import Mechanism
 
 # Columns that add less than this to those before, in parts of their size, add nothing.
 RANK = 1e-7

@@ -14,18 +14,14 @@ coefficients of friction that must not be negative are bodies of one number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.identification.solving import scaling
 from robodyn.mechanisms.common.body_parameters import of_pseudo_inertias, pseudo_inertias
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
 
 # Weight of the given model, in observations: it decides only what these do not.
 GAMMA = 0.1

@@ -6,18 +6,14 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.identification.joint_tables import FIELDS, JointTable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from robodyn.arrays import FloatArray
 
 TIMES = ("time", "__time", "t", "timestamp")
 # `joint1.position`; `/joint_states/joint1/position`, as PlotJuggler exports it

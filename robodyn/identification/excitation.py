@@ -10,23 +10,20 @@ and its condition small.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.identification.base_parameters import BaseColumns, find_base, states_around_home
 from robodyn.identification.columns import Columns
 from robodyn.identification.motors import motors_of
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.motion import Motion
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Parts of the limits that a motion uses, and instants at which it is judged.
 MARGIN, INSTANTS = 0.9, 160

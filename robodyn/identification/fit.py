@@ -9,11 +9,12 @@ better. Only sums over rows are needed for that, so many choices cost little.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.identification.friction import (
     CHOICES,
     LOAD,
@@ -23,17 +24,11 @@ from robodyn.identification.friction import (
     candidates,
     first_terms,
 )
-from robodyn.identification.regression import FOLDS
+from robodyn.identification.regression import FOLDS, Regression
 from robodyn.identification.ripple import find_ripples
 from robodyn.identification.solving import Solution, scaled_solve, scaling, solve
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.regression import Regression
-
-    Terms = list[list[Term]]
+Terms = list[list[Term]]
 
 
 @dataclass(frozen=True)

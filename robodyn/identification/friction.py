@@ -12,17 +12,15 @@ predict efforts but cannot be written into a description.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import BoolArray, FloatArray
-    from robodyn.identification.motors import Motors
-    from robodyn.identification.samples import Samples
+from robodyn.arrays import BoolArray, FloatArray
+from robodyn.identification.motors import Motors
+from robodyn.identification.samples import Samples
 
 VISCOUS, COULOMB, OFFSET, STRIBECK = "viscous", "coulomb", "offset", "stribeck"
 SMOOTH, WIND_UP, ROOT, SQUARE, LOAD = "smooth", "wind-up", "root", "square", "load"

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,21 +14,15 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.base_parameters import missed_parameters
 from robodyn.identification.columns import Columns
 from robodyn.identification.filters import choose_filters
-from robodyn.identification.fit import fitted
+from robodyn.identification.fit import Fit, fitted
 from robodyn.identification.friction import KINDS
 from robodyn.identification.motors import motors_of
 from robodyn.identification.projection import identified_mechanism, project
+from robodyn.identification.recording import Recording
 from robodyn.identification.regression import STATES, regression_of
 from robodyn.identification.result import BaseParameters, Identification, several
-from robodyn.identification.samples import samples_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from robodyn.identification.fit import Fit
-    from robodyn.identification.recording import Recording
-    from robodyn.identification.samples import Samples
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.identification.samples import Samples, samples_of
+from robodyn.mechanisms.mechanism import Mechanism
 
 # Efforts whose correlation with those of the given model is below this are of the other sense.
 AGAINST = -0.7

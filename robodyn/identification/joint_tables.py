@@ -4,19 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray, IntArray
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from robodyn.arrays import FloatArray, IntArray
 
 FIELDS = ("position", "velocity", "effort")
 

@@ -8,17 +8,13 @@ and its rotor act at its own rate, and its noise is its own; so equations are so
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import BoolArray, FloatArray
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.arrays import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)

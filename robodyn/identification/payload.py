@@ -10,16 +10,19 @@ model that both have then cancel.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.identification.consistent import Priors, consistent
 from robodyn.identification.filters import choose_filters
 from robodyn.identification.identify import identify
 from robodyn.identification.motors import motors_of
+from robodyn.identification.recording import Recording
 from robodyn.identification.result import Identification, several
 from robodyn.identification.samples import samples_of
 from robodyn.identification.solving import colour_of, scaled_solve
@@ -29,15 +32,9 @@ from robodyn.mechanisms.common.body_parameters import (
     body_of_parameters,
     body_parameters,
 )
+from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.common.parameters import OF_BODY, UNITS_OF_BODY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.recording import Recording
-    from robodyn.mechanisms.common.motion import Motion
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 # Parts of the mechanism's size that a payload is taken to extend over where nothing shows it.
 EXTENT = 0.05

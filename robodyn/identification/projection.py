@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.identification.columns import OF_FRICTION
 from robodyn.identification.consistent import Priors, consistent, made_physical
+from robodyn.identification.fit import Fit
 from robodyn.identification.friction import (
     COULOMB,
     OFFSET,
@@ -23,13 +25,7 @@ from robodyn.identification.friction import (
     friction_efforts,
 )
 from robodyn.mechanisms.common.body_parameters import of_pseudo_inertias
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.fit import Fit
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 STANDARD_GRAVITY = 9.81
 # Parts of its largest rate at which a joint surely moves.

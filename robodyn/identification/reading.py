@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.errors import InvalidInput
 from robodyn.identification.csv_table import table_of_csv
 from robodyn.identification.joint_tables import FIELDS, tables_of_bag
@@ -28,12 +28,8 @@ from robodyn.identification.signals import (
     usable_stamps,
     widest_step,
 )
-from robodyn.identification.sources import refuse_unknown_topics, sources_of
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray, IntArray
-    from robodyn.identification.sources import Sources
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.identification.sources import Sources, refuse_unknown_topics, sources_of
+from robodyn.mechanisms.mechanism import Mechanism
 
 # Shorter ones [samples, s] say nothing of a motion.
 FEWEST, SHORTEST = 20, 0.5

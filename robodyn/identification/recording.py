@@ -5,19 +5,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput, writing
 from robodyn.identification.signals import segments_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.arrays import ArrayLike, BoolArray, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

@@ -4,24 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray, IntArray
 from robodyn.identification.base_parameters import BaseColumns, find_base
-from robodyn.identification.friction import LOAD, friction_columns
-from robodyn.identification.samples import that_move
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray, IntArray
-    from robodyn.identification.columns import Columns
-    from robodyn.identification.friction import Term
-    from robodyn.identification.motors import Motors
-    from robodyn.identification.samples import Samples
+from robodyn.identification.columns import Columns
+from robodyn.identification.friction import LOAD, Term, friction_columns
+from robodyn.identification.motors import Motors
+from robodyn.identification.samples import Samples, that_move
 
 # States for the search of base parameters, and rows of the regressor made at a time.
 STATES, AT_A_TIME = 400, 4000

@@ -5,24 +5,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from robodyn.identification.friction import friction_efforts
+from robodyn.arrays import FloatArray
+from robodyn.identification.columns import Columns
+from robodyn.identification.filters import Filters
+from robodyn.identification.friction import FrictionTerm, friction_efforts
 from robodyn.identification.recording import Recording
-from robodyn.identification.samples import samples_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.columns import Columns
-    from robodyn.identification.filters import Filters
-    from robodyn.identification.friction import FrictionTerm
-    from robodyn.identification.samples import Samples
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.identification.samples import Samples, samples_of
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,14 @@ found in four of five parts of the recordings and has to predict the fifth, for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from robodyn.arrays import FloatArray, IntArray
 from robodyn.identification.friction import RIPPLE, RUBBING, Term, sense
-from robodyn.identification.regression import FOLDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray, IntArray
-    from robodyn.identification.regression import Regression
-    from robodyn.identification.samples import Samples
+from robodyn.identification.regression import FOLDS, Regression
+from robodyn.identification.samples import Samples
 
 # Periods over a motor's travel that are tried, and the step between them.
 FEWEST, MOST, STEP = 6.0, 200.0, 0.25

@@ -7,24 +7,20 @@ At standstill dry friction holds any effort, so that efforts say nothing of para
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.errors import InvalidInput
 from robodyn.identification.filters import Filters, even_instants, low_pass, spline
+from robodyn.identification.motors import Motors
 from robodyn.identification.plausibility import STILL
+from robodyn.identification.recording import Recording
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import BoolArray, FloatArray, IntArray
-    from robodyn.identification.motors import Motors
-    from robodyn.identification.recording import Recording
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 # Instants a second, for one of the cutoffs' hertz: of the motion, and of what is fitted at last.
 PER_MOTION, PER_EFFORT, PER_FIT = 5.0, 10.0, 4.0

@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import BoolArray, FloatArray, IntArray
-    from robodyn.identification.joint_tables import JointTable
+from robodyn.arrays import BoolArray, FloatArray, IntArray
+from robodyn.identification.joint_tables import JointTable
 
 # Samples further apart than this many periods have a gap between them: the loss of single messages
 # can be bridged, that of several in a row cannot.

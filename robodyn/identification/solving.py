@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.regression import Regression
+from robodyn.arrays import FloatArray
+from robodyn.identification.regression import Regression
 
 # Of a scaled normal matrix, so that what is hardly excited stays near the given model.
 RIDGE = 1e-7

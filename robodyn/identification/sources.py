@@ -4,23 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.errors import InvalidInput
-from robodyn.identification.joint_tables import READERS
+from robodyn.identification.joint_tables import READERS, JointTable
+from robodyn.mechanisms.mechanism import Mechanism
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.identification.joint_tables import JointTable
-    from robodyn.mechanisms.mechanism import Mechanism
-
-    Column = tuple[JointTable, int]
-    # By quantity and driven joint (its index); velocities are there for all joints or for none.
-    Sources = dict[tuple[str, int], Column]
+Column = tuple[JointTable, int]
+# By quantity and driven joint (its index); velocities are there for all joints or for none.
+Sources = dict[tuple[str, int], Column]
 
 # Topics of efforts of their own, the likeliest first, where joint states have none.
 EFFORTS = ("joint_commands", "forces")

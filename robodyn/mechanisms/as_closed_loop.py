@@ -7,22 +7,17 @@ These take joints that are not driven, too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from robodyn.formats.urdf_text import actuated_joints
+from robodyn.formats.urdf_text import UrdfDocument, actuated_joints
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
+from robodyn.mechanisms.kind import ReadOptions
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.description.urdf_chain import check_loops, longest_chains
 from robodyn.model.at_zero import TreeAtZero
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.formats.urdf_text import UrdfDocument
-    from robodyn.mechanisms.kind import ReadOptions
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.model.model import Model
+from robodyn.model.model import Model
 
 
 def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop | None:

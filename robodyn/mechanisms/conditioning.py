@@ -4,21 +4,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.kinematics import Kinematics
 from robodyn.numerics.singular_values import extreme_ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
 
 # As Gosselin and Angeles (1990) tell them apart.
 TYPE_1, TYPE_2 = "type 1", "type 2"

@@ -34,10 +34,9 @@ from robodyn.mechanisms.presentation import Presentation
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from numpy.typing import ArrayLike
     from typing_extensions import Self
 
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.compiled_slopes import CompiledSlopes
 

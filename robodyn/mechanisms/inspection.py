@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn.actuators import Actuator
+from robodyn.arrays import FloatArray
 from robodyn.errors import (
     InvalidInput,
     KinematicsError,
@@ -18,10 +19,7 @@ from robodyn.errors import (
     UnphysicalInertiaWarning,
 )
 from robodyn.mechanisms.load import load
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 class Remarks(NamedTuple):

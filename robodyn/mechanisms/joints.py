@@ -5,25 +5,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.mechanisms.common.description import DrivenJoint, Nouns, driven_joint
+from robodyn.arrays import BoolArray, FloatArray
+from robodyn.mechanisms.common.coordinates import Unit
+from robodyn.mechanisms.common.description import DrivenJoint, EffortUnit, Nouns, driven_joint
+from robodyn.model.body import Link
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Unit
-    from robodyn.mechanisms.common.description import EffortUnit
-    from robodyn.model.body import Link
 
 # Excess of a position over a limit, relative to the limit, that is taken as rounding.
 LIMIT_TOLERANCE = 1e-9
@@ -203,7 +197,7 @@ class Joints(ABC):
         """(n, 2) [m or rad] of the driven joints, infinite where the model gives none."""
         return np.array(self._limits[:, :2])
 
-    def within_position_limits(self, positions: FloatArray, /) -> NDArray[np.bool_]:
+    def within_position_limits(self, positions: FloatArray, /) -> BoolArray:
         """Whether positions (..., n) of the driven joints are finite and within their limits.
 
         But for rounding.

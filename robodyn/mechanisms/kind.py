@@ -5,19 +5,15 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.option_names import in_python
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from robodyn.formats.urdf_text import UrdfDocument
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.mechanisms.option_names import Spelling
+from robodyn.formats.urdf_text import UrdfDocument
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.option_names import Spelling, in_python
 
 
 @dataclass(frozen=True)

@@ -10,24 +10,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.coordinates import joint_coordinates
+from robodyn.mechanisms.common.coordinates import Coordinates, joint_coordinates
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates, Motion
-from robodyn.mechanisms.common.tracking import JOINT_TRACKING
+from robodyn.mechanisms.common.tracking import JOINT_TRACKING, Tracking
 from robodyn.mechanisms.motors import JointsWithMotors
 from robodyn.numerics.broadcasting import flatten
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Coordinates
-    from robodyn.mechanisms.common.tracking import Tracking
 
 
 class Kinematics(JointsWithMotors):

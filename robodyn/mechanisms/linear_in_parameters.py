@@ -16,10 +16,9 @@ from robodyn.mechanisms.common.parameters import OF_BODY, bodies_of, collected, 
 from robodyn.mechanisms.link_motion import LinkMotion
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from typing_extensions import Self
 
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.common.body_parameters import BodyNumbers
     from robodyn.mechanisms.common.parameters import JointParameter, Parameters
 

@@ -17,10 +17,9 @@ from robodyn.mechanisms.derivatives import Derivatives, weighed
 from robodyn.poses import quaternion_of_rotation
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from typing_extensions import Self
 
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.mechanisms.common.figure import Figure
 
 # Central differences of order 6: f''(0) = sum over k of weight_k f(k h) / h^2, k from -3 to 3.

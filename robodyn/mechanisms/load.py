@@ -5,24 +5,19 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.formats.urdf_text import UrdfDocument, actuated_joints, read_urdf
-from robodyn.mechanisms.kind import ReadOptions
-from robodyn.mechanisms.option_names import in_python
+from robodyn.mechanisms.kind import Kind, ReadOptions
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.option_names import Spelling, in_python
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from robodyn.mechanisms.kind import Kind
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.mechanisms.option_names import Spelling
 
 URDF_SUFFIXES = (".urdf", ".xacro", ".sdf", ".world", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")

@@ -26,10 +26,9 @@ from robodyn.mechanisms.linear_in_parameters import LinearInParameters
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike
     from typing_extensions import Self
 
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.compiled_run import BatchSteps, Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops

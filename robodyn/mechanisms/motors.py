@@ -4,24 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.actuators import Actuator
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.joint_friction import friction_row
 from robodyn.mechanisms.common.kernels.end_stops import motor_limits
 from robodyn.mechanisms.joints import Joints
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 
 class JointsWithMotors(Joints):

@@ -20,10 +20,9 @@ from robodyn.mechanisms.mechanism import Mechanism
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from numpy.typing import ArrayLike
     from typing_extensions import Self
 
-    from robodyn.arrays import FloatArray
+    from robodyn.arrays import ArrayLike, FloatArray
     from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.end_stops import EndStops
 

@@ -4,13 +4,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    # An option as one would give it: of its name and value, True for one that is only switched on.
-    Spelling = Callable[[str, "str | bool"], str]
+# An option as one would give it: of its name and value, True for one that is only switched on.
+Spelling = Callable[[str, "str | bool"], str]
 
 
 def in_python(name: str, value: str | bool) -> str:

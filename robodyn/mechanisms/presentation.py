@@ -5,27 +5,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Collection, Mapping
+from typing import ClassVar
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput, ModelError
-from robodyn.mechanisms.common.figure import joint_axis_arrows
-from robodyn.mechanisms.common.report_answers import ParameterTable, body_table
-from robodyn.mechanisms.common.variables import joint_variables
+from robodyn.mechanisms.common.estimation import Encoders, Estimator
+from robodyn.mechanisms.common.figure import Figure, joint_axis_arrows
+from robodyn.mechanisms.common.geometry import Geometry
+from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, body_table
+from robodyn.mechanisms.common.variables import Variable, joint_variables
 from robodyn.mechanisms.conditioning import Conditioning
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.estimation import Encoders, Estimator
-    from robodyn.mechanisms.common.figure import Figure
-    from robodyn.mechanisms.common.geometry import Geometry
-    from robodyn.mechanisms.common.report_answers import OutlinePart
-    from robodyn.mechanisms.common.variables import Variable
 
 
 class Presentation(Conditioning):

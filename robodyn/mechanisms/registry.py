@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import warnings
 from importlib import metadata
-from typing import TYPE_CHECKING
 
 from robodyn.errors import InvalidInput, ModelError
+from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.closed_loop.kind import CLOSED_LOOP
 from robodyn.mechanisms.kind import Kind
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.kind import SERIAL
 from robodyn.mechanisms.stewart.kind import STEWART
-
-if TYPE_CHECKING:
-    from robodyn.formats.urdf_text import UrdfDocument
-    from robodyn.mechanisms.mechanism import Mechanism
 
 GROUP = "robodyn.mechanisms"
 

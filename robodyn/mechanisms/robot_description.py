@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from robodyn.errors import LeftOutWarning, MissingExtra, ModelError
@@ -17,12 +17,8 @@ from robodyn.formats.urdf_text import urdf_text
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
 from robodyn.mechanisms.load import URDF_SUFFIXES, models
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Default hardware: it communicates over two topics.
 PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"

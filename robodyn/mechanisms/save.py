@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from robodyn.errors import InvalidInput, OutputError
 from robodyn.formats.urdf_text import parse_urdf
@@ -14,10 +14,8 @@ from robodyn.formats.xml_text import parse_xml
 from robodyn.mechanisms.closed_loop.structure import structure_of
 from robodyn.mechanisms.common.model_file import write_text
 from robodyn.mechanisms.common.urdf_model import model_from_urdf
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kind_of
-
-if TYPE_CHECKING:
-    from robodyn.mechanisms.mechanism import Mechanism
 
 YAML_SUFFIXES = (".yaml", ".yml")
 # Formats of others that say where loops are closed, and their writers of a tree.

@@ -5,17 +5,13 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.model.body import Body, joined
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.model.body import Link
-    from robodyn.model.joint import Joint
-    from robodyn.model.model import Model
+from robodyn.arrays import FloatArray
+from robodyn.model.body import Body, Link, joined
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
 
 
 class TreeAtZero:

@@ -5,16 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.model.fields import frozen, inertia_tensor, not_negative
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 T = TypeVar("T", bound=Any)
 

@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.fields import not_negative, unit_axis
 from robodyn.model.placement import Placement
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 # Equations that each type of closure imposes.
 CLOSURE_KINDS = {

@@ -6,18 +6,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.actuators.actuator import IDEAL
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.fields import frozen, not_negative, unit_axis
 from robodyn.model.placement import Placement
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 JOINT_KINDS = ("revolute", "continuous", "prismatic", "floating", "fixed")
 UNBOUNDED = np.array([-np.inf, np.inf])

@@ -8,28 +8,22 @@ where they sit on two links by a `Placement` in each.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.actuators import Actuator
 from robodyn.actuators.actuator import IDEAL
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.body import Link, joined, payload
+from robodyn.model.closure import Closure
 from robodyn.model.comparison import Compared
 from robodyn.model.fields import GRAVITY, altered, frozen, varied
 from robodyn.model.joint import NO_FRICTION, Joint
 from robodyn.model.placement import Placement
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.actuators import Actuator
-    from robodyn.arrays import FloatArray
-    from robodyn.model.closure import Closure
 
 BASES = ("fixed", "moving")
 

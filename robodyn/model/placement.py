@@ -5,14 +5,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.model.fields import checked_rotation, frozen
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from robodyn.model.model import Model
-    from robodyn.model.placement import Placement
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,15 @@ Farrell, Aided Navigation, 2008, chapter 11).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
 
+from robodyn.arrays import FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.poses import advance_pose, quaternion_of_rotation, rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
 
 GRAVITY = 9.81
 # Order of the edges of the band, upper edge [rad/s]; above it displacements fall as 1 / s^4.

@@ -5,23 +5,19 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.limits import DriveLimits
 from robodyn.motion_base.set_points import SetPoints
-from robodyn.motion_base.wishes import goal
+from robodyn.motion_base.wishes import Wish, goal
 from robodyn.motion_base.workspace import Workspace
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.common.motion import Motion
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.motion_base.wishes import Wish
-
 
 # [rad/s] with which the nearest pose inside is followed: it has corners, and is known to a
 # linearisation only.

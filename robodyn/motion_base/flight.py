@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.extras import needing
 from robodyn.motion_base.head_motion import GRAVITY
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 AIRCRAFT = "c172x"
 # Bank [rad] from times [s] on: straight, a turn to the right, one to the left.

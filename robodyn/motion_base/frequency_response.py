@@ -9,20 +9,17 @@ The Aeronautical Journal 120, ask for the response at twelve frequencies, of eac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import REST
+from robodyn.motion_base.parameters import PredictiveParameters, WashoutParameters
 from robodyn.motion_base.ride import ride
 from robodyn.motion_base.vehicle import VehicleMotion
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.motion_base.parameters import PredictiveParameters, WashoutParameters
 
 # [rad/s], five to a decade.
 FREQUENCIES = 10.0 ** np.linspace(-1.0, 1.2, 12)

@@ -4,18 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics import rotations_batch as kernels
 from robodyn.poses import composed_pose, rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 GRAVITY = 9.81
 REST = np.array([0.0, 0.0, GRAVITY])

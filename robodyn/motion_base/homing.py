@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from robodyn.arrays import BoolArray, FloatArray
 from robodyn.motion_base.commander import SetPoint
 from robodyn.motion_base.limits import DriveLimits
 from robodyn.motion_base.set_points import SetPoints
-
-if TYPE_CHECKING:
-    from robodyn.arrays import BoolArray, FloatArray
 
 HOMINGS: Final = ("absolute", "assumed", "stall")
 # Share of the range of a joint by which a drive that has stalled is behind its command.

@@ -4,15 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from scipy.interpolate import BSpline
 
+from robodyn.arrays import FloatArray, IntArray
 from robodyn.motion_base.perception import CANALS, OTOLITHS
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray, IntArray
 
 # Intervals of the splines, each longer than the one before by a factor, and parts of each at most.
 INTERVALS, GROWTH = 12, 1.35

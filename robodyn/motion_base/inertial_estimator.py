@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.base_pose import FORCE_BIAS, GYRO_BIAS, ImuNoise
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Standard deviations of what is not known at the beginning: position, velocity, acceleration.
 UNKNOWN = 1e-2, 1.0, 10.0

@@ -6,25 +6,22 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base import machine_states as states
 from robodyn.motion_base.commander import PositionCommander, SetPoint
 from robodyn.motion_base.homing import HOMINGS, Homing
 from robodyn.motion_base.limits import DriveLimits
 from robodyn.motion_base.machine_states import RequestRefused
-from robodyn.motion_base.wishes import goal
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.motion_base.set_points import SetPoints
-    from robodyn.motion_base.stabilised import StabilisedWish
-    from robodyn.motion_base.wishes import Wish
+from robodyn.motion_base.set_points import SetPoints
+from robodyn.motion_base.stabilised import StabilisedWish
+from robodyn.motion_base.wishes import Wish, goal
 
 # At the end of easing the machine counts as engaged this much later [s], even if a wish outruns it.
 PATIENCE = 5.0

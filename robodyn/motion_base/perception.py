@@ -8,13 +8,12 @@ Nonlinear Approaches", NASA/CR-2005-213747; thresholds as there, after Reid and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.signal import cont2discrete, lfilter
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray
 
 
 class Organ(NamedTuple):

@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import Cue, HeadMotion
 from robodyn.motion_base.limits import DriveLimits
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray, Indices
-    from robodyn.mechanisms.mechanism import Mechanism
-
 
 # [s] of brakes that are tried, and shares of the way from the brake to what is wanted.
 BRAKES, SHARES = (0.3, 0.6, 1.2, 2.4), (1.0, 0.6, 0.3, 0.1)

@@ -14,13 +14,14 @@ followed, for a while; then a classical washout goes on from it.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.signal import lfilter
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import REST, Cue, spatial_rates, weight_by_angles
 from robodyn.motion_base.horizon import Horizon
 from robodyn.motion_base.kernels.soft_limits import gram, newton_step
@@ -29,10 +30,6 @@ from robodyn.motion_base.perception import CANALS, OTOLITHS
 from robodyn.motion_base.plan import MotionLimiter, Plan, PlanExaminer
 from robodyn.motion_base.washout import ClassicalWashout
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # The vehicle's motion to come: a mean force that lasts, of the last seconds, but for its vertical
 # part, which no platform can let be felt; what is above it fades, and so does rotation.

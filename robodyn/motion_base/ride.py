@@ -4,31 +4,28 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import write_bag
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import Cue, felt_at
 from robodyn.motion_base.parameters import PredictiveParameters, WashoutParameters
 from robodyn.motion_base.perception import CANALS, OTOLITHS
 from robodyn.motion_base.predictive import PredictiveCueing
+from robodyn.motion_base.vehicle import VehicleMotion
 from robodyn.motion_base.washout import ClassicalWashout
 from robodyn.poses import twist_in_body
 from robodyn.trajectories.sampled import MAX_KNOTS, SampledTrajectory
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.motion_base.vehicle import VehicleMotion
 
 # What is felt the wrong way round, and by more than people notice [m/s^2].
 NOTICED = 0.17

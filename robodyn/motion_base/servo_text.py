@@ -6,14 +6,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 

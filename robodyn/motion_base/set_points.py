@@ -4,16 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.motion_base.kernels import set_points as kernels
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.motion_base.limits import DriveLimits
+from robodyn.motion_base.limits import DriveLimits
 
 # A joint that has this share of the longest way ahead has this share of the limits, at least.
 LEAST_SHARE = 0.05

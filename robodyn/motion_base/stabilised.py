@@ -4,22 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.motion_base.base_pose import BasePoseEstimator
+from robodyn.motion_base.commander import PositionCommander
 from robodyn.motion_base.head_motion import refuse_fewer_freedoms
-from robodyn.motion_base.wishes import BodyMotion
+from robodyn.motion_base.wishes import BodyMotion, Wish
 from robodyn.poses import composed_pose, inverse_pose, rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.mechanisms.common.motion import Motion
-    from robodyn.motion_base.base_pose import BasePoseEstimator
-    from robodyn.motion_base.commander import PositionCommander
-    from robodyn.motion_base.wishes import Wish
-
 
 # Share of the joints' rates that may be used; how quickly the share of the base's displacement
 # falls where the platform cannot follow, and rises again [1/s].

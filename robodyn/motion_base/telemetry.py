@@ -10,18 +10,15 @@ OutGauge (documentation.beamng.com/modding/protocols), and a line of numbers of 
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.head_motion import GRAVITY, REST
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import ArrayLike, FloatArray
 
 FOOT = 0.3048
 # From an aeroplane's axes (x forward, y right, z down) to ours.

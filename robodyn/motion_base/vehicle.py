@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
 from robodyn.identification.csv_table import read_columns
 from robodyn.trajectories.messages import to_nanoseconds, vector_pair
-
-if TYPE_CHECKING:
-    import os
-
-    from robodyn.arrays import FloatArray
 
 COLUMNS = ("time", "force_x", "force_y", "force_z", "rate_x", "rate_y", "rate_z")
 IMU = "sensor_msgs/msg/Imu"

@@ -7,20 +7,16 @@ The filters are in discrete time, exact for inputs that are linear between sampl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import scipy.linalg
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import GRAVITY, REST, Cue
 from robodyn.motion_base.parameters import WashoutParameters
 from robodyn.motion_base.plan import MotionLimiter, PlanExaminer
 from robodyn.poses import pose_from_rpy, rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # No platform stands that steeply; there roll and yaw would be the same.
 STEEPEST = 0.1

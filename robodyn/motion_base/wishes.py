@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import pose_difference
-from robodyn.trajectories.base import AtRest
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import AtRest, Trajectory
 
 # Steps of Newton's method, the longest of them [m or rad], and the one at which it ends.
 ITERATIONS, LONGEST, REACHED = 30, 0.2, 1e-11

@@ -11,16 +11,14 @@ caller holds one until the kernel returns.
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import NativeValue, intrinsic, models, register_model, unbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Offsets of the fields in NumPy's C structures of an array and of its dtype
 # (numpy/ndarraytypes.h), after the two words that begin every Python object.

@@ -17,16 +17,14 @@ import os
 import shutil
 import stat
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import llvmlite.binding
 import numba
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PACKAGE = Path(__file__).parents[1]
 # At most this many caches are kept, those that were used last: branches and environments with other

@@ -8,12 +8,9 @@ import logging
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from robodyn.numerics.cache_folders import cache_folders
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Compilation shorter than this is not reported [s].
 PATIENCE = 2.0

@@ -13,17 +13,15 @@ package named `kernels`: these are hashed.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
 
 from robodyn.numerics.kernel_cache import KernelCache
 from robodyn.numerics.parts import PartCompiler, PreoptimizedPartCompiler
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 F = TypeVar("F", bound="Callable[..., Any]")
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 from numba.core.runtime import rtsys
@@ -21,9 +22,6 @@ from numba.core.runtime import rtsys
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import notes
 from robodyn.numerics.compilation_turns import Turn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class KernelCache(NullCache):  # type: ignore[misc]

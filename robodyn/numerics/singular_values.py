@@ -4,12 +4,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray
 
 
 def extreme_ratio(values: FloatArray) -> FloatArray:

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.analysis.study import zero_crossings
+from robodyn.analysis.study import MotionStudy, zero_crossings
+from robodyn.arrays import FloatArray
 from robodyn.papers.statements import Statement
+from robodyn.report.chart import Chart
 from robodyn.report.numbers_as_text import number
 from robodyn.report.study_charts import (
     condition_chart,
@@ -19,14 +21,7 @@ from robodyn.report.study_charts import (
     other_forces,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.analysis.study import MotionStudy
-    from robodyn.arrays import FloatArray
-    from robodyn.report.chart import Chart
-
-    Figure = tuple[str, str, Chart, list[Statement]]
+Figure = tuple[str, str, Chart, list[Statement]]
 
 
 def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:

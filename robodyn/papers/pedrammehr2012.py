@@ -4,21 +4,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from robodyn.analysis.study import MotionStudy
+from robodyn.arrays import FloatArray
 from robodyn.papers.statements import Statement
 from robodyn.report.chart import Chart, panels_of
 from robodyn.report.study_charts import other_forces
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.analysis.study import MotionStudy
-    from robodyn.arrays import FloatArray
-
-    Figure = tuple[str, str, Chart, list[Statement]]
+Figure = tuple[str, str, Chart, list[Statement]]
 
 _MOTION = (
     "With and without rotation of the legs about their own axes, and the difference: magnitudes. "

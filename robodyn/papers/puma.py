@@ -4,22 +4,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from robodyn.control import ComputedTorque
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.papers.statements import Statement, statements_data, statements_html
 from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, ChartLine, Mark, Panel
 from robodyn.report.numbers_as_text import decimal
 from robodyn.report.page import Page
 from robodyn.simulation import simulate
 from robodyn.trajectories import arm_path, plan_joints
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # One bit of a 12-bit converter [rad], and the paper's control period [s].
 BOUND, PERIOD = 4.26e-4, 0.01

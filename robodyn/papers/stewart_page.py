@@ -4,20 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.papers.dasgupta1998 import figures_1998
 from robodyn.papers.pedrammehr2012 import figures_2012
 from robodyn.papers.statements import Statement, statements_data, statements_html
+from robodyn.report.chart import Chart
 from robodyn.report.page import Page
 from robodyn.report.study import analyze
 from robodyn.trajectories import paper_path
 
-if TYPE_CHECKING:
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.report.chart import Chart
-
-    Figure = tuple[str, str, Chart, list[Statement]]
+Figure = tuple[str, str, Chart, list[Statement]]
 
 # The papers' own steps are 0.1 s and 0.01 s. Finer steps draw smoother curves; on Path III the
 # paper's step is kept, as the peak at the singularity depends on how near to it a sample is.

@@ -10,19 +10,17 @@ the node inverse_dynamics.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import yaml
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, OutputError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.tip_joints import NAMES, TipJoints
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # The way out from home, in parts of the mechanism's size or [rad], and its steps.
 FURTHEST, ANGLE, STEPS = 2.0, 1.2, 24

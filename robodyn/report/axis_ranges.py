@@ -4,19 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.report.chart import Panel
 from robodyn.report.numbers_as_text import decimal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.report.chart import Panel
-
 
 # Above this ratio of the largest value to the median a symmetric logarithmic axis is used.
 WIDE = 100.0

@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.identification.calibration.result import CalibratedParameter, Calibration
 from robodyn.report.chart import COLORS, GREY, INK, Chart, ChartLine, Mark, Panel
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
-
-if TYPE_CHECKING:
-    from robodyn.identification.calibration.result import CalibratedParameter, Calibration
 
 # By the unit of a quantity: what it is shown in, and how many of these are one of it.
 SHOWN = {"m": ("mm", 1e3), "rad": ("mrad", 1e3)}

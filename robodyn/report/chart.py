@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, Indices
 
 # The palette of Okabe and Ito, safe for colour-blind readers; without yellow, which is too light on
 # white.
@@ -157,7 +156,7 @@ def condition_panel(
     )  # fmt: skip
 
 
-def thinned_rows(values: FloatArray, pieces: int = PIECES) -> NDArray[np.intp]:
+def thinned_rows(values: FloatArray, pieces: int = PIECES) -> Indices:
     """Indices of the samples of curves (k, N) that are enough to draw them.
 
     The samples are divided into pieces of equal length; of each piece the first and the last sample

@@ -4,23 +4,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.identification.csv_table import read_columns
-from robodyn.motion_base.frequency_response import CHANNELS
+from robodyn.motion_base.frequency_response import CHANNELS, FrequencyResponse
+from robodyn.motion_base.ride import Ride
 from robodyn.report.chart import COLORS, DASHED, DASHES, GREY, INK, Chart, ChartLine, Mark, Panel
 from robodyn.report.page import Page, cards
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from robodyn.arrays import FloatArray
-    from robodyn.motion_base.frequency_response import FrequencyResponse
-    from robodyn.motion_base.ride import Ride
 
 AXES = (("x, forward", "y, to the left", "z, up"), ("roll", "pitch", "yaw"))
 LIMITS = ("modulus_low", "modulus_high", "phase_low", "phase_high")

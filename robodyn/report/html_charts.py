@@ -8,11 +8,13 @@ a chart share the ranges of equal axes, so that zooming in on one zooms in on al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.extras import needing
 from robodyn.report.axis_ranges import (
     LINEAR,
@@ -23,14 +25,8 @@ from robodyn.report.axis_ranges import (
     x_range,
     y_range,
 )
-from robodyn.report.chart import GREY, thinned_rows
+from robodyn.report.chart import GREY, Chart, ChartLine, Mark, Panel, thinned_rows
 from robodyn.report.numbers_as_text import decimal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.report.chart import Chart, ChartLine, Mark, Panel
 
 # Heights of a panel [px], by the number of columns.
 HEIGHTS = {1: 340, 2: 360, 3: 270}

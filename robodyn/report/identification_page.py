@@ -4,24 +4,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from robodyn.identification.payload import payload_rows, payload_summary
-from robodyn.identification.result import summary
-from robodyn.report.chart import COLORS, Chart, panels_of
+from robodyn.arrays import FloatArray
+from robodyn.identification.payload import Payload, payload_rows, payload_summary
+from robodyn.identification.result import Identification, Validation, summary
+from robodyn.report.chart import COLORS, Chart, Panel, panels_of
 from robodyn.report.labels import effort_labels, joint_titles
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.payload import Payload
-    from robodyn.identification.result import Identification, Validation
-    from robodyn.report.chart import Panel
 
 # Points of a curve; more would make the page heavy and show no more.
 POINTS = 3000

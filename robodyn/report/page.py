@@ -4,28 +4,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import partial
 from html import escape
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import margin_lines
 from robodyn.errors import writing
-from robodyn.report.chart import COLORS, INK
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.report.chart import COLORS, INK, Chart, ChartLine
 from robodyn.report.html_charts import HEIGHTS, bokeh_script, drawing
 from robodyn.report.numbers_as_text import number
 from robodyn.report.parameters import parameter_tables
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.report.chart import Chart, ChartLine
 
 
 @dataclass

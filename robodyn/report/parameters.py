@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.mechanisms.common.report_answers import Cell
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.numbers_as_text import number, vector
-
-if TYPE_CHECKING:
-    from robodyn.mechanisms.common.report_answers import Cell
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Title, headings and rows.
 TextTable = tuple[str, list[str], list[list[str]]]

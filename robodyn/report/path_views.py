@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.report_answers import OutlinePart
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.chart import (
     COLORS,
     DASHED,
@@ -21,12 +22,6 @@ from robodyn.report.chart import (
     Note,
     Panel,
 )
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.report_answers import OutlinePart
-    from robodyn.mechanisms.mechanism import Mechanism
-
 
 AZIMUTH, ELEVATION = np.deg2rad(-55.0), np.deg2rad(22.0)
 

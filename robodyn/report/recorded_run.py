@@ -5,18 +5,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.analysis.margins import Margins, condition_limit, margins
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Motion, Trajectory
-
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion, Trajectory
 
 # A path whose fitted start is within this of the clock's zero [s] is taken to start at zero: runs
 # in simulated time do, and fitting would hide a constant delay.

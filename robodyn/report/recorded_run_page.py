@@ -4,21 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.poses import rpy_from_pose
 from robodyn.report.chart import COLORS, Chart, ChartLine, Mark, Panel, condition_panel, panels_of
 from robodyn.report.labels import effort_labels, joint_titles, units_in_one
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.path_views import path_chart
+from robodyn.report.recorded_run import PlanComparison
 from robodyn.report.study_charts import colored
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.report.recorded_run import PlanComparison
 
 
 def recorded_run_page(

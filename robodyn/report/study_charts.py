@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from robodyn.analysis.study import SMALLEST_FORCE
+from robodyn.analysis.study import SMALLEST_FORCE, MotionStudy
+from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (
     COLORS,
@@ -36,12 +38,6 @@ from robodyn.report.labels import (
 )
 from robodyn.report.numbers_as_text import number
 from robodyn.report.path_views import path_chart
-
-if TYPE_CHECKING:
-    from robodyn.analysis.study import MotionStudy
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-
 
 # Total solid, massless dashed, dynamic dotted, as in the 1998 paper; an arm has more parts.
 PART_DASHES = (DASHED, DOTTED, *DASHES[3:], (2.5, 2.5))

@@ -4,17 +4,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.analysis.study import MotionStudy
 from robodyn.report.labels import effort_name, is_parallel, joint_titles, units_in_one
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.study_charts import study_charts
-
-if TYPE_CHECKING:
-    from robodyn.analysis.study import MotionStudy
 
 
 def study_page(

@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.planning.workspace.pose_region import PoseRegion
+from robodyn.planning.workspace.surfaces import Surface
+from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.report.page import Page, cards
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.planning.workspace.pose_region import PoseRegion
-    from robodyn.planning.workspace.surfaces import Surface
-    from robodyn.planning.workspace.tip_region import TipRegion
 
 # Directions that are seen from: name, and the axes of the picture to the right, up and to the eye.
 _S, _T = np.sqrt(0.5), np.sqrt(1.0 / 3.0)

@@ -4,30 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from robodyn.base_motion import rows_of
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, SimulationFailed
-from robodyn.mechanisms.common.compiled_run import Rollout, held, spring_and_damper
+from robodyn.mechanisms.common.compiled_run import BatchSteps, Rollout, held, spring_and_damper
+from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.plant import DEFAULT_STOPS
 from robodyn.threads import each, get_threads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import BoolArray, FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.common.compiled_run import BatchSteps
-    from robodyn.mechanisms.common.end_stops import EndStops
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # Rows below which a thread costs more than it saves.
 SMALLEST_SHARE = 16

@@ -10,36 +10,30 @@ which law a controller is, `rows_for` which planned motion that law reads.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray, IntArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array
 from robodyn.control.computed_torque import (
     ComputedTorque,
     ConstantEffort,
+    Controller,
     Feedforward,
     GravityCompensation,
 )
-from robodyn.mechanisms.common.compiled_run import Rollout, spring_and_damper
+from robodyn.mechanisms.common.compiled_run import Outcome, Rollout, spring_and_damper
 from robodyn.mechanisms.common.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import CompiledController, as_called
 from robodyn.simulation.control_loop import steps_between
 from robodyn.simulation.integrators import inner_ends
 from robodyn.simulation.plant import with_base
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.control.computed_torque import Controller
-    from robodyn.mechanisms.common.compiled_run import Outcome
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.simulation.task import SimulationTask
-    from robodyn.trajectories.base import Trajectory
+from robodyn.simulation.task import SimulationTask
+from robodyn.trajectories.base import Trajectory
 
 # Instants sampled at a time, so that long simulations need little memory for it.
 WINDOW = 1024
@@ -148,7 +142,7 @@ def _loads(
     now: FloatArray,
     times: FloatArray,
     dt: FloatArray,
-    steps: NDArray[np.int64],
+    steps: IntArray,
 ) -> FloatArray:
     """(steps or 1, 1 or 3, 6 or 15), as `Rollout` has them."""
     wrenches = _wrenches(run, now, times, dt, steps)
@@ -174,7 +168,7 @@ def _wrenches(
     now: FloatArray,
     times: FloatArray,
     dt: FloatArray,
-    steps: NDArray[np.int64],
+    steps: IntArray,
 ) -> FloatArray:
     if run.load is None:
         return np.zeros((1, 1, 6))

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -13,14 +14,10 @@ from numba.core import cgutils
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.numerics.array_arguments import borrowed_array
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Trajectory
 
 
 class CompiledController:

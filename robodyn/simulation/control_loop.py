@@ -8,34 +8,28 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array
+from robodyn.control.computed_torque import Controller
 from robodyn.errors import KinematicsError, SimulationFailed
 from robodyn.simulation.integrators import runge_kutta_4
+from robodyn.simulation.plant import Plant
+from robodyn.trajectories.base import Trajectory
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.control.computed_torque import Controller
-    from robodyn.simulation.plant import Plant
-    from robodyn.trajectories.base import Trajectory
-
-    # of time [s], configuration and velocity
-    Load = Callable[[float, FloatArray, FloatArray], ArrayLike]
-    # of time [s]
-    Base = Callable[[float], BaseMotion]
-    # From one recorded time to the next: efforts asked for and applied at the first of them.
-    Advance = Callable[[float, float], tuple[FloatArray, FloatArray]]
+# of time [s], configuration and velocity
+Load = Callable[[float, FloatArray, FloatArray], ArrayLike]
+# of time [s]
+Base = Callable[[float], BaseMotion]
+# From one recorded time to the next: efforts asked for and applied at the first of them.
+Advance = Callable[[float, float], tuple[FloatArray, FloatArray]]
 
 
-def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> NDArray[np.int64]:
+def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> IntArray:
     """How many (...) equal steps of at most `longest` lead from times to times (...) [s]."""
     needed = np.ceil(np.subtract(then, now) / longest * (1.0 - 1e-9))
     return np.maximum(needed, 1.0).astype(np.int64)

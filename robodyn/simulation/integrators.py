@@ -9,22 +9,16 @@ switching time, so that no step contains a jump.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError, SimulationFailed
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.runge_kutta import BEYOND
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-
-    State = tuple[FloatArray, FloatArray]
+State = tuple[FloatArray, FloatArray]
 
 # Relative to, and in units of, the state's components.
 TOLERANCE = 1e-12

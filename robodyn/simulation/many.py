@@ -4,31 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array, as_scalar
+from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.compiled import complete, is_compiled
 from robodyn.simulation.plant import plant_of
 from robodyn.simulation.settings import SimulationSettings
-from robodyn.simulation.task import SimulationTask
+from robodyn.simulation.task import SimulationTask, WrenchOfTime
 from robodyn.threads import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import BoolArray, FloatArray
-    from robodyn.control.computed_torque import Controller
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.simulation.task import WrenchOfTime
-    from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Trajectory
 
 T = TypeVar("T")
 DEFAULT = SimulationSettings()

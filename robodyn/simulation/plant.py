@@ -10,23 +10,16 @@ simulations need none for damping: what is too strong for the step is integrated
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from robodyn.base_motion import rows_of
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, RobodynError, SimulationFailed, SingularMassMatrix
 from robodyn.mechanisms.common.end_stops import EndStops
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.simulation.settings import SimulationSettings
-    from robodyn.trajectories.base import Trajectory
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.simulation.settings import SimulationSettings
+from robodyn.trajectories.base import Trajectory
 
 DEFAULT_STOPS = EndStops()
 

@@ -5,20 +5,15 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-
-    State = tuple[FloatArray, FloatArray]
+State = tuple[FloatArray, FloatArray]
 
 
 class Sensor:

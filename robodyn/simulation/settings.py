@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from robodyn.arrays import ArrayLike
+from robodyn.base_motion import BaseMotion
 from robodyn.mechanisms.common.end_stops import EndStops
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.base_motion import BaseMotion
 
 
 @dataclass(frozen=True)

@@ -4,30 +4,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_scalar
+from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.compiled import complete
 from robodyn.simulation.plant import plant_of
 from robodyn.simulation.result import Event, SimulationResult
 from robodyn.simulation.settings import SimulationSettings
-from robodyn.simulation.task import SimulationTask
-from robodyn.trajectories.base import AtRest, Motion
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.control.computed_torque import Controller
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.simulation.task import WrenchOfState, WrenchOfTime
-    from robodyn.trajectories.base import Trajectory
+from robodyn.simulation.task import SimulationTask, WrenchOfState, WrenchOfTime
+from robodyn.trajectories.base import AtRest, Motion, Trajectory
 
 DEFAULT = SimulationSettings()
 
@@ -140,7 +133,7 @@ def find_events(
     ]
 
 
-def _beginnings(states: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _beginnings(states: BoolArray) -> BoolArray:
     before = np.concatenate([np.zeros_like(states[:1]), states[:-1]])
-    begins: NDArray[np.bool_] = states & ~before
+    begins: BoolArray = states & ~before
     return begins

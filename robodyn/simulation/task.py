@@ -5,28 +5,23 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar
+from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.simulation import control_loop
 from robodyn.simulation.compiled_controller import as_called
 from robodyn.simulation.plant import Plant
+from robodyn.trajectories.base import Trajectory
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.control.computed_torque import Controller
-    from robodyn.trajectories.base import Trajectory
-
-    WrenchOfTime = Callable[[float], ArrayLike]
-    WrenchOfState = Callable[[float, FloatArray, FloatArray], ArrayLike]
+WrenchOfTime = Callable[[float], ArrayLike]
+WrenchOfState = Callable[[float, FloatArray, FloatArray], ArrayLike]
 
 INTEGRATORS = ("rk4", "dop853")
 

@@ -5,20 +5,16 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, RobodynError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.variables import Variable
-
+from robodyn.mechanisms.common.variables import Variable
 
 # Values on one axis: they are kept in memory.
 LARGEST_AXIS = 1_000_000

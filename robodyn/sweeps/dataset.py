@@ -5,21 +5,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from robodyn.sweeps.evaluate import labels, outputs, width
 from robodyn.sweeps.packages import package
+from robodyn.sweeps.plan import SweepPlan
 from robodyn.sweeps.points import Grid
 from robodyn.sweeps.states import sweep_variables
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.sweeps.plan import SweepPlan
-
-    Make = Callable[[tuple[int, ...], Any], Any]
+Make = Callable[[tuple[int, ...], Any], Any]
 
 FINGERPRINT = "robodyn_fingerprint"
 _REACHABLE = "driven joints within their limits; elsewhere, and where there is no answer, NaN"

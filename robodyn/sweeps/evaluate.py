@@ -4,25 +4,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from robodyn.arrays import FloatArray, Indices
 from robodyn.errors import KinematicsError
-from robodyn.sweeps.quantities import LABELS, QUANTITIES
-from robodyn.sweeps.states import states, sweep_variables, variant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray, Indices
-    from robodyn.mechanisms.common.variables import Variable
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.sweeps.quantities import Output, Quantity
-    from robodyn.sweeps.settings import SweepSettings
-    from robodyn.sweeps.states import States
+from robodyn.mechanisms.common.variables import Variable
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.sweeps.quantities import LABELS, QUANTITIES, Output, Quantity
+from robodyn.sweeps.settings import SweepSettings
+from robodyn.sweeps.states import States, states, sweep_variables, variant
 
 
 def width(mechanism: Mechanism, dimension: str) -> int:

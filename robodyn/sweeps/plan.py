@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import ClusterError, InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
@@ -22,13 +24,6 @@ from robodyn.sweeps.quantities import QUANTITIES
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import resting_values, sweep_variables, variant
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import ArrayLike
 
 # A larger sweep is most likely a mistake: 10^11 states take a day on 16 cores, and 800 GB.
 LARGEST = 10**11

@@ -11,15 +11,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TypeAlias, Union
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.sweeps.axes import GridAxis, Interval
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-
 
 METHODS = ("sobol", "random")
 # Starting within Sobol's sequence takes time proportional to the points before.

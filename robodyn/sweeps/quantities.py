@@ -4,19 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import weakest_directions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.sweeps.settings import SweepSettings
-    from robodyn.sweeps.states import States
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.sweeps.settings import SweepSettings
+from robodyn.sweeps.states import States
 
 
 class Output(NamedTuple):

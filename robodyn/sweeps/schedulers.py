@@ -5,20 +5,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
 
 from robodyn.errors import ClusterError, RobodynError
 from robodyn.sweeps.packages import package
+from robodyn.sweeps.plan import SweepPlan
 from robodyn.threads import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from robodyn.sweeps.plan import SweepPlan
 
 # Chunks given to the threads at once.
 ROUND = 2048

@@ -5,19 +5,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray, Indices
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.common.variables import AXES, Role, Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from robodyn.arrays import FloatArray, Indices
-    from robodyn.mechanisms.mechanism import Mechanism
-
+from robodyn.mechanisms.mechanism import Mechanism
 
 PAYLOAD = ("payload", *(f"payload_{axis}" for axis in AXES))
 

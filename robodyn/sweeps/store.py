@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +27,11 @@ try:
 except ImportError:  # on Windows there is no lock between two processes
     fcntl = None  # type: ignore[assignment]
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
-    from robodyn.sweeps.plan import SweepPlan
+from robodyn.sweeps.plan import SweepPlan
 
 SUFFIXES = (".zarr", ".nc")
 # In which a finished sweep is copied from one format to the other.

@@ -4,22 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from robodyn.errors import OutputError
 from robodyn.mechanisms.load import load
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.sweeps.packages import package
-from robodyn.sweeps.plan import DEFAULT, make_plan
+from robodyn.sweeps.plan import DEFAULT, SweepPlan, make_plan
 from robodyn.sweeps.schedulers import on_cluster, on_threads
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.store import OutputFolder, OutputInMemory, open_output
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.sweeps.plan import SweepPlan
 
 
 class SweepOutcome(NamedTuple):

@@ -4,19 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.trajectories.base import Motion
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.straight import plan_straight
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
 
 # Of a driven joint [m or rad]: what is nearer than this counts as there.
 THERE = 1e-4

@@ -4,19 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import as_array
 from robodyn.mechanisms.common.motion import Motion as Motion
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import ArrayLike, FloatArray, Indices
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.profiles import Profile
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.profiles import Profile
 
 
 class Trajectory(Protocol):

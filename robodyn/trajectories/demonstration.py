@@ -6,24 +6,19 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError, NoSolution, UnderActuated
-from robodyn.trajectories.base import Motion
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.joints import plan_joints
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.straight import plan_straight
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
 
 # The name under which it is asked for.
 DEMO = "demo"

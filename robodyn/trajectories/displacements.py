@@ -10,17 +10,13 @@ Of a body's pose they are translations and rotation vectors o; two rotations com
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.polynomial.polynomial import polyder, polyval
 
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import composed_motions, rotation_vector_motions
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def hermite_quintic(

@@ -12,20 +12,17 @@ and ends at c, with no velocity and no acceleration.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import yaml
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, PathError, RobodynError, writing
+from robodyn.formats.documents import Fields
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.sampled import SampledTrajectory
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.arrays import FloatArray
-    from robodyn.formats.documents import Fields
-    from robodyn.mechanisms.mechanism import Mechanism
 
 KNOTS = 200.0  # a second
 

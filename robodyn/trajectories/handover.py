@@ -9,23 +9,18 @@ the end.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import (
     composed_motions,
     rotation_vector_motions,
     rotation_vector_rates,
 )
-from robodyn.trajectories.base import Motion, RowTrajectory
+from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory
 from robodyn.trajectories.displacements import displaced, hermite_quintic
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
 
 
 class Handover(RowTrajectory):

@@ -9,18 +9,13 @@ enough: they are joined by parabolic blends, see `ViaPoints`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.base import Motion, RowTrajectory
+from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory
 from robodyn.trajectories.via_points import ViaPoints
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.trajectories.base import Trajectory
 
 # Of a straight segment's ends [s]; shorter where segments are short.
 BLEND = 0.1

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.trajectories.base import Motion, ProfiledTrajectory
@@ -18,9 +18,6 @@ from robodyn.trajectories.profiles import (
     make_profile,
     shortest_duration,
 )
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
 
 
 @dataclass(frozen=True)

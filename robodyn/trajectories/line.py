@@ -9,10 +9,10 @@ own over the same time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_pose, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.numerics.rotations_batch import angular_motions
@@ -25,10 +25,7 @@ from robodyn.trajectories.profiles import (
     shortest_duration,
 )
 
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-
-    Triple = tuple[FloatArray, FloatArray, FloatArray]
+Triple = tuple[FloatArray, FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,17 @@ Whatever has the fields of the messages will do: those of rclpy, and those that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import BEYOND, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 NANOSECONDS = 1_000_000_000
 

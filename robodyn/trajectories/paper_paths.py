@@ -4,17 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from robodyn.errors import PathError
-from robodyn.trajectories.joints import plan_joints
-from robodyn.trajectories.line import plan_line_rpy
-
-if TYPE_CHECKING:
-    from robodyn.trajectories.joints import JointLine
-    from robodyn.trajectories.line import Line
+from robodyn.trajectories.joints import JointLine, plan_joints
+from robodyn.trajectories.line import Line, plan_line_rpy
 
 # xyz [m], rpy [rad], duration [s], v_max [m/s], w_max [rad/s]
 _PATHS = {

@@ -8,19 +8,16 @@ Before the start and after the end the motion rests.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from robodyn.arrays import FloatArray
-
-    Progress = tuple[FloatArray, FloatArray, FloatArray]
+Progress = tuple[FloatArray, FloatArray, FloatArray]
 
 # Path I and its like give speeds as decimal fractions of a distance; a demand this much beyond
 # the feasible is rounding.

@@ -15,20 +15,17 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import all_finite, as_array, as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.cubics import cubic_motions
 from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion, RowTrajectory
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray, Indices
-    from robodyn.mechanisms.mechanism import Mechanism
-
 
 # A quarter of an hour at 200 Hz; a message of more points takes many seconds to make and to read.
 MAX_KNOTS = 200_000

@@ -6,15 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 
 @dataclass(frozen=True)

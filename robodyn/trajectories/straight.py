@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import ArrayLike
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.joints import plan_joints
 from robodyn.trajectories.line import plan_line
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
 
 # Between the knots of a motion whose configurations are found from independent joints [s].
 PERIOD = 0.01

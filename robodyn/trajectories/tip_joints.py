@@ -8,21 +8,18 @@ roll, as R = Rz Ry Rx. Of them there are as many as determine the mechanism: a d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.motion import DrivenMotion, Motion
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import rpy_from_pose
 from robodyn.trajectories.line import pose_motion
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.common.motion import DrivenMotion, Motion
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # In the order of the numbers of a twist; the chain turns by yaw first.
 NAMES = ("x", "y", "z", "roll", "pitch", "yaw")

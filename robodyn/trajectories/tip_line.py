@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from robodyn.arrays import ArrayLike
 from robodyn.errors import NoSolution
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.line import plan_line
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
 
 # Time between knots [s].
 PERIOD = 0.005

@@ -11,18 +11,13 @@ such that the ends are met exactly.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.line import pose_motion
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-
 
 # Of a segment's duration: blends that fill it to within this are as long as it.
 ROUNDING = 1e-9

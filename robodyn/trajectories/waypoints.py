@@ -27,15 +27,18 @@ within the time of the neighbouring blend.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import PathError, RobodynError
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.mechanisms.common.coordinates import POSE
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.demonstration import DEMO, demonstration, within_limits
 from robodyn.trajectories.fourier import FourierTrajectory, fourier_from_fields
 from robodyn.trajectories.joints import JointLine, plan_joints
@@ -45,14 +48,6 @@ from robodyn.trajectories.profiles import PEAK_SPEED
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.tip_line import along_body, is_of_body
 from robodyn.trajectories.via_points import ROUNDING, ViaPoints, blended, cruising, first_crowded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
-
 
 _SEGMENT_FIELDS = ("duration", "v_max", "w_max", "profile")
 _UNITS = {"duration": "s", "v_max": "m/s", "w_max": "rad/s"}

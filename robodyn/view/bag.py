@@ -4,28 +4,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.control.command_units import CommandUnit
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
 from robodyn.mechanisms.load import load
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.messages import pose_array, to_nanoseconds
 from robodyn.view.bag_plan import recorded_plan
 from robodyn.view.replay import Replay
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
-
 
 TOPICS = (
     "platform_state",

@@ -4,23 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.base import Motion
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.messages import joint_rows, sampled_trajectory, to_nanoseconds
 from robodyn.trajectories.sampled import SampledTrajectory
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
 
 
 class SupersededTrajectories:

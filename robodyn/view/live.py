@@ -11,26 +11,19 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, RobodynError, UnderActuated
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation import Pacer, Plant
+from robodyn.trajectories import Trajectory
 from robodyn.trajectories.base import Motion
-from robodyn.view.snapshot import snapshot_of
+from robodyn.view.snapshot import Snapshot, snapshot_of
 from robodyn.warmup import warm_up
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories import Trajectory
-    from robodyn.view.snapshot import Snapshot
-
 
 BY_HAND = "by hand"
 # How much wall time is made up for after a delay, and how long the end of a path is shown [s].

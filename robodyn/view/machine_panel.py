@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from robodyn.arrays import FloatArray
 from robodyn.view import colors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.view.page import ViewerPage
+from robodyn.view.page import ViewerPage
 
 # Of a button: the service that it calls.
 REQUESTS = {

@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.load import models
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
-
-if TYPE_CHECKING:
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:

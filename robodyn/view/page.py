@@ -11,23 +11,20 @@ from __future__ import annotations
 import html
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import ConditionLevel, weakest_direction
+from robodyn.mechanisms.common.figure import Figure
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rpy_from_pose
 from robodyn.view import colors
 from robodyn.view.plots import Plots, RidePlots
 from robodyn.view.scene import Scene
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import Figure
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.view.snapshot import Snapshot, Source
+from robodyn.view.snapshot import Snapshot, Source
 
 RATE = 30.0
 # Text and plots are sent with every third update only, to save bandwidth.

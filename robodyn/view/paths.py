@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from robodyn.trajectories import ARM_PATHS, PAPER_PATHS, demonstration, load_path
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories import ARM_PATHS, PAPER_PATHS, Trajectory, demonstration, load_path
 from robodyn.trajectories.demonstration import DEMO
 from robodyn.trajectories.waypoints import default_path, is_reachable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories import Trajectory
 
 
 def paths_of(

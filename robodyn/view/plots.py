@@ -5,17 +5,14 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.view import colors
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.view.snapshot import Snapshot
-
+from robodyn.view.snapshot import Snapshot
 
 WINDOW = 10.0
 # Larger condition numbers are clipped in the plot, to keep the axis legible.

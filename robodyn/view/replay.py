@@ -6,18 +6,14 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.view.snapshot import snapshot_of
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.view.snapshot import Snapshot
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.view.snapshot import Snapshot, snapshot_of
 
 
 class Replay:

@@ -5,20 +5,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import UnderActuated
+from robodyn.mechanisms.common.figure import Figure, Shape
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.view import colors
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import Figure, Shape
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.view.snapshot import Snapshot
-
+from robodyn.view.snapshot import Snapshot
 
 # Number of points of the trace, and their least distance, in sizes of the mechanism.
 TRACE_LENGTH, TRACE_STEP = 600, 0.004

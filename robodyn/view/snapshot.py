@@ -4,18 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

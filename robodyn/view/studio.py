@@ -4,23 +4,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from robodyn.view.live import BY_HAND
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.common.figure import Figure
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.view.live import BY_HAND, LiveSimulation
 from robodyn.view.page import ViewerPage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import Figure
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.view.live import LiveSimulation
-    from robodyn.view.replay import Replay
-    from robodyn.view.snapshot import Snapshot
-
+from robodyn.view.replay import Replay
+from robodyn.view.snapshot import Snapshot
 
 # Range of the sliders about home: degrees of angles, sizes of the mechanism.
 ANGLE, REACH = 45.0, 0.5

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from robodyn.formats.mjcf.compiled import Refusals
+from robodyn.formats.mjcf.compiled import Refusals
 
 
 class Follows(NamedTuple):

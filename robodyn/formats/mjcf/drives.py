@@ -5,17 +5,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import LeftOutWarning
-from robodyn.formats.mjcf.compiled import JOINTS
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.formats.mjcf.compiled import Refusals
-    from robodyn.formats.mjcf.couplings import Couplings
+from robodyn.formats.mjcf.compiled import JOINTS, Refusals
+from robodyn.formats.mjcf.couplings import Couplings
 
 # At most as many names in one message.
 NAMED = 8

@@ -5,19 +5,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from robodyn.formats.sdf.frames import MODEL
+from robodyn.arrays import FloatArray
+from robodyn.formats.sdf.frames import MODEL, SdfFrames
 from robodyn.formats.urdf_joints import UNLIMITED, finite
 from robodyn.formats.urdf_shapes import element, number, numbers
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-    from robodyn.arrays import FloatArray
-    from robodyn.formats.sdf.frames import SdfFrames
 
 TRUE = ("true", "1")
 

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import LeftOutWarning
 from robodyn.formats.sdf.axes import Axis, axis_motion, read_axis
-from robodyn.formats.sdf.frames import MODEL, WORLD
+from robodyn.formats.sdf.frames import MODEL, WORLD, SdfFrames
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
     element,
@@ -22,13 +23,6 @@ from robodyn.formats.urdf_shapes import (
     numbers,
     write_joint,
 )
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-    from robodyn.arrays import FloatArray
-    from robodyn.formats.sdf.frames import SdfFrames
-
 
 # Of joints one behind another: name, kind in URDF, axis.
 Step = tuple[str, str, Axis | None]

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
-from robodyn.identification.calibration.fit import LOSSES, fit, groups_of
+from robodyn.identification.calibration.fit import LOSSES, CalibrationFit, fit, groups_of
 from robodyn.identification.calibration.measurements import Measurements, read_measurements
 from robodyn.identification.calibration.problem import (
     BASE_FREEDOMS,
@@ -32,15 +33,8 @@ from robodyn.identification.calibration.unknowns import (
     tolerances,
 )
 from robodyn.identification.calibration.visibility import combination, visibility
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.calibration.fit import CalibrationFit
-    from robodyn.mechanisms.mechanism import Mechanism
-
 
 DEFAULT = CalibrationSettings()
 

@@ -4,20 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import NoSolution
+from robodyn.identification.calibration.problem import Evaluated, Problem
 from robodyn.identification.calibration.visibility import right_singular
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.calibration.problem import Evaluated, Problem
 
 # Where each loss begins to count residuals less, over the noise: 95 % of the efficiency of least
 # squares where there are no gross errors (Holland and Welsch 1977).

@@ -4,21 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, writing
 from robodyn.identification.csv_table import read_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 POSITION, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
 # Trackers write quaternions with few digits; what is further from unit length is something else.

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, groups_of, weights_of
 from robodyn.identification.calibration.measurements import Measurements
@@ -17,12 +19,7 @@ from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import ALL, tolerances
 from robodyn.identification.calibration.visibility import visibility
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism
 
 # Of a joint without limits: to either side [rad], and [m] over the mechanism's size.
 FREE = {"rad": np.pi, "m": 0.5}

@@ -11,18 +11,16 @@ some of the rows of B X E are zero in a frame B that is unknown.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
+from robodyn.identification.calibration.measurements import Measurements
 from robodyn.identification.calibration.tracking_frames import Frame
+from robodyn.mechanisms.common.geometry import Geometry
 from robodyn.poses import left_jacobian, rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.calibration.measurements import Measurements
-    from robodyn.mechanisms.common.geometry import Geometry
 
 # Rows of a pose that each kind of measurement has, and which of the six freedoms of B it needs.
 ROWS = {

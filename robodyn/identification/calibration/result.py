@@ -4,17 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.save import save
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.arrays import ArrayLike
+from robodyn.arrays import ArrayLike
 
 KNOWN, UNKNOWN = "known", "unknown"
 

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray
 
 ROUNDS = 20
 

@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_pose, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.fit import FIRST, Noise, groups_of
-from robodyn.identification.calibration.problem import CONSTRAINTS
+from robodyn.identification.calibration.measurements import Measurements
+from robodyn.identification.calibration.problem import CONSTRAINTS, Problem
 from robodyn.identification.calibration.settings import KNOWN, UNKNOWN
 from robodyn.identification.calibration.tracking_frames import (
     Frame,
@@ -20,16 +22,9 @@ from robodyn.identification.calibration.tracking_frames import (
     nearest_rotation,
     plane_frame,
 )
+from robodyn.mechanisms.common.geometry import Geometry
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.identification.calibration.measurements import Measurements
-    from robodyn.identification.calibration.problem import Problem
-    from robodyn.mechanisms.common.geometry import Geometry
-    from robodyn.mechanisms.mechanism import Mechanism
 
 # How far dimensions may be off where nothing is said: over the mechanism's size, and [rad].
 LENGTHS, ANGLES = 0.02, 0.05

@@ -4,15 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray
 
 # Of a combination that is not seen, shares smaller than this are left out of its name.
 SHARE = 0.05

@@ -8,22 +8,19 @@ encoders. The level is an inertial measurement unit at rest, or any inclinometer
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.csv_table import read_columns
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
 
 LEVEL = ("level.x", "level.y", "level.z")
 # What is assumed at first of zeros, as a share of the mechanism's size and [rad], of how the level

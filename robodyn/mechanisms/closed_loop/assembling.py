@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
 from robodyn.mechanisms.closed_loop.assembly_modes import assembly_modes
@@ -21,14 +23,6 @@ from robodyn.mechanisms.closed_loop.structure import ATTEMPTS, followed, guessed
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.numerics.broadcasting import flatten
 from robodyn.poses import pose_difference
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
 
 # Configurations that are closed together.
 TOGETHER = 8

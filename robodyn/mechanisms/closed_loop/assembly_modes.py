@@ -9,23 +9,18 @@ are those that nearly meet another one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.mechanisms.closed_loop.closing_together import close_together
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.legs import nearest_legs
-from robodyn.mechanisms.closed_loop.structure import followed
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
-    from robodyn.mechanisms.closed_loop.structure import Structure
+from robodyn.mechanisms.closed_loop.structure import Structure, followed
 
 # Modes that differ by less than this are the same [parts of the size, or of a direction].
 SAME = 1e-6
@@ -48,7 +43,7 @@ class AssemblyModes(NamedTuple):
     """
 
     configurations: FloatArray
-    hits: NDArray[np.int64]
+    hits: IntArray
     searches: int
     converged: int
     unseen: float

@@ -7,14 +7,17 @@ A state of a batch without an answer is NaN in the results.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numba import types
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.closed_loop.kernels import entries as kernels
 from robodyn.mechanisms.closed_loop.kernels import lanes
 from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers
+from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed
 from robodyn.mechanisms.common.single_calls import Single
 from robodyn.numerics.array_arguments import (
@@ -27,14 +30,6 @@ from robodyn.numerics.array_arguments import (
 )
 from robodyn.numerics.broadcasting import states
 from robodyn.threads import once
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.packing import Packed
 
 _MECHANISM = (VECTOR,) * 2
 _LOADED = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OR_NONE)

@@ -4,15 +4,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.equations import Equations
+from robodyn.arrays import FloatArray, IntArray
+from robodyn.mechanisms.closed_loop.equations import Equations
 
 # From here Newton's method goes on alone.
 NEAR = 1e-6
@@ -23,7 +18,7 @@ STUCK = 1e6
 
 
 def close_together(
-    equations: Equations, starts: list[FloatArray], free: NDArray[np.int64]
+    equations: Equations, starts: list[FloatArray], free: IntArray
 ) -> list[FloatArray]:
     """Of many starts (positions,) those that come near a closed configuration, each where it is.
 
@@ -74,7 +69,7 @@ def close_together(
 
 
 def _all_at(
-    equations: Equations, places: list[FloatArray], free: NDArray[np.int64]
+    equations: Equations, places: list[FloatArray], free: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Equations (N, rows) and their Jacobian (N, rows, free)."""
     both = [equations.at(place) for place in places]

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
 from robodyn.mechanisms.closed_loop.calls import batch, condition_entry
@@ -18,11 +19,6 @@ from robodyn.mechanisms.closed_loop.structure import closed_samples
 from robodyn.mechanisms.closed_loop.tip_freedoms import NONE, TipFreedoms, tip_freedoms
 from robodyn.mechanisms.conditioning import TYPE_1, TYPE_2, Singularity
 from robodyn.numerics.singular_values import extreme_ratio
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 
 class ClosedLoopConditions(ClosedLoopAssembling):

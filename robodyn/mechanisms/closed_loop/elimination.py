@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+from robodyn.arrays import BoolArray, FloatArray, IntArray
 
 # A pivot is at least this part of the largest in its column; less where none is as large.
 SHARES = (0.1, 0.01, 1e-3, 0.0)
@@ -53,10 +48,10 @@ class Elimination:
         present: (rows, rates) whether an entry of K itself may differ from zero.
     """
 
-    entries: NDArray[np.int64]
+    entries: IntArray
     count: int
     pivots: tuple[Pivot, ...]
-    present: NDArray[np.bool_]
+    present: BoolArray
 
     def scaled(self, rows: FloatArray, columns: FloatArray) -> Elimination:
         """The same with sizes of pivots of a K whose rows and columns are multiplied."""
@@ -97,7 +92,7 @@ class Elimination:
 
 
 def find_elimination(
-    samples: Sequence[FloatArray], present: NDArray[np.bool_], free: Sequence[int]
+    samples: Sequence[FloatArray], present: BoolArray, free: Sequence[int]
 ) -> Elimination | None:
     """An order of elimination that serves all samples; None where some coordinate has no pivot.
 
@@ -135,7 +130,7 @@ def find_elimination(
 
 
 def _choose(
-    K: FloatArray, pattern: NDArray[np.bool_], rows: set[int], columns: set[int]
+    K: FloatArray, pattern: BoolArray, rows: set[int], columns: set[int]
 ) -> tuple[int, int] | None:
     active = sorted(rows)
     best: tuple[float, float, int, int] | None = None

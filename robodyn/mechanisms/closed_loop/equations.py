@@ -9,21 +9,17 @@ starts at singular configurations.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.closed_loop.packing import row_factors
+from robodyn.mechanisms.closed_loop.packing import Packed, row_factors
+from robodyn.mechanisms.closed_loop.tree import Tree
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.packing import Packed
-    from robodyn.mechanisms.closed_loop.tree import Tree
 
 # Closed is what is open by less than this part of the mechanism's size.
 CLOSED = 1e-13

@@ -15,10 +15,11 @@ derivatives of J u and A u with u held.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import (
     InvalidInput,
     KinematicsError,
@@ -27,6 +28,7 @@ from robodyn.errors import (
     UnderActuated,
 )
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED
+from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 from robodyn.mechanisms.closed_loop.structure import followed
 from robodyn.mechanisms.common.estimation import (
     Encoders,
@@ -34,12 +36,6 @@ from robodyn.mechanisms.common.estimation import (
     Estimator,
     quantisation_deviation,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 
 # Of the search for the configuration that fits redundant readings best: steps from the last
 # estimate and from home, the longest of these, where it ends, and what is near enough where

@@ -10,19 +10,20 @@ Levenberg and Marquardt.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.equations import ACCEPTED, rotation_vector
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.closed_loop.equations import (
+    ACCEPTED,
+    Attempt,
+    Equations,
+    TipPose,
+    rotation_vector,
+)
 from robodyn.mechanisms.closed_loop.kernels import layout
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.equations import Attempt, Equations, TipPose
-    from robodyn.model.closure import Closure
+from robodyn.model.closure import Closure
 
 # The search is over when nothing is open by more than this [parts of the size, rad]; Newton's
 # method does the rest.

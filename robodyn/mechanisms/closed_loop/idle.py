@@ -9,18 +9,13 @@ then determines like any other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.equations import null_space
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.closed_loop.equations import Equations, null_space
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Idle
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.equations import Equations
-    from robodyn.mechanisms.closed_loop.tree import Tree
+from robodyn.mechanisms.closed_loop.tree import Tree
 
 STILL = 1e-7
 

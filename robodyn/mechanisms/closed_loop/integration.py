@@ -10,23 +10,21 @@ keeps its coordinates, and eliminates in another order where its own does not se
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import SingularConfiguration
 from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
+from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.closed_loop.pivots import full_rates
 from robodyn.mechanisms.common.compiled_run import CompiledRun, Kernels, Outcome, Rollout
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND, OK
 from robodyn.numerics.array_arguments import VECTOR
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.packing import Packed
 
 # Changes of coordinates in a row without a step between them.
 MOST_CHANGES = 3

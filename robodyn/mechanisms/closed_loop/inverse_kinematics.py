@@ -4,20 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_pose
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution
 from robodyn.mechanisms.closed_loop.conditions import ClosedLoopConditions
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED, TipPose
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 # Of Newton's method in the independent joints, from one pose of the tip to the next.
 MOST_STEPS = 8

@@ -5,27 +5,22 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.pivots import Pivots
 from robodyn.mechanisms.closed_loop.structure import structure_of
-from robodyn.mechanisms.common.coordinates import Coordinates
+from robodyn.mechanisms.common.coordinates import Coordinates, Unit
 from robodyn.mechanisms.common.description import Nouns
 from robodyn.mechanisms.common.joint_friction import friction_row
 from robodyn.mechanisms.mechanism import Mechanism
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Unit
-    from robodyn.model.body import Link
-    from robodyn.model.joint import Joint
-    from robodyn.model.model import Model
+from robodyn.model.body import Link
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
 
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 

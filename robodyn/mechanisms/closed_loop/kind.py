@@ -4,14 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from robodyn.mechanisms.kind import Kind
-
-if TYPE_CHECKING:
-    from robodyn.formats.urdf_text import UrdfDocument
-    from robodyn.mechanisms.kind import ReadOptions
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.formats.urdf_text import UrdfDocument
+from robodyn.mechanisms.kind import Kind, ReadOptions
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import (
     InvalidInput,
@@ -22,13 +24,6 @@ from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.figure import pose_of_frame
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.numerics.broadcasting import leading_shape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 # Entries of single states that take a flag whether to skip checks, before the result.
 SKIPS_CHECKS = ("jacobian", "energy", "mass_matrix", "inverse_dynamics", "free_efforts")

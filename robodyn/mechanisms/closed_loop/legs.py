@@ -8,17 +8,12 @@ six legs with two ways each need twelve attempts and not sixty-four.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
-from robodyn.mechanisms.closed_loop.equations import ACCEPTED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.equations import Equations
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED, Equations
 
 ATTEMPTS = 12
 # A leg with more coordinates than this is left as it is.

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from robodyn.base_motion import rows_of
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
 from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
@@ -17,18 +18,11 @@ from robodyn.mechanisms.closed_loop.pivots import forward_anywhere
 from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
 from robodyn.mechanisms.closed_loop.reactions import InternalForces, JointReactions
 from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
+from robodyn.mechanisms.common.estimation import Encoders, Estimator
 from robodyn.mechanisms.common.kernels import sticking as at
-from robodyn.mechanisms.common.single_calls import UncheckedSingle
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.common.estimation import Encoders, Estimator
-    from robodyn.mechanisms.common.single_calls import Single
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.model.model import Model
+from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.model.model import Model
 
 _empty = np.empty
 

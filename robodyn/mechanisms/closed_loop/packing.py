@@ -4,24 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.actuators.actuator import IDEAL
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.mechanisms.closed_loop.elimination import Elimination
 from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
 from robodyn.mechanisms.common.kernels.dry_friction import DRY_FRICTION
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.elimination import Elimination
-    from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
 
 _PLAN, _BODY = layout.PLAN, layout.BODY_NUMBERS
 _DRY = slice(_BODY.dry_friction, _BODY.dry_friction + DRY_FRICTION)

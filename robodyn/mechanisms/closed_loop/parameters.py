@@ -4,36 +4,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseKinematics
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
+from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
 from robodyn.mechanisms.common.body_parameters import COLUMNS, NOTHING, ROWS, BodyNumbers
 from robodyn.mechanisms.common.parameters import (
     JointParameter,
     JointPlaces,
+    PutBody,
     columns_of,
     joint_parameters,
     of_single,
     unit_mechanisms,
 )
 from robodyn.numerics.broadcasting import flatten
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
-    from robodyn.mechanisms.common.parameters import PutBody
 
 _BODY = layout.BODY_NUMBERS
 

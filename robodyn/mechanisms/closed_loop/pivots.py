@@ -4,21 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import SingularConfiguration, SingularMassMatrix
 from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
 from robodyn.mechanisms.closed_loop.equations import least_step, null_space
-from robodyn.mechanisms.closed_loop.packing import pack
-from robodyn.mechanisms.closed_loop.structure import steepness
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.closed_loop.packing import Packed
-    from robodyn.mechanisms.closed_loop.structure import Structure
+from robodyn.mechanisms.closed_loop.packing import Packed, pack
+from robodyn.mechanisms.closed_loop.structure import Structure, steepness
 
 # The independent coordinates do not determine the motion where a dependent one moves this much
 # more than all of them [parts of a comparable step].

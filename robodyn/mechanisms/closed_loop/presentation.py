@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from robodyn.actuators import Actuator
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
 from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, drawn_joint, stick
 from robodyn.mechanisms.common.report_answers import (
@@ -17,11 +16,8 @@ from robodyn.mechanisms.common.report_answers import (
     actuator_table,
     body_table,
 )
+from robodyn.model.placement import Placement
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.model.placement import Placement
 
 CLOSURE_COLOR = (0.2, 0.4, 0.65)
 

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.equations import least_step
 from robodyn.mechanisms.closed_loop.kernels import layout
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 
 class JointReactions(NamedTuple):

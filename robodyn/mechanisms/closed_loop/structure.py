@@ -12,10 +12,11 @@ import copyreg
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.mechanisms.closed_loop.closing_together import close_together
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
@@ -27,11 +28,8 @@ from robodyn.mechanisms.closed_loop.kernels.entries import fits
 from robodyn.mechanisms.closed_loop.legs import nearest_legs
 from robodyn.mechanisms.closed_loop.packing import Idle, Packed, pack, repacked
 from robodyn.mechanisms.closed_loop.tree import Tree
+from robodyn.model.model import Model
 from robodyn.model.shape import ModelShape, shape_of
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.model.model import Model
 
 # Samples around home, and how far from it [rad, or parts of the size].
 SAMPLES = 4

@@ -4,23 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularConfiguration
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.model.model import Model
+from robodyn.model.model import Model
 
 # The largest step of a joint or motor from one closed configuration to the next [rad, m].
 STEP = 0.1

@@ -4,24 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.arrays import cross
+from robodyn.arrays import FloatArray, cross
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.body_parameters import about_origin
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.model.body import Link
-    from robodyn.model.closure import Closure
-    from robodyn.model.joint import Joint
-    from robodyn.model.model import Model
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
 
 KIND_NUMBERS = {
     "revolute": layout.REVOLUTE,

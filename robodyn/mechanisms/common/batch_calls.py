@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn import threads
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_pose
 from robodyn.numerics.array_arguments import (
     MATRIX,
@@ -22,14 +24,6 @@ from robodyn.numerics.array_arguments import (
 )
 from robodyn.numerics.broadcasting import StateBatch, element, flatten, states
 from robodyn.threads import once
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
 
 # Types of a configuration, and of a whole state: three arrays, a wrench, the base's motion.
 CONFIGURATION = (ROWS_OF_ANY_STRIDE,)

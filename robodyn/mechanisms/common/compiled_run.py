@@ -4,25 +4,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import SimulationFailed
+from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.mechanisms.common.joint_friction import JointFriction
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import DIVERGED
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, GivenType, direct
 from robodyn.threads import once
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.end_stops import EndStops
-    from robodyn.mechanisms.common.joint_friction import JointFriction
-
 
 _STACK = GivenType(3)
 # Numba's type of `Rollout.arrays`.

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import types
 
-from robodyn.base_motion import rows_of
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.common.batch_calls import STATE, computed
 from robodyn.numerics.array_arguments import (
@@ -23,15 +25,7 @@ from robodyn.numerics.array_arguments import (
 from robodyn.numerics.broadcasting import states
 from robodyn.threads import once
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
-
-    Blocks = tuple[FloatArray, FloatArray, FloatArray]
+Blocks = tuple[FloatArray, FloatArray, FloatArray]
 
 # Displacements of differences of order 4, of which rounding leaves twelve digits [rad, or parts of
 # the size].

@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.actuators import Actuator
-    from robodyn.mechanisms.common.coordinates import Unit
+from robodyn.actuators import Actuator
+from robodyn.arrays import ArrayLike
+from robodyn.mechanisms.common.coordinates import Unit
 
 EffortUnit = Literal["N", "N m"]
 EffortName = Literal["force", "torque", "effort"]

@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.common.kernels.end_stops import end_stop_efforts
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 
 @dataclass(frozen=True)

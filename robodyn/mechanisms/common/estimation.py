@@ -9,22 +9,17 @@ continuity is lost (a jump of the readings, no convergence) the search starts fr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar, refuse_beyond
 from robodyn.errors import KinematicsError, RobodynError
 from robodyn.poses import twist_covariance_in_body
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 NANOSECONDS = 1_000_000_000
 # Beyond this time the last velocity is no guide to where the mechanism is now [s].

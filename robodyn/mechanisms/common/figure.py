@@ -4,24 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
+from robodyn.formats.meshes import Mesh
+from robodyn.model.joint import Joint
 from robodyn.poses import quaternion_of_rotation, rotation_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.formats.meshes import Mesh
-    from robodyn.model.joint import Joint
-
 
 GREY = (0.6, 0.62, 0.65)
 # Distance of an arrow's tail from the joint's centre, in sizes of the mechanism.

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.formats.meshes import Mesh, mesh_file, read_mesh
 from robodyn.formats.urdf_joints import axis, position_limits, transform
@@ -15,13 +18,6 @@ from robodyn.formats.urdf_text import parse_urdf
 from robodyn.formats.xml_text import parse_xml
 from robodyn.mechanisms.common.figure import GREY, DrawnJoint, Figure, Shape
 from robodyn.poses import pose_from_rpy, rotation_matrix
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from xml.etree.ElementTree import Element
-
-    from robodyn.arrays import FloatArray
-
 
 _SIZES = {"cylinder": ("radius", "length"), "sphere": ("radius",), "box": ("size",)}
 

@@ -6,20 +6,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.actuators import Actuator
+from robodyn.arrays import BoolArray, FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanisms.common.kernels import dry_friction as law
 from robodyn.mechanisms.common.kernels import sticking as at
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.actuators import Actuator
-    from robodyn.arrays import FloatArray
-
 
 # Steps of dt watch for damping where it decays velocities faster than this over dt, as far as was
 # seen; compiled code then looks at every step (`rough_step.STIFF`).
@@ -56,7 +51,7 @@ class JointFriction:
         return float(self.decays.sum())
 
     @property
-    def is_fast(self) -> NDArray[np.bool_]:
+    def is_fast(self) -> BoolArray:
         """(nv,) whether control compensates this friction for the planned motion."""
         return np.asarray(self.decays > FAST)
 

@@ -4,22 +4,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from robodyn.arrays import FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.errors import InvalidInput
 from robodyn.extras import needing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
-
-    ComplexArray = NDArray[np.complex128]
+ComplexArray = NDArray[np.complex128]
 
 
 # [m/s^2, rad/s, rad/s^2] where motors share what is asked of them, piece by piece linearly.

@@ -10,11 +10,13 @@ named `robodyn`, a JSON object, from which the reader of MJCF has it again.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError
 from robodyn.formats.inertia import unphysical
 from robodyn.formats.urdf_joints import UNLIMITED
@@ -22,15 +24,10 @@ from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, number, numbers
 from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
 from robodyn.model.body import Body, Link, joined
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
 from robodyn.poses import quaternion_of_rotation, rotation_matrix, rpy_of_rotation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.arrays import FloatArray
-    from robodyn.model.closure import Closure
-    from robodyn.model.joint import Joint
-    from robodyn.model.model import Model
 
 # What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
 LEAST = 2e-15

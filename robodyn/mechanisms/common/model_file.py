@@ -4,26 +4,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import yaml
 
 from robodyn.actuators import Actuator
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError, OutputError, RobodynError
+from robodyn.formats.documents import Fields
 from robodyn.model.body import Body
 from robodyn.model.fields import inertia_tensor
 from robodyn.model.placement import Placement
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_of_rotation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from robodyn.arrays import FloatArray
-    from robodyn.formats.documents import Fields
 
 HEADER = "# Written by robodyn; `robodyn check {name}` shows how it is read.\n"
 

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray
 
 
 class Motion(NamedTuple):

@@ -11,13 +11,15 @@ compiled kernels compute them: exact to rounding, and one set of equations for b
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn.actuators.actuator import IDEAL
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.body_parameters import (
@@ -29,18 +31,11 @@ from robodyn.mechanisms.common.body_parameters import (
 )
 from robodyn.mechanisms.common.kernels import dry_friction as law
 from robodyn.model.fields import altered, varied
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.model.joint import Joint
-    from robodyn.model.model import Model
-
-    # Puts mass, com (3,) and inertia about it (3, 3) into a packed array.
-    PutBody = Callable[[FloatArray, float, FloatArray, FloatArray], None]
+# Puts mass, com (3,) and inertia about it (3, 3) into a packed array.
+PutBody = Callable[[FloatArray, float, FloatArray, FloatArray], None]
 
 OF_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)

@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from robodyn.actuators import Actuator
+from robodyn.arrays import FloatArray
 
-    from robodyn.actuators import Actuator
-    from robodyn.arrays import FloatArray
-
-    # A number, a vector (k,), a matrix (k, m), or text.
-    Cell = float | FloatArray | str
+# A number, a vector (k,), a matrix (k, m), or text.
+Cell = float | FloatArray | str
 
 
 @dataclass(frozen=True)

@@ -9,27 +9,23 @@ prefix `robodyn:`, which SDF lets programs add, and which the reader of SDF desc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 from xml.etree import ElementTree
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError
 from robodyn.formats.sdf.axes import axis_motion
 from robodyn.formats.sdf.tree import CLOSURES, NAMESPACE, OWN, SCOPE
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, number, numbers, origin
 from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
 from robodyn.poses import rotation_matrix, rpy_of_rotation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.arrays import FloatArray
-    from robodyn.model.body import Link
-    from robodyn.model.closure import Closure
-    from robodyn.model.joint import Joint
-    from robodyn.model.model import Model
 
 WORLD = "world"
 TYPES = {kind: name for name, kind in CLOSURES.items() if name != "continuous"}

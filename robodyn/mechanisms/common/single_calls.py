@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.numerics.array_arguments import (
     MATRIX,
@@ -20,14 +24,6 @@ from robodyn.numerics.array_arguments import (
     direct,
 )
 from robodyn.threads import once
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
 
 
 class Single(NamedTuple):

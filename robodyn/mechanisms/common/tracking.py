@@ -5,14 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from robodyn.arrays import FloatArray
+from robodyn.arrays import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class ErrorPart:
     bound: float
     euclidean: bool
 
-    def exceeded(self, error: FloatArray) -> NDArray[np.bool_]:
+    def exceeded(self, error: FloatArray) -> BoolArray:
         """Whether (...) this part of displacements (..., nv) is beyond the bound."""
         if self.euclidean:
             return np.asarray(self.size(error) > self.bound)
@@ -59,7 +55,7 @@ class Tracking:
     parts: tuple[ErrorPart, ...]
     by_coordinate: bool = False
 
-    def is_lost(self, error: FloatArray) -> NDArray[np.bool_]:
+    def is_lost(self, error: FloatArray) -> BoolArray:
         """Whether displacements (..., nv) from the planned configuration exceed a bound."""
         return np.asarray(np.logical_or.reduce([part.exceeded(error) for part in self.parts]))
 

@@ -5,16 +5,20 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.actuators.description import actuator_of_joint, describes
+from robodyn.arrays import ArrayLike
 from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats.inertia import check_inertias
+from robodyn.formats.urdf_elements import UrdfClosure
 from robodyn.formats.urdf_joints import axis, damping, friction, limit, position_limits, transform
 from robodyn.formats.urdf_motors import Motor
+from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
@@ -23,14 +27,6 @@ from robodyn.model.joint import Joint, Mimic
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 from robodyn.poses import pose_from_rpy, rotation_matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.formats.urdf_elements import UrdfClosure
-    from robodyn.formats.urdf_text import UrdfDocument
 
 
 def model_from_urdf(

@@ -8,14 +8,16 @@ the element that `robodyn.formats.urdf_motors` describes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
 from robodyn.actuators.description import NAMES, params_of
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import OutputError
 from robodyn.formats.meshes import with_mesh_files
 from robodyn.formats.urdf_joints import UNLIMITED, transform
@@ -28,18 +30,11 @@ from robodyn.formats.urdf_shapes import (
     origin,
     write_joint,
 )
+from robodyn.model.closure import Closure
 from robodyn.model.fields import GRAVITY
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
 from robodyn.poses import rpy_of_rotation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.model.closure import Closure
-    from robodyn.model.joint import Joint
-    from robodyn.model.model import Model
 
 
 def tree_urdf(model: Model, kind: str, base_link: str = "") -> str:

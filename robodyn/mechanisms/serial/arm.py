@@ -9,17 +9,19 @@ compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from robodyn.base_motion import rows_of
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanisms.common.batch_calls import Unanswered
 from robodyn.mechanisms.common.compiled_run import Kernels
 from robodyn.mechanisms.common.compiled_slopes import CompiledSlopes
+from robodyn.mechanisms.common.geometry import Geometry
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
-from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
+from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle, single_calls
 from robodyn.mechanisms.derivatives import Stencil
 from robodyn.mechanisms.serial.geometry import ArmGeometry
 from robodyn.mechanisms.serial.kernels import batch as kernels
@@ -27,18 +29,9 @@ from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA, simulate
 from robodyn.mechanisms.serial.packing import pack_pseudo_inertias, part_of_chain
 from robodyn.mechanisms.serial.parameters import SerialParameters
+from robodyn.model.model import Model
 from robodyn.numerics.array_arguments import MATRIX, VECTOR
 from robodyn.numerics.broadcasting import element
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.common.geometry import Geometry
-    from robodyn.mechanisms.common.single_calls import Single
-    from robodyn.model.model import Model
-
 
 _empty = np.empty
 INVERSE_METHODS = ("newton_euler", "modified_newton_euler", "lagrange")

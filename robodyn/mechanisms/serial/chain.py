@@ -4,24 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.fields import GRAVITY, varied
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 KINDS = ("revolute", "continuous", "prismatic")
 

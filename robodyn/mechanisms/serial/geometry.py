@@ -13,21 +13,16 @@ the way to the tip.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.geometry import GeometricParameter, Placed
-from robodyn.mechanisms.serial.chain import with_tip
+from robodyn.mechanisms.serial.chain import Chain, with_tip
+from robodyn.mechanisms.serial.kinematics import SerialKinematics
 from robodyn.model.placement import Placement
-
-if TYPE_CHECKING:
-    from typing import Literal
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.chain import Chain
-    from robodyn.mechanisms.serial.kinematics import SerialKinematics
 
 # How well a description has to match a Denavit-Hartenberg table [m, rad].
 EXACT = 1e-6

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import NoSolution
 from robodyn.mechanisms.common.motion import Motion
@@ -15,11 +16,6 @@ from robodyn.mechanisms.serial.kernels import inverse_kinematics as kernels
 from robodyn.mechanisms.serial.kernels.layout import PRISMATIC, SHIFT
 from robodyn.mechanisms.serial.kinematics import SerialKinematics
 from robodyn.numerics.broadcasting import element, flatten
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 # Random starts if the iteration from the guess fails, and number of solutions compared.
 STARTS = 200

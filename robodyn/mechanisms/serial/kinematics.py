@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from robodyn.actuators import Actuator
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.common.batch_calls import (
     BASE,
     CONFIGURATION,
@@ -28,17 +30,10 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.chain import as_arm, chain_of, nameless
 from robodyn.mechanisms.serial.kernels import batch, entries, lanes
 from robodyn.mechanisms.serial.packing import pack_chain
+from robodyn.model.body import Link
+from robodyn.model.model import Model
 from robodyn.numerics.array_arguments import MATRIX
 from robodyn.threads import with_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.model.body import Link
-    from robodyn.model.model import Model
 
 TIP_COLOR = (0.2, 0.4, 0.65)
 

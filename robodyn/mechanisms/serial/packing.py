@@ -4,16 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.serial.chain import Chain
 from robodyn.mechanisms.serial.kernels import layout as at
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.serial.chain import Chain
-
 
 _UPPER_TRIANGLE = np.triu_indices(3)
 

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.common.body_parameters import BodyNumbers
 from robodyn.mechanisms.common.parameters import JointParameter, JointPlaces, joint_parameters
 from robodyn.mechanisms.serial.inverse_kinematics import SerialInverseKinematics
@@ -23,13 +24,6 @@ from robodyn.numerics.array_arguments import (
     direct,
 )
 from robodyn.threads import once
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 
 class SerialParameters(SerialInverseKinematics):

@@ -9,16 +9,12 @@ W: its energy is J (W.s + ratio L')^2 / 2, its spin momentum against the leg J r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 
 class ActuatorTerms(NamedTuple):

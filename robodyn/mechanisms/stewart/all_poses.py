@@ -9,24 +9,19 @@ poses, with solutions distinguished by their distance.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.stewart.kernels import forward_kinematics as kernels
 from robodyn.mechanisms.stewart.kernels.layout import OK
 from robodyn.mechanisms.stewart.packing import pack_legs
+from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.mechanisms.stewart.status import new_status
 from robodyn.poses import pose_difference
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.platform import StewartPlatform
-
 
 MOST_MODES = 40
 # Solutions closer than this, in rad and in lengths of the longest leg, count as the same.
@@ -48,7 +43,7 @@ class PlatformPoses(NamedTuple):
     """
 
     poses: FloatArray
-    hits: NDArray[np.int64]
+    hits: IntArray
     attempts: int
     converged: int
     unseen: float
@@ -105,7 +100,7 @@ def _random_poses(
     return np.hstack([base + radius * direction - turned, quaternion])
 
 
-def _distinct(solutions: FloatArray, length: float) -> tuple[FloatArray, NDArray[np.int64]]:
+def _distinct(solutions: FloatArray, length: float) -> tuple[FloatArray, IntArray]:
     modes = np.empty((0, 7))
     hits: list[int] = []
     rest = solutions

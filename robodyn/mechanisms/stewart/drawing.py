@@ -4,22 +4,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.urdf_shapes import element, origin, write_joint
 from robodyn.mechanisms.common import urdf_writer as write
+from robodyn.mechanisms.stewart.six_legs import Leg, SixLegs
 from robodyn.model.fields import GRAVITY, varied
+from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.six_legs import Leg, SixLegs
-    from robodyn.model.model import Model
 
 
 def stewart_urdf(six: SixLegs, model: Model | None = None) -> str:

@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
-from robodyn.base_motion import rows_of
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.batch_calls import (
     BASE,
@@ -22,10 +24,10 @@ from robodyn.mechanisms.common.batch_calls import (
     entry,
 )
 from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
-from robodyn.mechanisms.common.single_calls import UncheckedSingle, single_calls
+from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle, single_calls
 from robodyn.mechanisms.mechanism import EffortTerms, where_regular
 from robodyn.mechanisms.stewart.actuation import ActuatorTerms, actuator_terms
-from robodyn.mechanisms.stewart.formulations import FORMULATIONS, formulation_of
+from robodyn.mechanisms.stewart.formulations import FORMULATIONS, Formulation, formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinematics
 from robodyn.mechanisms.stewart.kernels import entries, lanes, published
 from robodyn.mechanisms.stewart.kernels import reactions as kernels
@@ -35,16 +37,6 @@ from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.threads import once
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.common.single_calls import Single
-    from robodyn.mechanisms.stewart.formulations import Formulation
 
 _empty = np.empty
 _STILL = np.zeros(6)

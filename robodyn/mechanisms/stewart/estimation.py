@@ -17,10 +17,9 @@ and u_n = u - s (s.u), row i of D is [u_n / L, q x u_n / L + q x (s x w)].
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_pose, as_scalar
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
 from robodyn.mechanisms.common.estimation import (
@@ -29,12 +28,7 @@ from robodyn.mechanisms.common.estimation import (
     quantisation_deviation,
 )
 from robodyn.mechanisms.stewart.kernels import covariance as kernels
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.presentation import PlatformPresentation
+from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 
 
 def rate_sensitivity(

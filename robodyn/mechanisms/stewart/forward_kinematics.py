@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import InvalidInput, NoSolution
 from robodyn.mechanisms.common.motion import Motion
@@ -18,11 +19,6 @@ from robodyn.mechanisms.stewart.kinematics import PlatformKinematics
 from robodyn.mechanisms.stewart.status import new_status, raise_first
 from robodyn.numerics.broadcasting import element, flatten
 from robodyn.poses import advance_pose, pose_difference
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
 
 
 class PlatformMotion(NamedTuple):

@@ -14,17 +14,14 @@ Wang and Zhuang 1993; Daney, Papegay and Madeline 2005).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.geometry import GeometricParameter, Placed
+from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 from robodyn.mechanisms.stewart.six_legs import universal_zero_frame
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 
 AXES = "xyz"
 PER_LEG = 9

@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.motion import JointStates
-from robodyn.mechanisms.stewart.six_legs import universal_zero_frame
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.six_legs import SixLegs
+from robodyn.mechanisms.stewart.six_legs import SixLegs, universal_zero_frame
 
 
 class LegMotion(NamedTuple):

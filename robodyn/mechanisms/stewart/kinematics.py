@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import types
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_pose, as_scalar
 from robodyn.errors import UnreachablePose
 from robodyn.mechanisms.common.batch_calls import (
@@ -31,14 +33,6 @@ from robodyn.mechanisms.stewart.legs import PlatformLegs
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR
 from robodyn.numerics.broadcasting import states
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
 
 TWIST, ACCEL = ArrayArgument("twist", 6, "m/s, rad/s"), ArrayArgument("accel", 6, "m/s^2, rad/s^2")
 PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE, TWIST, ACCEL)

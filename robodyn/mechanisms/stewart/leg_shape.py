@@ -9,18 +9,16 @@ joints' own values relate to the natural ones (`universal_zero_frame`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.mechanisms.common.body_parameters import BodyNumbers
 from robodyn.mechanisms.stewart.six_legs import JointReading, LegJoints, universal_zero_frame
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.model.at_zero import TreeAtZero
-    from robodyn.model.joint import Joint
+from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.joint import Joint
 
 # Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
 ANGLE_TOLERANCE = 1e-4

@@ -4,19 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.stewart.kernels import layout as at
+from robodyn.mechanisms.stewart.six_legs import SixLegs
 from robodyn.numerics.simd.lanes import WIDTH
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.six_legs import SixLegs
-
 
 _UPPER_TRIANGLE = np.triu_indices(3)
 _BASE_JOINTS = {"universal": at.UNIVERSAL, "spherical": at.SPHERICAL}

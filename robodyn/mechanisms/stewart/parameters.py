@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.common.body_parameters import COLUMNS, NOTHING, ROWS, BodyNumbers
 from robodyn.mechanisms.common.parameters import (
     JointParameter,
     JointPlaces,
+    PutBody,
     columns_of,
     joint_parameters,
     unit_mechanisms,
@@ -24,14 +26,6 @@ from robodyn.mechanisms.stewart.packing import pack_groups
 from robodyn.mechanisms.stewart.recognition import found_in
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
 from robodyn.threads import once
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.parameters import PutBody
 
 # What is left of a packed leg and platform without masses, rotors and friction.
 _GEOMETRY = [*range(at.LOWER_MASS), at.BASE_JOINT]

@@ -9,13 +9,17 @@ of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import types
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.common.compiled_run import BatchSteps, Kernels
+from robodyn.mechanisms.common.estimation import Encoders, Estimator
+from robodyn.mechanisms.common.geometry import Geometry
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.kernels.sticking import RATE
 from robodyn.mechanisms.stewart.geometry import PlatformGeometry
@@ -26,15 +30,6 @@ from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 from robodyn.mechanisms.stewart.status import error_for
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
 from robodyn.threads import once
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.estimation import Encoders, Estimator
-    from robodyn.mechanisms.common.geometry import Geometry
 
 
 class StewartPlatform(PlatformPresentation):

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.mechanisms.common.figure import frame_of_pose
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.mechanisms.common.figure import Figure, frame_of_pose
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.common.report_answers import (
     OutlinePart,
@@ -21,16 +20,9 @@ from robodyn.mechanisms.common.variables import AXES, Role, Variable
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.mechanisms.stewart.formulations import PUBLISHED_MODELS
 from robodyn.mechanisms.stewart.parameters import PlatformParameters
-from robodyn.model.body import Link
+from robodyn.mechanisms.stewart.six_legs import SixLegs
+from robodyn.model.body import Body, Link
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_from_pose
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import Figure
-    from robodyn.mechanisms.stewart.six_legs import SixLegs
-    from robodyn.model.body import Body
 
 ANGLES = ("roll", "pitch", "yaw")
 

@@ -8,27 +8,30 @@ Where they are follows from the shape of the model, and is looked for once.
 from __future__ import annotations
 
 from functools import lru_cache, reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_pose
 from robodyn.errors import ModelError
-from robodyn.mechanisms.stewart.leg_shape import leg_shape, parts_of, point_on, refused
+from robodyn.mechanisms.stewart.leg_shape import (
+    LegPart,
+    LegShape,
+    leg_shape,
+    parts_of,
+    point_on,
+    refused,
+)
 from robodyn.mechanisms.stewart.six_legs import LEGS, Damping, Leg, LegLimits, SixLegs
 from robodyn.model.at_zero import TreeAtZero
-from robodyn.model.body import Body, joined
+from robodyn.model.body import Body, Link, joined
+from robodyn.model.closure import Closure
 from robodyn.model.fields import unchecked, varied
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
 from robodyn.model.shape import ModelShape, shape_of
 from robodyn.poses import composed_pose, quaternion_of_rotation
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.stewart.leg_shape import LegPart, LegShape
-    from robodyn.model.body import Link
-    from robodyn.model.closure import Closure
-    from robodyn.model.joint import Joint
-    from robodyn.model.model import Model
 
 _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 LEG_JOINTS = (("revolute", "continuous"), ("revolute", "continuous"), ("prismatic",))

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn.actuators.actuator import IDEAL, Actuator
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import ModelError, RobodynError
 from robodyn.formats.sdf.axes import axis_motion
@@ -20,12 +21,6 @@ from robodyn.model.fields import GRAVITY, altered, frozen, varied
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from robodyn.arrays import FloatArray
-
 
 LEGS = 6
 

@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.errors import (
     KinematicsError,
     SingularConfiguration,
     UniversalJointSingularity,
     ZeroLegLength,
 )
-from robodyn.mechanisms.common.batch_calls import Unanswered, answers
+from robodyn.mechanisms.common.batch_calls import Arguments, Unanswered, answers
 from robodyn.mechanisms.stewart.kernels import kinematics
 from robodyn.mechanisms.stewart.kernels.layout import (
     ALONG_UNIVERSAL_AXIS,
@@ -26,22 +28,14 @@ from robodyn.mechanisms.stewart.kernels.single import geometry_status
 from robodyn.mechanisms.stewart.packing import pack_lanes
 from robodyn.numerics.broadcasting import element
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.batch_calls import Arguments
-
-
-def new_status(flat: FloatArray) -> NDArray[np.int64]:
+def new_status(flat: FloatArray) -> IntArray:
     """A status (N,) for each element of a flat batch, initially OK."""
     return np.full(len(flat), OK, dtype=np.int64)
 
 
 def raise_first(
-    status: NDArray[np.int64], shape: tuple[int, ...], pose: FloatArray, legs: FloatArray
+    status: IntArray, shape: tuple[int, ...], pose: FloatArray, legs: FloatArray
 ) -> None:
     """Raise the error of the first element of a flat batch whose status is not OK.
 

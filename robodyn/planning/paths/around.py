@@ -3,22 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.plan_path import plan_path
 from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.shortening import path_length
 from robodyn.planning.paths.verification import verified
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Trajectory
 
 SAMPLES = 1001
 # The ends of a motion may be this much worse conditioned than the bound that is raised to them.

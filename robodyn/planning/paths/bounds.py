@@ -7,17 +7,15 @@ Every bound is a margin, a continuous function of the configuration that is nega
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError
-
-if TYPE_CHECKING:
-    from robodyn.arrays import BoolArray, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.paths.clearance import Clearance
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.paths.clearance import Clearance
 
 # A condition number at which a mechanism that can become uncontrollable counts as singular.
 SINGULAR = 1000.0

@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.figure import Figure, Shape
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.common.figure import Figure, Shape
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 def clearance_of(mechanism: Mechanism, least: float) -> Clearance:

@@ -9,16 +9,14 @@ one before it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.paths.spaces import Space
 from robodyn.trajectories.base import Motion
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.paths.spaces import Space
 
 DEGREE = 5
 # Places along a closed loop's curve from which the ones between are found.

@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.planning.paths.curves import PoseCurve, Spline
 from robodyn.poses import composed_pose, rotation_matrix
-from robodyn.trajectories.base import Motion, RowTrajectory
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory
 
 COORDINATES = ("x", "y", "z", "rx", "ry", "rz", "spin")
 

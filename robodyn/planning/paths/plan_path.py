@@ -10,15 +10,19 @@ each path found is shortened, the shortest becomes a smooth curve that is pulled
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import NoPath
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import SINGULAR, Bounds
 from robodyn.planning.paths.clearance import clearance_of
+from robodyn.planning.paths.curves import Curve
 from robodyn.planning.paths.planned_path import PlannedPath, timed
 from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.separation import explained, refuse_apart, refuse_ends
@@ -26,13 +30,6 @@ from robodyn.planning.paths.settings import PathSettings
 from robodyn.planning.paths.shortening import path_length, shortcut, smoothed
 from robodyn.planning.paths.tree_search import Effort, Question, TreeSearch
 from robodyn.planning.paths.verification import verified
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.paths.curves import Curve
 
 # Searches whose paths are compared.
 SEARCHES = 4

@@ -4,21 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.paths.curves import Curve
+from robodyn.planning.paths.settings import PathSettings
 from robodyn.trajectories.base import Motion, ProfiledTrajectory, retimed
-from robodyn.trajectories.profiles import PEAK_SPEED, check_profile, make_profile
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.paths.curves import Curve
-    from robodyn.planning.paths.settings import PathSettings
-    from robodyn.trajectories.profiles import Profile
+from robodyn.trajectories.profiles import PEAK_SPEED, Profile, check_profile, make_profile
 
 # Without a duration or limits: [rad] of the search's measure in this time [s].
 RADIANS, SECONDS = 1.0, 2.0

@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.planning.paths.spaces import MOST_POINTS, OpenSpace, length_scale, pose_distances
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.paths.spaces import (
+    MOST_POINTS,
+    OpenSpace,
+    Space,
+    length_scale,
+    pose_distances,
+)
 from robodyn.poses import advance_pose, pose_difference
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.paths.spaces import Space
 
 # A step along a sheet may end this share of its length from where the rates say: beyond a fold of
 # the sheet it would be the whole of it, and more.

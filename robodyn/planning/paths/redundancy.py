@@ -11,25 +11,22 @@ those found.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.curves import DEGREE
 from robodyn.planning.paths.free_motion import COORDINATES, FreeMotion
+from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.tip_line import along_body
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Motion, Trajectory
 
 OBJECTIVES = ("condition", "effort")
 # Samples along the motion that are optimised, and that the answer is examined at.

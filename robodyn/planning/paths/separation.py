@@ -16,23 +16,19 @@ goal has not been reached, there is no path that is wider than the lattice.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import NoPath
-from robodyn.planning.paths.tree_search import Effort
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.paths.bounds import Bounds, BrokenBound
+from robodyn.planning.paths.tree_search import Effort, Question
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.paths.bounds import Bounds, BrokenBound
-    from robodyn.planning.paths.tree_search import Question
-
-    Find = Callable[["Question", int, Effort], FloatArray | None]
+Find = Callable[["Question", int, Effort], FloatArray | None]
 
 # [rad] between neighbours of an exhaustive search, by freedoms.
 LATTICE = {1: 0.01, 2: 0.03, 3: 0.1}

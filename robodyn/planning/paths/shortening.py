@@ -4,18 +4,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.planning.paths.curves import DEGREE, curve_along
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.planning.paths.bounds import Bounds
-    from robodyn.planning.paths.curves import Curve
-    from robodyn.planning.paths.spaces import Space
-    from robodyn.planning.paths.tree_search import Effort, Question
+from robodyn.arrays import FloatArray
+from robodyn.planning.paths.bounds import Bounds
+from robodyn.planning.paths.curves import DEGREE, Curve, curve_along
+from robodyn.planning.paths.spaces import Space
+from robodyn.planning.paths.tree_search import Effort, Question
 
 # Shortcuts that are tried on a path, and sweeps of smoothing.
 TRIES, SWEEPS = 150, 60

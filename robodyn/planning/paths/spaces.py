@@ -12,13 +12,12 @@ Lengths are counted in radians: a translation is divided by a length of the mech
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 
 # Most points of a segment: what is longer is sampled more coarsely, and verified in the end.
 MOST_POINTS = 2000

@@ -10,18 +10,15 @@ microsecond each; a general planning library would call back to Python for every
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.paths.bounds import Bounds
-    from robodyn.planning.paths.spaces import Space
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.paths.bounds import Bounds
+from robodyn.planning.paths.spaces import Space
 
 # Samples of a way that are examined in one call.
 BATCH = 64

@@ -10,13 +10,12 @@ scale of the last interval, and the sampling becomes as fine as the margins are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.planning.paths.bounds import Bounds, BrokenBound
+from robodyn.arrays import FloatArray
+from robodyn.planning.paths.bounds import Bounds, BrokenBound
 
 EXCESS = 2.0
 # Intervals to begin with, and how often one is halved at most.

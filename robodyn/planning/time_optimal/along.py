@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray, Indices
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
+from robodyn.planning.time_optimal.path import Piece
+from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray, Indices
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.time_optimal.path import Piece
-    from robodyn.trajectories.base import Motion
 
 # Places in an interval, in which a result is verified; within, so that a knot's sides are apart.
 VERIFIED = np.array([1e-6, 0.25, 0.5, 0.75, 1.0 - 1e-6])

@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray, Indices
-    from robodyn.planning.kernels.intervals import Intervals
-    from robodyn.planning.time_optimal.along import Along
-    from robodyn.planning.time_optimal.easing import Easing
-    from robodyn.planning.time_optimal.path import KnottedCurve
-    from robodyn.trajectories.base import Motion
+from robodyn.arrays import FloatArray, Indices
+from robodyn.planning.kernels.intervals import Intervals
+from robodyn.planning.time_optimal.along import Along
+from robodyn.planning.time_optimal.easing import Easing
+from robodyn.planning.time_optimal.path import KnottedCurve
+from robodyn.trajectories.base import Motion
 
 
 class Course(NamedTuple):

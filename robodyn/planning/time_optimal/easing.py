@@ -10,12 +10,11 @@ its derivatives; speed and acceleration are zero there whatever it is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray
 
 # Of r, over which a motion leaves a rest.
 SHARE = 0.15

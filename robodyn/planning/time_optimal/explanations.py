@@ -4,22 +4,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.kernels.intervals import Intervals
+from robodyn.planning.time_optimal.along import Along
+from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.motion import Limited
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.kernels.intervals import Intervals
-    from robodyn.planning.time_optimal.along import Along
-    from robodyn.planning.time_optimal.constraints.all import Constraints
-    from robodyn.planning.time_optimal.path import Piece
-    from robodyn.planning.time_optimal.search import Failed
+from robodyn.planning.time_optimal.path import Piece
+from robodyn.planning.time_optimal.search import Failed
 
 # Of a limit: what is used up by less does not limit.
 USED = 0.98

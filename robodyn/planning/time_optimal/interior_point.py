@@ -12,16 +12,12 @@ shortest of the motions nearby.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.planning.time_optimal.programme import Programme, slack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
 
 # Steps of the method, and the share of the time that is left to be gained when it ends.
 STEPS, GAP_TOLERANCE = 120, 2e-5

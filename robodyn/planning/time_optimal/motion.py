@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import as_array
+from robodyn.planning.time_optimal.easing import Easing
+from robodyn.planning.time_optimal.path import Piece
+from robodyn.planning.time_optimal.programme import SpeedSpline
 from robodyn.trajectories.base import Motion, RowTrajectory, retimed, sampled_by_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import ArrayLike, FloatArray, Indices
-    from robodyn.planning.time_optimal.easing import Easing
-    from robodyn.planning.time_optimal.path import Piece
-    from robodyn.planning.time_optimal.programme import SpeedSpline
 
 # [m/s, rad/s] slower than this is rest, but for rounding.
 REST = 1e-9

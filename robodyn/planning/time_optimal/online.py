@@ -9,23 +9,20 @@ a few is taken.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact
 from robodyn.control.path_progress import PathProgress
 from robodyn.errors import InfeasibleTrajectory, RobodynError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.curves import Swerve, coordinate_weights
+from robodyn.planning.time_optimal.motion import TimeOptimal
 from robodyn.planning.time_optimal.time_optimal import time_optimal
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.tip_line import plan_tip_line
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.time_optimal.motion import TimeOptimal
-    from robodyn.trajectories.base import Trajectory
 
 # How far the velocity carries, as shares of the time in which it would cover the way.
 CARRIED = (0.25, 0.5, 1.0, 2.0)

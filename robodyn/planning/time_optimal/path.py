@@ -9,22 +9,18 @@ mechanism's size. A corner, where the direction jumps, ends a piece: the motion 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.curves import Through, coordinate_weights
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_line import is_of_body
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
 
 # Cells in which the arc length of a path is first measured; knots then are placed by it.
 CELLS = 400

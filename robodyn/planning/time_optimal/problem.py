@@ -4,22 +4,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.planning.kernels.intervals import Intervals
-from robodyn.planning.time_optimal.along import VERIFIED, along_motion
+from robodyn.planning.time_optimal.along import VERIFIED, Along, along_motion
+from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.constraints.base import SPEED_MARGIN, SPEED_MARGIN_BETWEEN
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.course import Course
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.planning.time_optimal.along import Along
-    from robodyn.planning.time_optimal.constraints.all import Constraints
-    from robodyn.planning.time_optimal.easing import Easing
-    from robodyn.planning.time_optimal.path import KnottedCurve, Piece
+from robodyn.planning.time_optimal.easing import Easing
+from robodyn.planning.time_optimal.path import KnottedCurve, Piece
 
 # x at which a limit is never met; finite, for arithmetic.
 UNBOUNDED = 1e30

@@ -17,16 +17,14 @@ al., 2013).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from robodyn.arrays import FloatArray
+from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.time_optimal.along import IMPOSED
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.planning.kernels.intervals import Intervals
 
 # Gauss's rule for the time of an interval of a quadratic spline.
 _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(3)

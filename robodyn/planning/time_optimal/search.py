@@ -4,22 +4,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.kernels.reachability import controllable, fastest
+from robodyn.planning.time_optimal.along import Along
+from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.interior_point import shortest
 from robodyn.planning.time_optimal.programme import Changes, SpeedSpline, programme_of
 from robodyn.planning.time_optimal.verification import Verification
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray
-    from robodyn.planning.kernels.intervals import Intervals
-    from robodyn.planning.time_optimal.along import Along
-    from robodyn.planning.time_optimal.constraints.all import Constraints
 
 # Times that limits are tightened where a motion exceeds them between the points.
 ROUNDS = 24

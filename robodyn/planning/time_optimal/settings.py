@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike
+from robodyn.arrays import ArrayLike
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,18 @@ are verified within every interval, and tightened where the motion exceeds them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray, Indices
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
+from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.time_optimal.along import VERIFIED
-from robodyn.planning.time_optimal.course import Moved, derivatives
+from robodyn.planning.time_optimal.constraints.all import Constraints
+from robodyn.planning.time_optimal.course import Course, Moved, derivatives
+from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.explanations import (
     cannot_be,
     impossible,
@@ -31,9 +35,10 @@ from robodyn.planning.time_optimal.interior_point import (
     shortest,
     slow_down,
 )
-from robodyn.planning.time_optimal.motion import timed_smoothly
+from robodyn.planning.time_optimal.motion import Limited, TimedSmoothly, timed_smoothly
+from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.problem import course_at, course_of
-from robodyn.planning.time_optimal.programme import Changes, SpeedSpline, programme_of
+from robodyn.planning.time_optimal.programme import Changes, Programme, SpeedSpline, programme_of
 from robodyn.planning.time_optimal.search import (
     Failed,
     Unverified,
@@ -42,19 +47,7 @@ from robodyn.planning.time_optimal.search import (
 )
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.verification import MORE, Verification, around, peak
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import FloatArray, Indices
-    from robodyn.planning.kernels.intervals import Intervals
-    from robodyn.planning.time_optimal.constraints.all import Constraints
-    from robodyn.planning.time_optimal.course import Course
-    from robodyn.planning.time_optimal.easing import Easing
-    from robodyn.planning.time_optimal.motion import Limited, TimedSmoothly
-    from robodyn.planning.time_optimal.path import Piece
-    from robodyn.planning.time_optimal.programme import Programme
-    from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion
 
 # Times that limits are tightened where a motion exceeds them between the points.
 ROUNDS = 12

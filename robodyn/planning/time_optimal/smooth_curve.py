@@ -10,17 +10,13 @@ the quintic through a knot and its neighbours, whose error falls with the fourth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray, Indices
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.displacements import displaced, hermite_quintic
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray, Indices
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 class SmoothCurve:

@@ -9,16 +9,11 @@ there leave less.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from robodyn.planning.kernels.intervals import PLACES
+from robodyn.arrays import FloatArray
+from robodyn.planning.kernels.intervals import PLACES, Intervals
 from robodyn.planning.time_optimal.path import Spacing
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.planning.kernels.intervals import Intervals
 
 # Share of the points that goes to where limits are left unused; the rest stays as it is.
 MOVED = 0.8

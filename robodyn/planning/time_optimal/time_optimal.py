@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import IMPOSED, VERIFIED, along
-from robodyn.planning.time_optimal.constraints.all import constraints_of
+from robodyn.planning.time_optimal.constraints.all import Constraints, constraints_of
 from robodyn.planning.time_optimal.curves import Through, coordinate_weights
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.explanations import (
@@ -22,23 +25,14 @@ from robodyn.planning.time_optimal.explanations import (
     refuse_conditioning,
     refuse_positions,
 )
-from robodyn.planning.time_optimal.motion import Timed, TimeOptimal, node_times
-from robodyn.planning.time_optimal.path import PathPieces
+from robodyn.planning.time_optimal.motion import Limited, MotionPart, Timed, TimeOptimal, node_times
+from robodyn.planning.time_optimal.path import PathPieces, Piece, Placing, Spacing
 from robodyn.planning.time_optimal.problem import UNBOUNDED, intervals_of
 from robodyn.planning.time_optimal.search import Failed, Unverified, fastest_within, unverified
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.smooth import smooth_piece
 from robodyn.planning.time_optimal.spacing import spacing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from robodyn.arrays import ArrayLike
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.time_optimal.constraints.all import Constraints
-    from robodyn.planning.time_optimal.motion import Limited, MotionPart
-    from robodyn.planning.time_optimal.path import Piece, Placing, Spacing
-    from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Trajectory
 
 DEFAULT = TimeOptimalSettings()
 FEWEST_POINTS = 10

@@ -4,21 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from robodyn.arrays import BoolArray, FloatArray, Indices
+from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.kernels.peaks import peaks
-from robodyn.planning.time_optimal.along import VERIFIED
+from robodyn.planning.time_optimal.along import VERIFIED, Along
+from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.constraints.base import SPEED_MARGIN_BETWEEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import BoolArray, FloatArray, Indices
-    from robodyn.planning.kernels.intervals import Intervals
-    from robodyn.planning.time_optimal.along import Along
-    from robodyn.planning.time_optimal.constraints.all import Constraints
 
 # Of a limit, and of what is kept back of it: an excess that is left, as tightening never ends else.
 ROUNDING = 1e-6

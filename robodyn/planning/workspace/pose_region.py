@@ -3,24 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.planning.workspace.surfaces import level_surface
+from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
+from robodyn.planning.workspace.surfaces import Surface, level_surface
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_from_pose
 from robodyn.sweeps.schedulers import cluster
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
-    from robodyn.planning.workspace.surfaces import Surface
 
 # Strata along each axis, the first time and at most, and by how much they grow.
 STRATA, MOST_STRATA, GROWTH = 24, 140, 1.6

@@ -8,14 +8,12 @@ neighbours meet in the same triangles and a surface that does not leave the grid
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.errors import InvalidInput, writing
-
-if TYPE_CHECKING:
-    from robodyn.arrays import BoolArray, FloatArray, IntArray
 
 # Corners of a cell, and the six tetrahedra around the diagonal from the first to the last.
 _CORNERS = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])

@@ -12,23 +12,20 @@ reach inside.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
+from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.surfaces import Surface, level_surface
 from robodyn.planning.workspace.tip_steps import STEPS, TipSteps
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-    from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 
 CHUNK = 8192
 # How much coarser the cubes are that are filled first, and how many along an axis they are at most.

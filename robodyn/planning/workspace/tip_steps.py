@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.planning.workspace.requirements import Requirements
 from robodyn.poses import pose_difference, pose_from_rpy, rpy_from_pose
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.planning.workspace.requirements import Requirements
 
 # Random configurations of an arm, steps of a loop's walk, and how many are examined together.
 SEEDS, WALK, CHUNK = 60_000, 300, 8192

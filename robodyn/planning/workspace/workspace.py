@@ -9,24 +9,21 @@ reaches are filled from within, see `tip_region`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike
 from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.workspace.pose_region import PoseRegion, orientations_of
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings, effort_bounds
 from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.poses import rpy_from_pose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from robodyn.arrays import ArrayLike
-    from robodyn.mechanisms.mechanism import Mechanism
 
 KINDS = ("constant", "reachable", "dexterous", "orientation")
 KINDS_OF_TIPS = ("reachable", "orientation")

@@ -25,12 +25,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.actuators.actuator import IDEAL
 from robodyn.actuators.description import actuator_from_fields, params_of
+from robodyn.arrays import FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
 from robodyn.formats.sdf.axes import axis_motion
@@ -49,9 +50,6 @@ from robodyn.mechanisms.common import urdf_writer as write
 from robodyn.mechanisms.common.model_file import stated_in
 from robodyn.model.body import Body
 from robodyn.poses import pose_from_rpy, rotation_matrix
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
 
 FORMS = re.compile(r"[USR]P[SR]|R[USR][SR]|P[US]S|RR")
 EXAMPLES = "one such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR"

@@ -21,9 +21,10 @@ actuators:                           # optional: what drives the joints
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from robodyn.actuators import Actuator
 from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
+from robodyn.formats.urdf_motors import Settings
 from robodyn.formats.urdf_text import parse_urdf, read_urdf
 from robodyn.mechanisms.closed_loop.description.from_legs import legs_urdf
 from robodyn.mechanisms.common.model_file import placement_of, stated_in
@@ -41,12 +43,7 @@ from robodyn.mechanisms.common.urdf_model import (
 from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.formats.urdf_motors import Settings
-    from robodyn.model.placement import Placement
+from robodyn.model.placement import Placement
 
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",

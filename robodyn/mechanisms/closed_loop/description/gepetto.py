@@ -16,11 +16,13 @@ the tree gets a floating joint, and a closure of that type holds it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_joints import transform
@@ -33,11 +35,6 @@ from robodyn.mechanisms.common.urdf_model import (
 from robodyn.model.closure import Closure
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from robodyn.arrays import FloatArray
 
 _TOP = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 _AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}

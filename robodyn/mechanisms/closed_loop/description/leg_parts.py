@@ -5,20 +5,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.formats import urdf_shapes as draw
+from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, number, numbers
 from robodyn.mechanisms.common import urdf_writer as write
 from robodyn.model.body import Body
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.formats.documents import Fields
 
 _BAR = ("mass", "com", "inertia", "radius", "length", "to", "apart")
 # bars that need not span what they are between

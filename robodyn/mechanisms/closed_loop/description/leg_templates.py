@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.template import Dimension, Template, cylinder_inertia, template_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Fields of a file, by name.
 Numbers = dict[str, Any]

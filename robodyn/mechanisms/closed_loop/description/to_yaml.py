@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from robodyn.errors import OutputError
 from robodyn.mechanisms.common.model_file import write_text, write_yaml
 from robodyn.mechanisms.common.urdf_writer import tree_urdf
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write_closed_loop(mechanism: Any, path: Path) -> list[Path]:

@@ -5,26 +5,22 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.errors import LeftOutWarning
 from robodyn.formats.inertia import check_inertias, check_massless
+from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.common.urdf_model import model_from_urdf
+from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.serial.chain import KINDS, as_arm, model_of_chain
 from robodyn.mechanisms.serial.description.urdf_chain import find_chain
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Link
+from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from robodyn.formats.urdf_text import UrdfDocument
-    from robodyn.mechanisms.kind import ReadOptions
-    from robodyn.model.model import Model
 
 
 def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Model:

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn.actuators.description import actuator_from_fields
+from robodyn.arrays import FloatArray
 from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
 from robodyn.mechanisms.common.model_file import body_of, placement_of, stated_in
@@ -17,14 +19,8 @@ from robodyn.mechanisms.serial.chain import KINDS, as_arm, model_of_chain
 from robodyn.model.body import Link
 from robodyn.model.fields import GRAVITY
 from robodyn.model.joint import Joint
+from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.arrays import FloatArray
-    from robodyn.model.model import Model
-
 
 _TOP = ("type", "name", "gravity", "convention", "home", "base_link", "tip_link", "tip", "links")
 _LINK = (

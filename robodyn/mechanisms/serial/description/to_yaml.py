@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,8 @@ from robodyn.mechanisms.common.model_file import (
     placement_fields,
     write_yaml,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.model.body import Link
-    from robodyn.model.joint import Joint
+from robodyn.model.body import Link
+from robodyn.model.joint import Joint
 
 
 def write_serial(mechanism: Any, path: Path) -> list[Path]:

@@ -5,20 +5,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.mechanisms.option_names import in_python
+from robodyn.mechanisms.option_names import Spelling, in_python
 from robodyn.mechanisms.serial.chain import KINDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.mechanisms.option_names import Spelling
-    from robodyn.model.at_zero import TreeAtZero
-
+from robodyn.model.at_zero import TreeAtZero
 
 # [m] Two ends that are nearer than this at zero are taken to be in one place.
 SAME_PLACE = 1e-3

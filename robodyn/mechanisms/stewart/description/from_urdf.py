@@ -5,22 +5,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
+from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
 from robodyn.mechanisms.stewart.recognition import six_legs_of
 from robodyn.mechanisms.stewart.six_legs import LEGS, left_by_rotors
 from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.closure import Closure
 from robodyn.model.fields import varied
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from robodyn.formats.urdf_text import UrdfDocument
-    from robodyn.model.closure import Closure
-    from robodyn.model.model import Model
+from robodyn.model.model import Model
 
 
 def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Model:

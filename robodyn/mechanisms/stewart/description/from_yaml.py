@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -23,15 +24,10 @@ from robodyn.mechanisms.stewart.six_legs import (
     SixLegs,
     left_by_rotors,
 )
+from robodyn.model.body import Body
 from robodyn.model.fields import GRAVITY
+from robodyn.model.model import Model
 from robodyn.poses import pose_from_rpy
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from robodyn.model.body import Body
-    from robodyn.model.model import Model
-
 
 _TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
 _SHARED = ("lower", "upper", "damping", "limits", "actuator", "armature")

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from robodyn.mechanisms.common.model_file import (
     actuator_fields,
@@ -14,12 +15,8 @@ from robodyn.mechanisms.common.model_file import (
     numbers,
     write_yaml,
 )
+from robodyn.mechanisms.stewart.six_legs import Leg
 from robodyn.poses import rpy_from_pose
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from robodyn.mechanisms.stewart.six_legs import Leg
 
 
 def write_stewart(mechanism: Any, path: Path) -> list[Path]:

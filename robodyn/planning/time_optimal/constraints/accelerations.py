@@ -8,11 +8,12 @@ bounds the speed in bends as well as how fast it changes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
+from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import (
     MARGIN,
     MARGIN_BETWEEN,
@@ -21,11 +22,6 @@ from robodyn.planning.time_optimal.constraints.base import (
     limited,
 )
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.time_optimal.along import Along
 
 
 class Accelerations:

@@ -4,14 +4,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.constraints.accelerations import Accelerations
-from robodyn.planning.time_optimal.constraints.base import positive
+from robodyn.planning.time_optimal.constraints.base import (
+    FirstOrder,
+    SecondOrder,
+    ThirdOrder,
+    positive,
+)
 from robodyn.planning.time_optimal.constraints.effort_rates import EffortRates
 from robodyn.planning.time_optimal.constraints.efforts import Efforts, both_ways
 from robodyn.planning.time_optimal.constraints.jerk import Jerk
@@ -19,16 +26,7 @@ from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.constraints.rates import Rates
 from robodyn.planning.time_optimal.constraints.redundant_efforts import RedundantEfforts
 from robodyn.planning.time_optimal.constraints.tip_speed import TipSpeed
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.time_optimal.constraints.base import (
-        FirstOrder,
-        SecondOrder,
-        ThirdOrder,
-    )
-    from robodyn.planning.time_optimal.settings import TimeOptimalSettings
+from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 
 
 class Constraints(NamedTuple):

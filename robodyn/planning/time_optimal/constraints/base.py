@@ -8,18 +8,16 @@ points where it is imposed, and a smaller one between them, where it is verified
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray, Indices
-    from robodyn.planning.time_optimal.along import Along
-    from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
-    from robodyn.planning.time_optimal.course import Course, Moved
-    from robodyn.planning.time_optimal.programme import Changes
+from robodyn.planning.time_optimal.along import Along
+from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
+from robodyn.planning.time_optimal.course import Course, Moved
+from robodyn.planning.time_optimal.programme import Changes
 
 # Of every limit: what is not used at the points, and what between them, where peaks are found by
 # parabolas that are not quite exact: along random paths of a five-bar they missed up to 1.5e-5.

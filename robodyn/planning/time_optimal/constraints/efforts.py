@@ -10,12 +10,14 @@ and dry, constant but for Stribeck's part, S / (1 + G s'^2), which the actuators
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
+from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import (
     MARGIN,
     MARGIN_BETWEEN,
@@ -24,12 +26,7 @@ from robodyn.planning.time_optimal.constraints.base import (
     as_numbers,
     positive,
 )
-
-if TYPE_CHECKING:
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.time_optimal.along import Along
-    from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
+from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 
 # Of a joint's fastest rate along the path: what is slower may be rounding, of either sign.
 STANDING = 1e-7

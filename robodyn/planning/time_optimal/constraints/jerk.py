@@ -8,19 +8,14 @@ accelerations are continuous, and rests have none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import VERIFIED
 from robodyn.planning.time_optimal.constraints.base import limited
-from robodyn.planning.time_optimal.course import derivatives
+from robodyn.planning.time_optimal.course import Course, Moved, derivatives
 from robodyn.planning.time_optimal.programme import Changes
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.time_optimal.course import Course, Moved
 
 
 class Jerk:

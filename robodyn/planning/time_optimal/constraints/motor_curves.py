@@ -9,13 +9,12 @@ rises, and where they meet what the motion needs the speed ends.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray, IntArray
-    from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.arrays import FloatArray, IntArray
+from robodyn.mechanisms.mechanism import Mechanism
 
 
 class MotorCurves(NamedTuple):

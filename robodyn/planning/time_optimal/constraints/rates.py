@@ -8,14 +8,11 @@ grows without bound, and with it falls the speed along the path.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.time_optimal.along import Along
+from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.time_optimal.along import Along
 
 
 class Rates:

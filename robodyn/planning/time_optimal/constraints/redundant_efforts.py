@@ -12,19 +12,16 @@ not else. These are the facets of the zonotope of available wrenches (Bouchard, 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import MARGIN_BETWEEN, Excess
 from robodyn.planning.time_optimal.constraints.efforts import Efforts, without_friction
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.planning.time_optimal.along import Along
 
 # Of a combination, relative to the largest there: what is less is that of no facet.
 NO_FACET = 1e-9

@@ -7,11 +7,8 @@ It is asked for where a process or people beside the machine bear no more, whate
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
-    from robodyn.planning.time_optimal.along import Along
+from robodyn.arrays import FloatArray
+from robodyn.planning.time_optimal.along import Along
 
 
 class TipSpeed:
