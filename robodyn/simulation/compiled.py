@@ -3,8 +3,8 @@
 """Simulations in compiled code, where the mechanism offers them and the controller is known.
 
 The planned motion and the load are sampled beforehand, at every time at which the Python loop of
-`control_loop` would ask for them. Compiled code stops at the first failure; the Python loop then
-takes over from the last good state, meets the same failure and raises the error. `law_of` says
+`SimulationTask` would ask for them. Compiled code stops at the first failure; that loop then takes
+over from the last good state, meets the same failure and raises the error. `law_of` says
 which law a controller is, `rows_for` which planned motion that law reads.
 """
 
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import FloatArray, IntArray
-from robodyn.base_motion import BaseMotion, rows_of
+from robodyn.arrays import FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array
 from robodyn.control.computed_torque import (
     ComputedTorque,
@@ -29,10 +29,9 @@ from robodyn.mechanisms.common.compiled_run import Outcome, Rollout, spring_and_
 from robodyn.mechanisms.common.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import CompiledController, as_called
-from robodyn.simulation.control_loop import steps_between
 from robodyn.simulation.integrators import inner_ends
 from robodyn.simulation.plant import with_base
-from robodyn.simulation.task import SimulationTask
+from robodyn.simulation.task import SimulationTask, moved, step_times, steps_between
 from robodyn.trajectories.base import Trajectory
 
 # Instants sampled at a time, so that long simulations need little memory for it.
@@ -74,17 +73,11 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
                 progress(float(run.time[run.row]))
             row, until = run.row, min(run.row + part, end)
             run.row = first + advance(rollout, row - first, until - first).row
-            _tell_motors(run, row, run.row)
+            rows = slice(row, run.row)
+            states = run.configuration[rows], run.velocity[rows]
+            run.applied[rows] = run.plant.available(run.applied[rows], *states)
             if run.row < until:
                 return
-
-
-def _tell_motors(run: SimulationTask, first: int, last: int) -> None:
-    """Applied efforts of some rows as the motors give them at the rates there."""
-    plant, rows = run.plant, slice(first, last)
-    if plant.limits_motors:
-        states = run.configuration[rows], run.velocity[rows]
-        run.applied[rows] = plant.available(run.applied[rows], *states)
 
 
 def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
@@ -99,19 +92,27 @@ def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], O
 
 def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     """The part of a run between two rows, everything in it that does not depend on the state."""
-    plant = run.plant
+    plant, time = run.plant, run.time[first : last + 1]
     size = len(plant.mechanism.joint_names)
     without = np.multiply.outer([-np.inf, np.inf], np.ones(size))
     ends = plant.mechanism.effort_ends if plant.limits_efforts else without
-    time = run.time[first : last + 1]
-    longest = plant.dt if run.is_sampled else np.inf
-    steps = steps_between(time[:-1], time[1:], longest)
+    steps = steps_between(time[:-1], time[1:], run.longest if run.is_sampled else np.inf)
     dt = np.diff(time) / steps
-    times = time[:-1, None] if run.is_sampled else _stages(time)
+    if run.is_sampled:
+        before = np.concatenate([np.arange(count) for count in steps])
+        h = np.repeat(dt, steps)
+        instants = step_times(np.repeat(time[:-1], steps) + before * h, h)
+        times, loaded = time[:-1, None], instants[:, 1:2]
+    else:
+        # at a switching time the ends of a step see its own side
+        begin, end = inner_ends(time[:-1], time[1:])
+        instants = loaded = np.stack([begin, step_times(time[:-1], dt)[:, 1], end], axis=-1)
+        times = np.column_stack([time[:-1], instants])
     rows = rows_for(run.controller, plant.mechanism, run.trajectory, times.reshape(-1), run.base)
     columns = int(rows.shape[-1])
     if law.driver is None:
         columns = {GIVEN: size, GRAVITY: 0}.get(law.kind, columns)
+    loads = _wrenches(run.load, loaded)
     return Rollout(
         spring_and_damper(plant.end_stops, plant.limits_motors),
         ends.ravel(),
@@ -121,7 +122,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
         np.array(as_array("plan", rows, (columns,)).reshape(*times.shape, columns), order="C"),
         dt,
         np.concatenate([[0.0], np.cumsum(steps)]),
-        _loads(run, time[:-1], times, dt, steps),
+        loads if run.base is None else with_base(loads, moved(run.base, instants).rows),
         run.configuration[first : last + 1],
         run.velocity[first : last + 1],
         run.wanted[first:last],
@@ -130,60 +131,11 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     )
 
 
-def _stages(time: FloatArray) -> FloatArray:
-    """(N - 1, 4) [s]: each time, and the beginning, middle and end of the step after it."""
-    start, end = time[:-1], time[1:]
-    first, last = inner_ends(start, end)
-    return np.stack([start, first, start + 0.5 * (end - start), last], axis=-1)
-
-
-def _loads(
-    run: SimulationTask,
-    now: FloatArray,
-    times: FloatArray,
-    dt: FloatArray,
-    steps: IntArray,
-) -> FloatArray:
-    """(steps or 1, 1 or 3, 6 or 15), as `Rollout` has them."""
-    wrenches = _wrenches(run, now, times, dt, steps)
-    if run.base is None:
-        return wrenches
-    instants = times[:, 1:]
-    if run.is_sampled:
-        before = np.concatenate([np.arange(count) for count in steps])
-        starts, h = np.repeat(now, steps) + before * np.repeat(dt, steps), np.repeat(dt, steps)
-        instants = starts[:, None] + h[:, None] * np.array([0.0, 0.5, 1.0])
-    return with_base(wrenches, _moved(run.base, instants).rows)
-
-
-def _moved(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
-    """How the base moves at times (...) [s]."""
-    known, place = np.unique(times, return_inverse=True)
-    rows = np.stack([rows_of(base(float(t))) for t in known])[place.reshape(times.shape)]
-    return BaseMotion(*np.split(rows, 3, axis=-1))
-
-
-def _wrenches(
-    run: SimulationTask,
-    now: FloatArray,
-    times: FloatArray,
-    dt: FloatArray,
-    steps: IntArray,
-) -> FloatArray:
-    if run.load is None:
-        return np.zeros((1, 1, 6))
-    if not callable(run.load):
-        return np.array(run.load, dtype=np.float64).reshape(1, 1, 6)
-    if run.is_sampled:
-        middles = [
-            start + (step + 0.5) * h
-            for start, h, count in zip(now, dt, steps, strict=True)
-            for step in range(int(count))
-        ]
-        loads = [run.load(float(t)) for t in middles]
-    else:
-        loads = [run.load(float(t)) for t in times[:, 1:].reshape(-1)]
-    return as_array("wrench", np.array(loads), (6,)).reshape(-1, 1 if run.is_sampled else 3, 6)
+def _wrenches(load: Any, times: FloatArray) -> FloatArray:
+    """(k or 1, 1 or 3, 6) of a load, constant or at times (k, 1 or 3) [s]."""
+    if callable(load):
+        return as_array("wrench", [[load(float(t)) for t in row] for row in times], (6,))
+    return np.zeros((1, 1, 6)) + (0.0 if load is None else load)
 
 
 _NO_GAIN = np.zeros((0, 0))
@@ -248,8 +200,8 @@ def rows_for(
             parts.append(controller.friction.efforts(desired._replace(configuration=goal)))
         return np.concatenate(parts, axis=-1)
     if isinstance(controller, Feedforward):
-        moved = None if base is None else _moved(base, times)
-        return controller.mechanism.inverse_dynamics(*trajectory.sample(times), base=moved)
+        felt = None if base is None else moved(base, times)
+        return controller.mechanism.inverse_dynamics(*trajectory.sample(times), base=felt)
     if isinstance(controller, CompiledController):
         return controller.rows(trajectory, times, len(mechanism.joint_names))
     if isinstance(controller, ConstantEffort):

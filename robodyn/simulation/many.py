@@ -11,13 +11,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, BoolArray, FloatArray
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.compiled import complete, is_compiled
-from robodyn.simulation.plant import plant_of
 from robodyn.simulation.settings import SimulationSettings
 from robodyn.simulation.task import SimulationTask, WrenchOfTime
 from robodyn.threads import each
@@ -25,6 +24,7 @@ from robodyn.trajectories.base import Trajectory
 
 T = TypeVar("T")
 DEFAULT = SimulationSettings()
+_START = "initial configuration", "initial velocity"
 
 
 @dataclass(frozen=True)
@@ -89,159 +89,110 @@ def simulate_many(
             them that do not agree. What goes wrong on the way is a `problem` of the result.
     """
     wanted = replace(settings, **options)
-    members = _Members(mechanism, controller, trajectory, wanted.initial, wrench)
-    duration = members.duration if wanted.duration is None else wanted.duration
-    end = as_scalar("duration", duration, above=0.0)
+    parts: dict[str, list[Any]] = {
+        "mechanism": _listed(mechanism),
+        "controller": _listed(controller),
+        "trajectory": _listed(trajectory),
+        "wrench": [wrench] if callable(wrench) else _rows("wrench", wrench),
+    }
+    if wanted.initial is not None:
+        for name, values in zip(_START, wanted.initial, strict=True):
+            parts[name] = _rows(name, values)
+    counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
+    if len(set(counts.values())) > 1 or 0 in counts.values():
+        raise InvalidInput(
+            "as many of each are needed as there are simulations, or one: got "
+            + ", ".join(f"{count} of {name}" for name, count in counts.items()),
+            value=counts,
+        )
     thinned = as_scalar("every", every, at_least=1.0)
     if thinned != int(thinned):
         raise InvalidInput(f"every is {every!r}, expected a whole number", value=every)
+    if wanted.duration is None:
+        wanted = replace(wanted, duration=max(float(one.duration) for one in parts["trajectory"]))
+
+    def arguments(number: int) -> dict[str, Any]:
+        return {name: values[number % len(values)] for name, values in parts.items()}
 
     def run_of(number: int) -> SimulationTask:
-        one = members[number]
+        own = arguments(number)
+        start = tuple(own.pop(name) for name in _START if name in own) or None
         try:
-            own = replace(wanted, initial=one.initial)
-            plant = plant_of(one.mechanism, one.trajectory, dt, own)
             return SimulationTask(
-                plant,
-                one.controller,
-                one.trajectory,
-                control_dt,
-                end,
-                one.wrench,
-                wanted.integrator,
-                wanted.base,
+                **own, dt=dt, control_dt=control_dt, settings=replace(wanted, initial=start)
             )
         except RobodynError as error:
             raise InvalidInput(f"simulation {number}: {error}", value=error.value) from error
 
-    results = _Results(members.count, run_of(0), int(thinned))
+    first, count = run_of(0), max(counts.values(), default=1)
+    kept = np.append(np.arange(0, len(first.time) - 1, int(thinned)), len(first.time) - 1)
+    plant, shape = first.plant, (count, len(kept))
+    results = SimulationResults(
+        first.time[kept],
+        np.full((*shape, len(plant.configuration)), np.nan),
+        np.full((*shape, len(plant.velocity)), np.nan),
+        np.full((*shape, len(plant.effort)), np.nan),
+        np.zeros(count, dtype=np.bool_),
+        {},
+        np.zeros((count, len(plant.effort))),
+        np.zeros((count, len(plant.velocity))),
+    )
 
     def work(number: int) -> None:
-        run, problem = run_of(number), ""
-        results.check(number, run)
+        run = run_of(number)
+        _refuse_unlike(number, run, first)
         try:
             complete(run)
+            results.completed[number] = True
         except RobodynError as error:
-            problem = str(error)
-        results.put(number, run, problem)
+            results.problem[number] = str(error)
+        _put(results, number, run, kept)
 
     # a user's controller may have a state, so its simulations run one after the other
     together: list[int] = []
     in_turn: list[int] = []
-    for number in range(members.count):
-        one = members[number]
-        known = is_compiled(one.mechanism, one.controller)
+    for number in range(count):
+        own = arguments(number)
+        known = is_compiled(own["mechanism"], own["controller"])
         (together if known else in_turn).append(number)
     calls = chain(each(lambda item: work(together[item]), len(together)), map(work, in_turn))
     for done, _ in enumerate(calls, start=1):
         if progress is not None:
             progress(done)
-    return results.given
+    return results
 
 
-@dataclass(frozen=True)
-class _Member:
-    mechanism: Mechanism
-    controller: Controller
-    trajectory: Trajectory
-    initial: tuple[FloatArray, FloatArray] | None
-    wrench: Any
-
-
-class _Members:
-    """The arguments of each simulation."""
-
-    def __init__(
-        self, mechanism: Any, controller: Any, trajectory: Any, initial: Any, wrench: Any
-    ) -> None:
-        self._parts: dict[str, list[Any]] = {
-            "mechanism": _listed(mechanism),
-            "controller": _listed(controller),
-            "trajectory": _listed(trajectory),
-            "wrench": _listed(wrench if callable(wrench) else _rows("wrench", wrench)),
-        }
-        if initial is not None:
-            for name, values in zip(("configuration", "velocity"), initial, strict=True):
-                self._parts[f"initial {name}"] = _listed(_rows(f"initial {name}", values))
-        counts = {name: len(values) for name, values in self._parts.items() if len(values) != 1}
-        if len(set(counts.values())) > 1 or 0 in counts.values():
-            raise InvalidInput(
-                "as many of each are needed as there are simulations, or one: got "
-                + ", ".join(f"{count} of {name}" for name, count in counts.items()),
-                value=counts,
-            )
-        self.count = max(counts.values(), default=1)
-
-    @property
-    def duration(self) -> float:
-        """Of the longest trajectory [s]."""
-        return max(float(one.duration) for one in self._parts["trajectory"])
-
-    def __getitem__(self, number: int) -> _Member:
-        part = {name: values[number % len(values)] for name, values in self._parts.items()}
-        initial = None
-        if "initial velocity" in part:
-            initial = part["initial configuration"], part["initial velocity"]
-        return _Member(
-            part["mechanism"], part["controller"], part["trajectory"], initial, part["wrench"]
+def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> None:
+    """Refuse a simulation whose rows are not like the first one's."""
+    kind, size = run.configuration.shape[1], run.velocity.shape[1]
+    usual, expected = first.configuration.shape[1], first.velocity.shape[1]
+    if (size, kind) != (expected, usual):
+        raise InvalidInput(
+            f"simulation {number}: its mechanism has {size} joints and configurations of "
+            f"{kind} numbers, the first one's {expected} and {usual}",
+            value=run.plant.mechanism,
+        )
+    if not np.array_equal(run.time, first.time):
+        raise InvalidInput(
+            f"simulation {number}: its trajectory switches at other times than the first "
+            "one's; where control acts continuously they must be the same",
+            value=run.trajectory.switching_times,
         )
 
 
-class _Results:
-    """The histories that are kept, filled by many threads, each its own."""
-
-    def __init__(self, count: int, first: SimulationTask, every: int) -> None:
-        last = len(first.time) - 1
-        self._time = first.time
-        self._kept = np.append(np.arange(0, last, every), last)
-        rows, size = len(self._kept), len(first.plant.effort)
-        nq, nv = first.configuration.shape[1], first.velocity.shape[1]
-        self.given = SimulationResults(
-            first.time[self._kept],
-            np.full((count, rows, nq), np.nan),
-            np.full((count, rows, nv), np.nan),
-            np.full((count, rows, size), np.nan),
-            np.zeros(count, dtype=np.bool_),
-            {},
-            np.zeros((count, size)),
-            np.zeros((count, nv)),
-        )
-
-    def check(self, number: int, run: SimulationTask) -> None:
-        """Refuse a simulation whose rows are not like the first one's."""
-        size, expected = run.velocity.shape[1], self.given.velocity.shape[2]
-        kind, usual = run.configuration.shape[1], self.given.configuration.shape[2]
-        if (size, kind) != (expected, usual):
-            raise InvalidInput(
-                f"simulation {number}: its mechanism has {size} joints and configurations of "
-                f"{kind} numbers, the first one's {expected} and {usual}",
-                value=run.plant.mechanism,
-            )
-        if not np.array_equal(run.time, self._time):
-            raise InvalidInput(
-                f"simulation {number}: its trajectory switches at other times than the first "
-                "one's; where control acts continuously they must be the same",
-                value=run.trajectory.switching_times,
-            )
-
-    def put(self, number: int, run: SimulationTask, problem: str) -> None:
-        """Store the histories of a run, which may have ended early."""
-        given, rows = self.given, run.row + 1
-        kept = self._kept[self._kept < rows]
-        efforts = run.applied[: run.row]
-        if not problem:
-            efforts = np.concatenate([efforts, efforts[-1:]])
-        held = kept[kept < len(efforts)]
-        given.configuration[number, : len(kept)] = run.configuration[kept]
-        given.velocity[number, : len(kept)] = run.velocity[kept]
-        given.effort[number, : len(held)] = efforts[held]
-        given.completed[number] = not problem
-        if problem:
-            given.problem[number] = problem
-        planned = run.trajectory.sample(run.time[:rows]).configuration
-        error = run.plant.mechanism.difference(planned, run.configuration[:rows])
-        given.peak_error[number] = np.abs(error).max(axis=0)
-        given.peak_effort[number] = np.abs(efforts).max(axis=0, initial=0.0)
+def _put(results: SimulationResults, number: int, run: SimulationTask, kept: IntArray) -> None:
+    """Store the rows of a run that are kept; it may have ended early."""
+    rows, last = kept[kept <= run.row], run.row
+    results.configuration[number, : len(rows)] = run.configuration[rows]
+    results.velocity[number, : len(rows)] = run.velocity[rows]
+    if not results.completed[number]:  # what was applied at the end is not known
+        rows = rows[rows < last]
+    efforts = run.applied[:last]
+    results.effort[number, : len(rows)] = efforts[np.minimum(rows, last - 1)]
+    planned = run.trajectory.sample(run.time[: last + 1]).configuration
+    error = run.plant.mechanism.difference(planned, run.configuration[: last + 1])
+    results.peak_error[number] = np.abs(error).max(axis=0)
+    results.peak_effort[number] = np.abs(efforts).max(axis=0, initial=0.0)
 
 
 def _listed(values: T | Sequence[T]) -> list[T]:

@@ -18,8 +18,6 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, RobodynError, SimulationFailed, SingularMassMatrix
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.simulation.settings import SimulationSettings
-from robodyn.trajectories.base import Trajectory
 
 DEFAULT_STOPS = EndStops()
 
@@ -220,17 +218,3 @@ def _friction_of(mechanism: Mechanism, index: int) -> str:
 
 def _numbers(value: object) -> str:
     return " ".join(f"{number:g}" for number in np.ravel(np.asarray(value, dtype=np.float64)))
-
-
-def plant_of(
-    mechanism: Mechanism, trajectory: Trajectory, dt: float, settings: SimulationSettings
-) -> Plant:
-    """The plant of a simulation, where it starts: by its settings, else with the trajectory.
-
-    Raises:
-        InvalidInput: as for `Plant`.
-    """
-    start = trajectory.sample(0.0)
-    state = settings.initial or (start.configuration, start.velocity)
-    stops, limited = settings.end_stops, settings.limit_efforts
-    return Plant(mechanism, *state, dt=dt, end_stops=stops, limit_efforts=limited)

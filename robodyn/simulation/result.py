@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -68,8 +68,7 @@ class SimulationResult:
     @property
     def energy(self) -> FloatArray:
         """(N,) [J] kinetic and potential energy, the latter zero at the base."""
-        mechanism: Any = self.mechanism  # both kinds have energy, which no controller needs
-        kinetic, potential = mechanism.energy(self.configuration, self.velocity)
+        kinetic, potential = self.mechanism.energy(self.configuration, self.velocity)
         return np.asarray(kinetic + potential)
 
     def to_xarray(self) -> xarray.Dataset:

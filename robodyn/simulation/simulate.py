@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, BoolArray, FloatArray
-from robodyn.checks import as_scalar
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.compiled import complete
-from robodyn.simulation.plant import plant_of
 from robodyn.simulation.result import Event, SimulationResult
 from robodyn.simulation.settings import SimulationSettings
 from robodyn.simulation.task import SimulationTask, WrenchOfState, WrenchOfTime
@@ -86,11 +84,7 @@ def simulate(
         if wanted.duration is None:
             raise InvalidInput("without a trajectory a duration is needed: duration=5.0, for one")
         trajectory = AtRest(mechanism, wanted.initial[0] if wanted.initial else mechanism.home)
-    duration = trajectory.duration if wanted.duration is None else wanted.duration
-    end = as_scalar("duration", duration, "s", above=0.0)
-    plant = plant_of(mechanism, trajectory, dt, wanted)
-    more = wanted.integrator, wanted.base
-    run = SimulationTask(plant, controller, trajectory, control_dt, end, wrench, *more)
+    run = SimulationTask(mechanism, controller, trajectory, dt, control_dt, wrench, wanted)
     complete(run, progress)
     return SimulationResult(
         mechanism,
@@ -125,15 +119,9 @@ def find_events(
         for order, (kind, states, values) in enumerate(
             (("end_stop", outside, position), ("saturation", wanted != applied, wanted))
         )
-        for row, joint in np.argwhere(_beginnings(states))
+        for row, joint in np.argwhere(states & ~np.vstack([np.zeros_like(states[0]), states[:-1]]))
     ]
     return [
         Event(float(time[row]), kind, mechanism.joint_names[joint], float(value))
         for row, _, joint, kind, value in sorted(found, key=lambda event: event[:3])
     ]
-
-
-def _beginnings(states: BoolArray) -> BoolArray:
-    before = np.concatenate([np.zeros_like(states[:1]), states[:-1]])
-    begins: BoolArray = states & ~before
-    return begins
