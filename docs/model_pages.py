@@ -12,7 +12,7 @@ from rich.console import Console
 
 import robodyn as rd
 from robodyn.cli.check import findings
-from robodyn.cli.check_text import show
+from robodyn.cli.check_text import check_text
 from robodyn.mechanisms.inspection import read
 from robodyn.report.images import write_image
 from robodyn.report.path_views import home_chart
@@ -53,7 +53,7 @@ def _page(name: str, folder: Path) -> str:
     write_image(home_chart(mechanism), picture)
     found = findings(mechanism, told, name) | {"source": name}
     said = io.StringIO()
-    show(found, Console(file=said, width=110))
+    Console(file=said, width=110).print(check_text(found))
     text = "\n".join(line.rstrip() for line in said.getvalue().splitlines())
     return (
         f"# {name}\n\n{LEADS.get(name, '')}\n\n![{name} at home]({name}.png)\n\n"

@@ -7,16 +7,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import typer
-from rich.console import Console
+from rich.console import Group
 
-from robodyn.analysis.as_json import as_json
 from robodyn.analysis.at_home import at_home, motors_on_paths
 from robodyn.analysis.sine_motions import sine_motions
-from robodyn.cli.check_text import show
+from robodyn.cli.check_text import check_text
+from robodyn.cli.commands import Answer
+from robodyn.cli.view import view as open_view
 from robodyn.mechanisms.inspection import Remarks, compared, describe, read
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.report.parameters import parameter_tables
+from robodyn.report.tables import parameter_tables
 
 
 def check(
@@ -25,10 +25,9 @@ def check(
     *,
     against: str | None = None,
     strict: bool = False,
-    json: bool = False,
     png: Path | None = None,
     view: bool = False,
-) -> None:
+) -> Answer:
     """Say how a model file was understood: every number with its unit and its frame.
 
     Also what is unphysical in it and how well it stands at home: how much of each joint's travel
@@ -47,23 +46,15 @@ def check(
     found = findings(mechanism, remarks, model)
     if against is not None:
         found["against"] = compared(mechanism, against, strict)
+    text = check_text(found)
     if png is not None:
         from robodyn.report.images import write_image
         from robodyn.report.path_views import home_chart
 
         write_image(home_chart(mechanism), png)
-    if json:
-        typer.echo(as_json(found))
-    else:
-        show(found, Console())
-        if png is not None:
-            typer.echo(f"drawn at home: {png}")
-    if view:
-        from robodyn.cli.view import view as open_view
-
-        open_view(model)
-    if found.get("against", {}).get("differences"):
-        raise typer.Exit(1)
+        text = Group(text, f"drawn at home: {png}")
+    differs = bool(found.get("against", {}).get("differences"))
+    return Answer(found, text, differs, (lambda: open_view(model)) if view else None)
 
 
 def findings(mechanism: Mechanism, remarks: Remarks, model: str) -> dict[str, Any]:
@@ -73,7 +64,8 @@ def findings(mechanism: Mechanism, remarks: Remarks, model: str) -> dict[str, An
         {"title": title, "columns": head, "rows": rows}
         for title, head, rows in parameter_tables(mechanism)
     ]
-    found["at_home"] = {} if found["home"] is None else at_home(mechanism)
-    found["motions"] = [] if found["home"] is None else sine_motions(mechanism)
-    found["on_paths"] = [] if found["home"] is None else motors_on_paths(mechanism)
+    has_home = found["home"] is not None
+    found["at_home"] = at_home(mechanism) if has_home else {}
+    found["motions"] = sine_motions(mechanism) if has_home else []
+    found["on_paths"] = motors_on_paths(mechanism) if has_home else []
     return found

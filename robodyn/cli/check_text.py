@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Column, Table
 
 from robodyn.analysis.sine_motions import FREQUENCIES
-from robodyn.report.numbers_as_text import number
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 # Models that are not the same machine differ everywhere; a screenful of it is enough.
 SHOWN = 20
@@ -21,230 +19,188 @@ SHOWN = 20
 WIDEST = 5
 
 
-def show(found: dict[str, Any], console: Console) -> None:
-    """Print what `robodyn.mechanisms.inspection.describe` found, and what was added to it."""
+def check_text(found: dict[str, Any]) -> Group:
+    """What `robodyn.cli.check.findings` found, as rich prints it."""
+    return Group(*_parts(found))
+
+
+def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
     base, tip = found["frames"]
-    console.print(
-        f"[bold]{escape(found['name'])}[/bold]: {found['kind']}, {len(found['joints'])} driven "
-        f"joints, {found['mass']:g} kg in {len(found['bodies'])} bodies "
-        f"(read from {escape(found['source'])})"
+    joints, bodies, at_home = found["joints"], found["bodies"], found["at_home"]
+    yield _line(
+        f": {found['kind']}, {len(joints)} driven joints, {found['mass']:g} kg in {len(bodies)} "
+        f"bodies (read from {found['source']})",
+        found["name"],
+        "bold",
     )
-    console.print(f"base frame {escape(base)}, moving frame {escape(tip)}; SI units, radians")
+    yield _line(f"base frame {base}, moving frame {tip}; SI units, radians")
     if found["gravity"] is not None:
-        console.print(f"gravity {found['gravity']} m/s^2, base frame")
+        yield _line(f"gravity {found['gravity']} m/s^2, base frame")
     for table in found["parameters"]:
-        _show_parameters(table, console)
-    console.print(_joint_table(found))
+        yield from _parameters(table)
+    used = at_home.get("stroke_used", {})
+    yield _table(
+        (found["noun"], "unit", "home", "from", "to", "travel used", "speed [1/s]", "effort"),
+        (
+            (joint["name"], joint["unit"], joint.get("home"), *joint["position_limits"],
+             _percent(used.get(joint["name"]), ".1f"), joint["velocity_limit"],
+             None if joint["effort_limit"] is None
+             else f"{_cell(joint['effort_limit'])} {joint['effort_unit']}")
+            for joint in joints
+        ),
+        "Driven joints at home and their limits",
+    )  # fmt: skip
     if found["actuators"]:
-        console.print(_actuator_table(found))
+        yield _table(
+            ("actuator at home", "rotor reflected [kg, kg m^2]", "other inertia",
+             "dry friction [N, N m]", "of the weight it holds"),
+            ((row["name"], row["reflected_inertia"], row["inertia"], row["friction"],
+              _percent(row["friction_share"])) for row in found["actuators"]),
+        )  # fmt: skip
     if found["on_paths"]:
-        console.print(_paths_table(found))
+        yield _table(
+            ("path", "largest motor torque [N m]", "of", "at t [s]",
+             "most of what a motor has at its speed", "by"),
+            ((row["path"], row["torque"], row["joint"], f"{row['time']:.3f}",
+              _percent(row["used"]), row["nearest"] or None) for row in found["on_paths"]),
+        )  # fmt: skip
     if found["loops"]:
-        _show_loops(found["loops"], console)
-    _show_condition(found, console)
-    _show_reach(found["at_home"].get("reach"), console)
+        yield from loop_parts(found["loops"])
+    condition = found["condition_number"]
+    if condition is not None:
+        yield _line(
+            f"condition number at home: {_cell(condition['value'])} in SI units, "
+            f"{_cell(condition['scaled'])} with lengths divided by "
+            f"{condition['characteristic_length']:.4g} m"
+        )
+    if at_home.get("reach"):
+        yield _table(
+            ("", "unit", "from", "to", "ends at", "and at"),
+            ((row["variable"], row["unit"], row["lowest"], row["highest"],
+              *(end or "no limit" for end in row["ends"])) for row in at_home["reach"]),
+            "Reach from home, one coordinate at a time, the others as at home",
+        )  # fmt: skip
     if found["motions"]:
-        console.print(_motions_table(found["motions"]))
-    _show_payload(found["at_home"].get("payload"), console)
-    for remark in found["remarks"]:
-        console.print(f"[yellow]note:[/yellow] {escape(remark)}")
-    for line in found["left_out"]:
-        console.print(f"[yellow]left out:[/yellow] {escape(line)}")
-    for finding in found["unphysical"]:
-        console.print(f"[yellow]unphysical:[/yellow] {escape(finding)}")
+        yield _motions(found["motions"])
+    if "payload" in at_home:
+        yield _payload(**at_home["payload"])
+    for label, key in (("note", "remarks"), ("left out", "left_out"), ("unphysical", "unphysical")):
+        yield from (_line(f" {text}", f"{label}:") for text in found[key])
     if not found["unphysical"]:
-        console.print("every inertia is one that a rigid body can have")
+        yield "every inertia is one that a rigid body can have"
     if "against" in found:
-        _show_comparison(found["against"], console)
+        yield from _comparison(**found["against"])
 
 
-def _show_parameters(found: dict[str, Any], console: Console) -> None:
+def _parameters(found: dict[str, Any]) -> Iterator[RenderableType]:
     """A table of parameters: columns with one value for all rows in a line, the others below."""
-    console.print(f"\n[bold]{escape(found['title'])}[/bold]")
     heads, rows = found["columns"], found["rows"]
+    yield _line("", f"\n{found['title']}", "bold")
     differing = [0]
     for i, head in enumerate(heads[1:], start=1):
         values = {row[i] for row in rows}
         if len(values) > 1:
             differing.append(i)
         elif values:
-            console.print(f"  every {escape(heads[0])}: {escape(head)} {escape(values.pop())}")
-    if len(differing) == 1:
-        return
+            yield _line(f"  every {heads[0]}: {head} {values.pop()}")
     if len(differing) > WIDEST:
         for row in rows:
-            cells = (f"{escape(heads[i])} {escape(row[i])}" for i in differing[1:])
-            console.print(f"  {escape(heads[0])} [bold]{escape(row[0])}[/bold]: {'; '.join(cells)}")
-        return
-    table = Table(*(Column(escape(heads[i]), no_wrap=i == 0) for i in differing))
-    for row in rows:
-        table.add_row(*(escape(row[i]) for i in differing))
-    console.print(table)
+            cells = "; ".join(f"{heads[i]} {row[i]}" for i in differing[1:])
+            yield f"  {escape(heads[0])} " + _line(f": {cells}", row[0], "bold")
+    elif len(differing) > 1:
+        yield _table([heads[i] for i in differing], ([row[i] for i in differing] for row in rows))
 
 
-def _joint_table(found: dict[str, Any]) -> Table:
-    used = found["at_home"].get("stroke_used", {})
-    table = Table(
-        Column(found["noun"], no_wrap=True), "unit", "home", "from", "to", "travel used",
-        "speed [1/s]", "effort", title="Driven joints at home and their limits",
-        title_justify="left",
-    )  # fmt: skip
-    for joint in found["joints"]:
-        share = used.get(joint["name"])
-        table.add_row(
-            escape(joint["name"]),
-            joint["unit"],
-            _number(joint.get("home")),
-            *(_number(bound) for bound in joint["position_limits"]),
-            "-" if share is None else f"{100.0 * share:.1f} %",
-            _number(joint["velocity_limit"]),
-            "-" if joint["effort_limit"] is None
-            else f"{_number(joint['effort_limit'])} {joint['effort_unit']}",
-        )  # fmt: skip
-    return table
-
-
-def _show_loops(loops: dict[str, Any], console: Console) -> None:
-    """Print closures, rank, mobility, idle freedoms and what the motors can hold."""
-    table = Table(Column("closure", no_wrap=True), "type", "parent", "child", "equations")
-    for closure in loops["closures"]:
-        columns = "name", "type", "parent", "child", "equations"
-        table.add_row(*(escape(str(closure[column])) for column in columns))
+def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
+    """Closures, rank, mobility, idle freedoms and what the motors can hold."""
+    columns = "name", "type", "parent", "child", "equations"
     if loops["closures"]:
-        console.print(table)
-    console.print(
+        rows = ([str(closure[column]) for column in columns] for closure in loops["closures"])
+        yield _table(("closure", *columns[1:]), rows)
+    yield _line(
         f"{loops['tree_coordinates']} tree coordinates, {loops['equations']} closure equations of "
         f"rank {loops['rank']}: mobility {loops['mobility']}, closed to {loops['open_by']:.2g} m"
     )
     for name in loops["idle_freedoms"]:
-        console.print(f"[yellow]idle freedom:[/yellow] {escape(name)}; held at rest")
+        yield _line(f" {name}; held at rest", "idle freedom:")
     if loops["idle_freedoms"]:
-        console.print(
+        yield (
             "What moves freely spins otherwise than what is held: efforts, and motion in a "
             "simulation, are off by the inertia of these bodies about those axes"
         )
     driven = len(loops["driven_joints"])
     if loops["motors_suffice"]:
         other = "other " if loops["idle_freedoms"] else ""
-        console.print(f"{driven} driven joints hold its {loops['freedoms']} {other}freedoms")
+        yield _line(f"{driven} driven joints hold its {loops['freedoms']} {other}freedoms")
     else:
-        console.print(
-            f"[yellow]under-actuated:[/yellow] {driven} driven joints for {loops['freedoms']} "
-            "freedoms; with all of them locked these still move: "
-            + escape(", ".join(loops["loose_joints"]))
+        yield _line(
+            f" {driven} driven joints for {loops['freedoms']} freedoms; with all of them locked "
+            f"these still move: {', '.join(loops['loose_joints'])}",
+            "under-actuated:",
         )
-    console.print(loops["determined_by"], highlight=False)
+    yield _line(loops["determined_by"])
     numbers = loops["condition_numbers"]
-    console.print(
-        f"at home: from motion to the tip {_number(numbers['motion'])} (infinite at an end of "
-        f"travel), from motion to the motors {_number(numbers['force'])} (infinite where these "
+    yield _line(
+        f"at home: from motion to the tip {_cell(numbers['motion'])} (infinite at an end of "
+        f"travel), from motion to the motors {_cell(numbers['force'])} (infinite where these "
         "cannot hold it)"
     )
 
 
-def _actuator_table(found: dict[str, Any]) -> Table:
-    """What each actuator adds at home."""
-    table = Table(
-        Column("actuator at home", no_wrap=True),
-        "rotor reflected [kg, kg m^2]",
-        "other inertia",
-        "dry friction [N, N m]",
-        "of the weight it holds",
-    )
-    for row in found["actuators"]:
-        share = row["friction_share"]
-        table.add_row(
-            row["name"],
-            f"{row['reflected_inertia']:.4g}",
-            "-" if row["inertia"] is None else f"{row['inertia']:.4g}",
-            f"{row['friction']:.4g}",
-            "-" if share is None else f"{100.0 * share:.3g} %",
-        )
-    return table
-
-
-def _paths_table(found: dict[str, Any]) -> Table:
-    """What the motors have to give along paths."""
-    table = Table(
-        Column("path", no_wrap=True), "largest motor torque [N m]", "of", "at t [s]",
-        "most of what a motor has at its speed", "by",
-    )  # fmt: skip
-    for row in found["on_paths"]:
-        table.add_row(
-            row["path"],
-            f"{row['torque']:.4g}",
-            row["joint"],
-            f"{row['time']:.3f}",
-            "-" if row["used"] is None else f"{100.0 * row['used']:.3g} %",
-            row["nearest"] or "-",
-        )
-    return table
-
-
-def _show_condition(found: dict[str, Any], console: Console) -> None:
-    condition = found["condition_number"]
-    if condition is not None:
-        console.print(
-            f"condition number at home: {_number(condition['value'])} in SI units, "
-            f"{_number(condition['scaled'])} with lengths divided by "
-            f"{condition['characteristic_length']:.4g} m"
-        )
-
-
-def _motions_table(rows: list[dict[str, Any]]) -> Table:
+def _motions(rows: list[dict[str, Any]]) -> Table:
     """Of each axis the largest acceleration, and the largest amplitudes by frequency."""
-    heads = ["axis", "acceleration", *(f"{f:g} Hz" for f in FREQUENCIES)]
-    title = "what the drives can follow: acceleration at home, amplitudes of sines"
-    table = Table(*heads, title=title, title_justify="left")
+    return _table(
+        ("axis", "acceleration", *(f"{f:g} Hz" for f in FREQUENCIES)),
+        (
+            (f"{row['axis']} [{row['unit']}]",
+             "not limited" if row["acceleration"] is None else f"{row['acceleration']:.3g} /s²",
+             *(f"{amplitude:.3g}" for amplitude in row["amplitudes"]))
+            for row in rows
+        ),
+        "what the drives can follow: acceleration at home, amplitudes of sines",
+    )  # fmt: skip
+
+
+def _payload(mass: float | None, joint: str) -> str:
+    if mass is None:
+        return "payload held at home: no limit of effort bounds it"
+    if mass == 0.0:
+        return _line(f" {joint} cannot hold it at home", "note:")
+    return _line(
+        f"payload held at home, at rest: {mass:.4g} kg more than described, then {joint} is at its "
+        "limit"
+    )
+
+
+def _comparison(source: str, differences: list[str]) -> Iterator[str]:
+    if not differences:
+        yield _line(f" with {source}", "agrees", "green")
+        return
+    yield _line(f" from {source} in {len(differences)} fields:", "differs", "red")
+    yield from (_line(f"  {line}") for line in differences[:SHOWN])
+    if len(differences) > SHOWN:
+        yield f"  and {len(differences) - SHOWN} more; --json lists all"
+
+
+def _line(text: str, label: str = "", style: str = "yellow") -> str:
+    """A line of rich's markup, of which only the label before the text has a style."""
+    return (f"[{style}]{escape(label)}[/{style}]" if label else "") + escape(text)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Iterable[Any]], title: str = "") -> Table:
+    """A table of texts, numbers, and None for what is not given."""
+    first, *others = map(escape, heads)
+    table = Table(Column(first, no_wrap=True), *others, title=title or None, title_justify="left")
     for row in rows:
-        most, unit = row["acceleration"], row["unit"]
-        hardest = "not limited" if most is None else f"{most:.3g} /s²"
-        amplitudes = (f"{amplitude:.3g}" for amplitude in row["amplitudes"])
-        table.add_row(escape(f"{row['axis']} [{unit}]"), hardest, *amplitudes)
+        table.add_row(*(escape(_cell(value)) for value in row))
     return table
 
 
-def _show_reach(reach: list[dict[str, Any]] | None, console: Console) -> None:
-    if not reach:
-        return
-    table = Table(
-        "", "unit", "from", "to", "ends at", "and at",
-        title="Reach from home, one coordinate at a time, the others as at home",
-        title_justify="left",
-    )  # fmt: skip
-    for row in reach:
-        ends = (escape(end) if end else "no limit" for end in row["ends"])
-        low, high = (_number(row[key]) for key in ("lowest", "highest"))
-        table.add_row(row["variable"], row["unit"], low, high, *ends)
-    console.print(table)
+def _cell(value: str | float | None) -> str:
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else f"{value:.6g}"
 
 
-def _show_payload(payload: dict[str, Any] | None, console: Console) -> None:
-    if payload is None:
-        return
-    if payload["mass"] is None:
-        console.print("payload held at home: no limit of effort bounds it")
-    elif payload["mass"] == 0.0:
-        console.print(f"[yellow]note:[/yellow] {escape(payload['joint'])} cannot hold it at home")
-    else:
-        console.print(
-            f"payload held at home, at rest: {number(payload['mass'])} kg more than described, "
-            f"then {escape(payload['joint'])} is at its limit"
-        )
-
-
-def _show_comparison(comparison: dict[str, Any], console: Console) -> None:
-    lines = comparison["differences"]
-    other = escape(comparison["source"])
-    if not lines:
-        console.print(f"[green]agrees[/green] with {other}")
-        return
-    console.print(f"[red]differs[/red] from {other} in {len(lines)} fields:")
-    for line in lines[:SHOWN]:
-        console.print(f"  {escape(line)}")
-    if len(lines) > SHOWN:
-        console.print(f"  and {len(lines) - SHOWN} more; --json lists all")
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.6g}"
+def _percent(share: float | None, form: str = ".3g") -> str | None:
+    return None if share is None else f"{100.0 * share:{form}} %"

@@ -67,11 +67,13 @@ class Answer(NamedTuple):
         found: as data.
         text: the same for people: text, or what rich prints.
         failed: whether the exit code is 1.
+        then: called when it has been shown.
     """
 
     found: Any
     text: Any
     failed: bool = False
+    then: Callable[[], None] | None = None
 
 
 class Passed(NamedTuple):
@@ -196,7 +198,10 @@ def add_command(
                 first = [given.pop(each.name) for each in parameters if each.positional]
                 answer = function(*first, **given)
         if answer is not None:
-            _show(as_json(answer.found) if json else answer.text)
+            text = as_json(answer.found) if json else answer.text
+            (typer.echo if isinstance(text, str) else Console().print)(text)
+            if answer.then is not None:
+                answer.then()
             if answer.failed:
                 raise typer.Exit(1)
 
@@ -206,13 +211,6 @@ def add_command(
     command.__annotations__ = {each.name: each.annotation for each in declared}
     command.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
     app.command(name)(command)
-
-
-def _show(text: Any) -> None:
-    if isinstance(text, str):
-        typer.echo(text)
-    else:
-        Console().print(text)
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.cli import check_text
+from robodyn.cli.check_text import loop_parts
 from robodyn.errors import InvalidInput, ModelError, NoSolution, UnderActuated
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.model.body import Link
@@ -55,7 +55,7 @@ def test_rods_between_ball_joints_are_idle_and_left_at_rest(rng):
     assert mechanism.loose_joints == ()
     assert sorted(mechanism.idle_freedoms) == [f"spin of rod{n}" for n in range(6)]
     console = Console(file=StringIO(), width=1000)
-    check_text._show_loops(mechanism.loops_found(), console)
+    console.print(*loop_parts(mechanism.loops_found()))
     # which costs accuracy where the rods have inertia about themselves
     assert "are off by the inertia of these bodies" in console.file.getvalue()
     q, u = mechanism.home, rng.normal(size=6)

@@ -18,7 +18,7 @@ from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.mechanisms.frictionless import frictionless
 from robodyn.mechanisms.inspection import report
 from robodyn.mechanisms.robot_description import robot_description
-from robodyn.report.parameters import parameter_tables
+from robodyn.report.tables import parameter_tables
 
 PACKAGE = Path(rd.__file__).parent
 REFERENCE = Path(__file__).parents[3] / "reference" / "closed_loops"

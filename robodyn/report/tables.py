@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables for a page and for a terminal; the parameters of a mechanism as such."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.mechanisms.common.report_answers import Cell
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.report.numbers_as_text import number, vector
+
+
+class Table(NamedTuple):
+    """Rows of texts and numbers; the first column names the rows.
+
+    Attributes:
+        title: what it lists.
+        head: of each column, with its unit.
+        rows: cells in the order of the columns.
+    """
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str | float]]
+
+    def lines(self) -> list[str]:
+        """Aligned columns without the title, for a terminal."""
+        cells = [
+            [cell if isinstance(cell, str) else f"{cell:.4g}" for cell in row]
+            for row in (self.head, *self.rows)
+        ]
+        first, *others = (max(map(len, column)) for column in zip(*cells, strict=True))
+        return [
+            "  ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)]).rstrip()
+            for row in cells
+        ]
+
+
+def parameter_tables(mechanism: Mechanism) -> list[Table]:
+    """Each table of a mechanism's parameters as text; gravity is in the title of the first."""
+    notes = [f" (gravity {vector(mechanism.gravity_vector)} m/s²)"]
+    tables = []
+    for table in mechanism.parameter_tables():
+        note = (notes.pop() if notes else "") + (f": {table.note}" if table.note else "")
+        rows = [[_text(cell) for cell in row] for row in table.rows]
+        tables.append(Table(table.title + note, table.head, rows))
+    return tables
+
+
+def _text(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return cell
+    values = np.asarray(cell)
+    if values.ndim == 0:
+        return number(float(values))
+    return vector(values) if values.ndim == 1 else "; ".join(vector(row) for row in values)
