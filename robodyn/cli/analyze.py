@@ -19,9 +19,13 @@ from robodyn.cli.session import (
 )
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.load import models
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.report.recorded_run import compare_with_plan
+from robodyn.report.recorded_run_page import extremes as run_extremes
+from robodyn.report.recorded_run_page import recorded_run_page
 from robodyn.report.study import analyze as examine
+from robodyn.report.study_page import extremes, study_page
 from robodyn.trajectories import load_path
+from robodyn.view.bag import read_run
 
 
 def _write(
@@ -47,9 +51,6 @@ def _write(
     if csv is not None:
         study.write_csv(csv)
     if html or png or pdf:
-        # imported here: an analysis without a report does not need it
-        from robodyn.report.study_page import study_page
-
         page = study_page(study, name, command_line(), formulations or None)
         write_report(page, html, png, pdf)
 
@@ -92,7 +93,7 @@ def analyze(
     found = {"path": name} | study.to_dict(histories=False)
     found["margins"] = study.margins(max_condition).to_dict()
     _write(study, name, **files)
-    text = "\n".join(_lines(found, mechanism))
+    text = "\n".join(_lines(found, study))
     return Answer(found, text, strict and not found["margins"]["hold"])
 
 
@@ -100,10 +101,6 @@ def _recorded(
     model: str, path: str | None, bag: str, strict: bool, files: dict[str, Any]
 ) -> Answer:
     """A recorded run against its plan, or against `path`."""
-    from robodyn.report.recorded_run import compare_with_plan
-    from robodyn.report.recorded_run_page import recorded_run_page
-    from robodyn.view.bag import read_run
-
     with quietly():
         seen = read_run(bag, model)
     plan, start = (load_path(path, seen.mechanism), None) if path else seen.plan()
@@ -114,69 +111,34 @@ def _recorded(
     if any(written):
         write_report(recorded_run_page(run, path or "", bag, command_line()), *written)
     found = {"path": path or "as recorded", "bag": bag} | run.to_dict()
-    return Answer(found, "\n".join(_lines_of_run(found)), strict and not found["margins"]["hold"])
-
-
-def _lines_of_run(found: dict[str, Any]) -> list[str]:
-    start = found["path_start"]
     errors = ", ".join(f"{name} {value:.4g}" for name, value in found["tracking"].items())
-    width = max(len(row["joint"]) for row in found["joints"])
-    keys = {"peak_commanded": "commanded", "peak_model": "model's",
-            "largest_difference": "difference", "rms_difference": "RMS diff."}  # fmt: skip
-    return [
-        f"{found['bag']}: {found['model']}, path {found['path']}: {found['duration']:g} s, "
+    lines = [
+        f"{bag}: {found['model']}, path {found['path']}: {found['duration']:g} s, "
         f"{found['samples']} states",
-        f"path began at {start['time']:.4g} s" + (", fitted" if start["fitted"] else ""),
+        f"path began at {run.start:.4g} s" + (", fitted" if run.fitted else ""),
         f"largest tracking errors (m, rad): {errors}",
-        "  ".join(["joint".ljust(width), *(title.rjust(10) for title in keys.values())]),
-        *(
-            "  ".join([row["joint"].ljust(width), *(f"{row[key]:10.4g}" for key in keys)])
-            for row in found["joints"]
-        ),
+        *run_extremes(run, run.mechanism.joint_names).lines(),
         *margin_lines(found["margins"]),
     ]
+    return Answer(found, "\n".join(lines), strict and not found["margins"]["hold"])
 
 
-def _lines(found: dict[str, Any], mechanism: Mechanism) -> list[str]:
-    force, length = mechanism.nouns.effort_unit, mechanism.nouns.joint_unit
-    rows = found["joints"]
-    fractions = "peak_dynamic_fraction" in rows[0]
-    terms = [key for key in rows[0] if key.startswith("peak_") and key not in _NOT_TERMS]
-    titles = [f"peak [{force}]", "at [s]", *(key.removeprefix("peak_") for key in terms)]
-    titles += ["dynamic/total"] if fractions else []
-    titles += [f"from [{length}]", "to", "top speed"]
-    width = max(len(row["joint"]) for row in rows)
-    lines = [
-        f"{found['model']}, path {found['path']}, {found['formulation']}: "
-        f"{found['duration']:g} s, {found['samples']} instants",
-        "  ".join(["joint".ljust(width), *(title.rjust(_wide(title)) for title in titles)]),
-    ]
-    for row in rows:
-        numbers = [row["peak_force"], row["time_of_peak"], *(row[key] for key in terms)]
-        numbers += [row["peak_dynamic_fraction"]] if fractions else []
-        numbers += [row["lowest_position"], row["highest_position"], row["peak_velocity"]]
-        cells = (f"{x:.4g}".rjust(_wide(title)) for x, title in zip(numbers, titles, strict=True))
-        lines.append("  ".join([row["joint"].ljust(width), *cells]))
+def _lines(found: dict[str, Any], study: MotionStudy) -> list[str]:
     number, scaled = found["condition_number"], found["scaled_condition_number"]
-    lines.append(
+    condition = (
         f"condition number {number['min']:.4g} to {number['max']:.4g}"
         f" (at t = {number['time_of_max']:.3f} s)"
     )
     if scaled["characteristic_length"] != 1.0:
-        lines[-1] += (
+        condition += (
             f", {scaled['min']:.4g} to {scaled['max']:.4g} with lengths over "
             f"{scaled['characteristic_length']:g} m"
         )
-    for row in rows:
-        if row["zero_crossings"]:
-            times = ", ".join(f"{t:.3f}" for t in row["zero_crossings"])
-            lines.append(f"{row['joint']} changes sign at t = {times} s")
-    lines += margin_lines(found["margins"])
-    return lines + [f"singular at t = {t:.9f} s" for t in found["singular_times"]]
-
-
-def _wide(title: str) -> int:
-    return max(len(title), 9)
-
-
-_NOT_TERMS = {"peak_force", "peak_velocity", "peak_dynamic_fraction"}
+    return [
+        f"{found['model']}, path {found['path']}, {found['formulation']}: "
+        f"{found['duration']:g} s, {found['samples']} instants",
+        *extremes(study, study.mechanism.joint_names).lines(),
+        condition,
+        *margin_lines(found["margins"]),
+        *(f"singular at t = {t:.9f} s" for t in found["singular_times"]),
+    ]

@@ -19,6 +19,8 @@ from robodyn.identification.calibration.result import Calibration
 from robodyn.identification.calibration.settings import CalibrationSettings
 from robodyn.identification.calibration.zeros import Zeros, find_zeros, read_zero_samples
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.report.calibration_page import calibration_page, dimensions
+from robodyn.report.tables import Table
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,6 @@ def calibrate(
     if output is not None:
         found.save(output)
     if html is not None:
-        # imported here: a calibration without a report does not need it
-        from robodyn.report.calibration_page import calibration_page
-
         write_report(calibration_page(found, str(measurements), command_line()), html)
     return Answer(found.to_dict(), "\n".join(_lines(found)))
 
@@ -138,14 +137,12 @@ def _poses(
     lines = [
         f"{m.name}: {count} poses, logarithm of the information {found.log_det:.4g} (at random "
         f"{found.random_log_det:.4g}), condition {found.condition:.3g}",
-        "  ".join(name[-9:].rjust(9) for name in m.joint_names),
-        *("  ".join(f"{x:9.4f}" for x in joints) for joints in found.joints),
+        *Table(m.joint_names, [[f"{x:.4f}" for x in row] for row in found.joints]).lines(),
     ]
     return Answer(facts, "\n".join(lines))
 
 
 def _lines(found: Calibration) -> list[str]:
-    width = max(len(each.name) for each in found.parameters)
     lines = [f"{found.nominal.name}: {len(found.residuals)} samples"]
     for name, after in found.rmse_after.items():
         unit = "m" if name == "position" else "rad"
@@ -153,17 +150,13 @@ def _lines(found: Calibration) -> list[str]:
             f"{name}: root mean square residual {found.rmse_before[name]:.4g} {unit} before, "
             f"{after:.4g} {unit} after; noise {found.noise[name]:.4g} {unit}"
         )
-    lines.append(f"condition of what is seen {found.condition:.4g}")
-    lines.append(f"{'parameter'.ljust(width)}  {'before':>11}  {'after':>11}  {'std. dev.':>9}")
-    lines += [
-        f"{each.name.ljust(width)}  {each.before:11.6f}  {each.after:11.6f}  "
-        + (f"{each.deviation:9.2g}" if each.seen else "not seen")
-        + f" {each.unit}"
-        for each in found.parameters
-        if each.name in found.free
+    return [
+        *lines,
+        f"condition of what is seen {found.condition:.4g}",
+        *dimensions(found).lines(),
+        *(f"not seen: {each}" for each in found.unseen),
+        *(f"note: {each}" for each in found.notes),
     ]
-    lines += [f"not seen: {each}" for each in found.unseen]
-    return lines + [f"note: {each}" for each in found.notes]
 
 
 def _zero_lines(found: Zeros) -> list[str]:

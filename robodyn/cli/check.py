@@ -61,8 +61,8 @@ def findings(mechanism: Mechanism, remarks: Remarks, model: str) -> dict[str, An
     """All that `check` says of a mechanism read from `model`, as for JSON."""
     found = describe(mechanism, remarks, model)
     found["parameters"] = [
-        {"title": title, "columns": head, "rows": rows}
-        for title, head, rows in parameter_tables(mechanism)
+        {"title": table.title, "columns": table.head, "rows": table.rows}
+        for table in parameter_tables(mechanism)
     ]
     has_home = found["home"] is not None
     found["at_home"] = at_home(mechanism) if has_home else {}

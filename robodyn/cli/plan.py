@@ -26,6 +26,8 @@ from robodyn.planning.time_optimal.motion import TimeOptimal, shares_of_time
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.time_optimal import time_optimal
 from robodyn.report.study import analyze as examine
+from robodyn.report.study_page import study_page
+from robodyn.report.tables import Table
 from robodyn.trajectories import Trajectory, load_path
 from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
 from robodyn.trajectories.straight import plan_straight
@@ -110,9 +112,6 @@ def _write(
     if output is not None:
         study.write_csv(output)
     if html is not None:
-        # imported here: a plan without a report does not need it
-        from robodyn.report.study_page import study_page
-
         write_report(study_page(study, name, command_line(), None), html)
 
 
@@ -181,27 +180,16 @@ def _found(mechanism: Mechanism, motion: Trajectory, name: str, profile: str) ->
     samples = motion.sample(times)
     efforts = np.abs(mechanism.inverse_dynamics(*samples)).max(axis=0)
     rates = np.abs(mechanism.joint_velocities(samples.configuration, samples.velocity)).max(axis=0)
+    keys = "peak_effort", "effort_limit", "peak_velocity", "velocity_limit"
+    peaks = np.column_stack([efforts, mechanism.effort_limits, rates, mechanism.velocity_limits])
     found: dict[str, Any] = {
         "model": mechanism.name,
         "path": name,
         "profile": profile,
         "duration": motion.duration,
         "joints": [
-            {
-                "joint": joint,
-                "peak_effort": float(effort),
-                "effort_limit": float(most),
-                "peak_velocity": float(rate),
-                "velocity_limit": float(fastest),
-            }
-            for joint, effort, most, rate, fastest in zip(
-                mechanism.joint_names,
-                efforts,
-                mechanism.effort_limits,
-                rates,
-                mechanism.velocity_limits,
-                strict=True,
-            )
+            {"joint": joint} | dict(zip(keys, row.tolist(), strict=True))
+            for joint, row in zip(mechanism.joint_names, peaks, strict=True)
         ],
     }
     if isinstance(motion, TimeOptimal):
@@ -216,13 +204,8 @@ def _lines(found: dict[str, Any]) -> list[str]:
     lines = [f"{found['model']}, {found['profile']} to {found['path']}: {found['duration']:.4g} s"]
     if found.get("gap") is not None:
         lines[0] += f", at most {100.0 * found['gap']:.2g} % longer than the shortest"
-    width = max(len(row["joint"]) for row in found["joints"])
-    lines += [
-        f"{row['joint'].ljust(width)}  effort {row['peak_effort']:.4g} of "
-        f"{row['effort_limit']:.4g}, rate {row['peak_velocity']:.4g} of "
-        f"{row['velocity_limit']:.4g}"
-        for row in found["joints"]
-    ]
+    head = ["joint", "peak effort", "of", "peak rate", "of"]
+    lines += Table(head, [list(row.values()) for row in found["joints"]]).lines()
     return lines + [
         f"limited by {what} for {100.0 * share:.3g} % of the time"
         for what, share in found.get("limited_by", {}).items()

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The ranges of a chart's axes, and the symmetric logarithmic scale."""
+"""The axes of a panel: their ends, and where values are on a logarithmic one.
+
+What draws a chart sees linear axes only; the ticks of others are told it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.report.chart import Panel
 from robodyn.report.numbers_as_text import decimal
 
@@ -28,49 +31,56 @@ def scale_of(values: Iterable[FloatArray]) -> str:
 
 
 @dataclass(frozen=True)
-class SymmetricLog:
-    """sign(y) log10(1 + |y| / threshold): linear about zero, logarithmic on both sides of it.
+class Scale:
+    """Where values are on an axis.
 
     Attributes:
-        threshold: magnitude at which the scale changes from linear to logarithmic.
+        kind: `linear`; `log`: log10(y); or `symlog`: sign(y) log10(1 + |y| / threshold), which is
+            linear about zero and logarithmic on both sides of it.
+        threshold: magnitude at which `symlog` changes from linear to logarithmic.
     """
 
-    threshold: float
+    kind: str
+    threshold: float = 1.0
 
-    def transformed(self, values: FloatArray) -> FloatArray:
+    def positions(self, values: ArrayLike) -> FloatArray:
         """Positions (...) on the axis of values (...)."""
-        size = np.log10(1.0 + np.abs(values) / self.threshold)
-        return np.asarray(np.sign(values) * size)
-
-    def inverted(self, positions: FloatArray) -> FloatArray:
-        """Values (...) at positions (...) on the axis."""
-        size = self.threshold * (10.0 ** np.abs(positions) - 1.0)
-        return np.asarray(np.sign(positions) * size)
+        y = np.asarray(values, dtype=np.float64)
+        if self.kind == LOG:
+            return np.log10(np.where(y > 0.0, y, np.nan))
+        if self.kind == SYMLOG:
+            return np.asarray(np.sign(y) * np.log10(1.0 + np.abs(y) / self.threshold))
+        return y
 
     def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
-        """Zero and powers of ten between two values, and the label of each."""
-        largest = max(abs(low), abs(high), self.threshold)
-        first, last = round(np.log10(self.threshold)) + 1, int(np.floor(np.log10(largest)))
-        step = max(1, round((last - first) / 3))
-        sizes = [10.0**n for n in range(first, last + 1, step)] or [self.threshold]
-        values = [*(-size for size in reversed(sizes)), 0.0, *sizes]
-        return [(value, decimal(value)) for value in values if low <= value <= high]
+        """Position and label of each tick between two positions; none of a linear axis.
+
+        Powers of ten, in a narrow range twice and five times these, too; about zero of both signs.
+        """
+        if self.kind == LINEAR:
+            return []
+        if self.kind == LOG:
+            first, last = int(np.floor(low)), int(np.ceil(high))
+            step = max(1, round((last - first) / 6))
+            mantissas = (1.0, 2.0, 5.0) if last - first <= 3 else (1.0,)
+            values = [m * 10.0**n for n in range(first, last + 1, step) for m in mantissas]
+        else:
+            largest = self.threshold * max(10.0 ** max(abs(low), abs(high)) - 1.0, 1.0)
+            first, last = round(np.log10(self.threshold)) + 1, int(np.floor(np.log10(largest)))
+            step = max(1, round((last - first) / 3))
+            sizes = [10.0**n for n in range(first, last + 1, step)] or [self.threshold]
+            values = [*(-size for size in reversed(sizes)), 0.0, *sizes]
+        places = self.positions(values).tolist()
+        return [(at, decimal(value)) for at, value in zip(places, values, strict=True)
+                if low <= at <= high]  # fmt: skip
 
 
-def symmetric_log(panel: Panel) -> SymmetricLog:
-    """The scale of a panel of that kind: linear below the order of its median magnitude."""
+def y_scale(panel: Panel) -> Scale:
+    """The scale of a panel's y axis; `symlog` is linear below the order of the median magnitude."""
     values = np.concatenate([curve.y for curve in panel.curves])
     size = np.abs(values[np.isfinite(values) & (values != 0.0)])
-    return SymmetricLog(float(10.0 ** np.floor(np.log10(np.median(size)))) if size.size else 1.0)
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """Powers of ten in a range, and between them twice and five times these in a narrow one."""
-    first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
-    step = max(1, round((last - first) / 6))
-    mantissas = (1.0, 2.0, 5.0) if last - first <= 3 else (1.0,)
-    values = [m * 10.0**n for n in range(first, last + 1, step) for m in mantissas]
-    return [value for value in values if low <= value <= high]
+    order = np.floor(np.log10(np.median(size))) if size.size else 0.0
+    return Scale(panel.scale, float(10.0**order))
 
 
 def x_range(panel: Panel) -> tuple[float, float]:
@@ -79,22 +89,14 @@ def x_range(panel: Panel) -> tuple[float, float]:
 
 
 def y_range(panel: Panel) -> tuple[float, float]:
-    """The limits of a panel; by default those of its curves and marks, with a margin."""
+    """The ends of a panel's y axis, as positions: by default a margin beyond curves and marks."""
+    scale = y_scale(panel)
     if panel.limits is not None:
-        return panel.limits
-    levels = [mark.at for mark in panel.marks if not mark.vertical]
-    values = np.concatenate([*(curve.y for curve in panel.curves), np.array(levels)])
-    if panel.scale == LOG:
-        low, high = _span(np.log10(values[values > 0.0]), least=0.5)
-        margin = MARGIN * (high - low)
-        return float(10.0 ** (low - margin)), float(10.0 ** (high + margin))
-    if panel.scale == SYMLOG:
-        scale = symmetric_log(panel)
-        low, high = _span(scale.transformed(values), least=0.5)
-        margin = MARGIN * (high - low)
-        ends = scale.inverted(np.array([low - margin, high + margin]))
-        return float(ends[0]), float(ends[1])
-    low, high = _span(values)
+        low, high = scale.positions(panel.limits).tolist()
+        return low, high
+    levels = np.array([mark.at for mark in panel.marks if not mark.vertical])
+    values = np.concatenate([*(curve.y for curve in panel.curves), levels])
+    low, high = _span(scale.positions(values), None if panel.scale == LINEAR else 0.5)
     margin = MARGIN * (high - low)
     return low - margin, high + margin
 

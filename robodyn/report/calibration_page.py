@@ -12,6 +12,7 @@ from robodyn.identification.calibration.result import CalibratedParameter, Calib
 from robodyn.report.chart import COLORS, GREY, INK, Chart, ChartLine, Mark, Panel
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
+from robodyn.report.tables import Table
 
 # By the unit of a quantity: what it is shown in, and how many of these are one of it.
 SHOWN = {"m": ("mm", 1e3), "rad": ("mrad", 1e3)}
@@ -33,16 +34,20 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
     page.add_chart(_residuals(found))
     page.add_chart(change_chart(found))
     page.add_chart(visibility_chart(found))
+    page.add("parameters", "Dimensions", table(*dimensions(found)))
+    page.add_provenance(command)
+    return page
+
+
+def dimensions(found: Calibration) -> Table:
+    """Every dimension that may change, before and after."""
     rows = [
         [each.name, each.unit, f"{each.before:.6f}", f"{each.after:.6f}",
          each.change, each.deviation if each.seen else "not seen"]
         for each in found.parameters
         if each.name in found.free
     ]  # fmt: skip
-    head = ["parameter", "unit", "before", "after", "change", "standard deviation"]
-    page.add("parameters", "Dimensions", table(head, rows))
-    page.add_provenance(command)
-    return page
+    return Table(["parameter", "unit", "before", "after", "change", "standard deviation"], rows)
 
 
 def _key_numbers(found: Calibration) -> list[tuple[str, str]]:

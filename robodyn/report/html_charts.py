@@ -16,17 +16,8 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.extras import needing
-from robodyn.report.axis_ranges import (
-    LINEAR,
-    LOG,
-    SYMLOG,
-    log_ticks,
-    symmetric_log,
-    x_range,
-    y_range,
-)
-from robodyn.report.chart import GREY, Chart, ChartLine, Mark, Panel, thinned_rows
-from robodyn.report.numbers_as_text import decimal
+from robodyn.report.axis_ranges import LINEAR, x_range, y_range, y_scale
+from robodyn.report.chart import ALIGN, GREY, Chart, ChartLine, Mark, Panel, thinned_rows
 
 # Heights of a panel [px], by the number of columns.
 HEIGHTS = {1: 340, 2: 360, 3: 270}
@@ -99,17 +90,13 @@ def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str,
     if panel.picture:
         x, y = DataRange1d(range_padding=0.14), DataRange1d(range_padding=0.14)
     else:
-        x = _shared_range(ranges, ("x", panel.x_label), x_range(panel))
-        ends = np.array(y_range(panel))
-        if panel.scale == SYMLOG:
-            ends = symmetric_log(panel).transformed(ends)
-        y = _shared_range(ranges, ("y", panel.y_label), (float(ends[0]), float(ends[1])))
+        x = _shared_range(ranges, "x", panel.x_label, x_range(panel))
+        y = _shared_range(ranges, "y", panel.y_label, y_range(panel))
     plot = figure(
         height=HEIGHTS[columns],
         sizing_mode="stretch_width",
         x_range=x,
         y_range=y,
-        y_axis_type="log" if panel.scale == LOG else "linear",
         match_aspect=panel.picture,
         tools="box_zoom,pan,wheel_zoom,reset,save",
         active_drag="box_zoom",
@@ -123,35 +110,28 @@ def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str,
     plot.toolbar.autohide = True
     plot.js_on_event("doubletap", CustomJS(code="cb_obj.origin.reset.emit()"))
     _style_axes(plot, panel)
-    for mark in panel.marks:
-        _draw_mark(
-            plot, panel, mark, sum(m.vertical for m in panel.marks[: panel.marks.index(mark)])
-        )
+    for row, mark in enumerate(panel.marks):
+        _draw_mark(plot, panel, mark, row)
     _draw_curves(plot, panel, lines)
     if panel.notes:
         # the axes fit curves, not texts: an invisible one through the texts makes room for them
         plot.line([note.x for note in panel.notes], [note.y for note in panel.notes], alpha=0.0)
     for note in panel.notes:
-        plot.add_layout(_text(note.x, note.y, note.text, text_align=_ALIGN[note.anchor],
+        plot.add_layout(_text(note.x, note.y, note.text, text_align=ALIGN[note.anchor],
                               text_baseline="middle"))  # fmt: skip
     return plot
 
 
-_ALIGN = {"start": "left", "middle": "center", "end": "right"}
-
-
-def _shared_range(ranges: dict[Any, Any], axis: tuple[str, str], ends: tuple[float, float]) -> Any:
+def _shared_range(ranges: dict[Any, Any], *axis: Any) -> Any:
     """One range for all panels of a chart whose axes have the same label and limits."""
     from bokeh.models import Range1d
 
-    key = (*axis, *ends)
-    if key not in ranges:
-        ranges[key] = Range1d(start=ends[0], end=ends[1])
-    return ranges[key]
+    start, end = axis[-1]
+    return ranges.setdefault(axis, Range1d(start=start, end=end))
 
 
 def _style_axes(plot: Any, panel: Panel) -> None:
-    from bokeh.models import BasicTickFormatter, PlainText
+    from bokeh.models import BasicTickFormatter, FixedTicker, PlainText
 
     if panel.picture:
         plot.axis.visible = False
@@ -161,40 +141,26 @@ def _style_axes(plot: Any, panel: Panel) -> None:
     # as plain text: Bokeh reads a string between $$ as TeX, which a network would have to typeset
     plot.xaxis.axis_label = PlainText(text=panel.x_label)
     plot.yaxis.axis_label = PlainText(text=panel.y_label)
-    if panel.scale == LINEAR:
-        plot.axis.formatter = BasicTickFormatter(power_limit_low=-5, power_limit_high=6)
-    for axis in plot.axis:
-        axis.axis_line_color = axis.major_tick_line_color = GREY
-        axis.minor_tick_line_color = None
-        axis.axis_label_text_color = axis.major_label_text_color = TEXT
-        axis.axis_label_text_font = axis.major_label_text_font = FONT
-        axis.axis_label_text_font_style = "normal"
-        axis.axis_label_text_font_size = axis.major_label_text_font_size = "12px"
-    if panel.scale == LOG:
-        _set_ticks(plot.yaxis, [(value, decimal(value)) for value in log_ticks(*y_range(panel))])
-    if panel.scale == SYMLOG:
-        scale = symmetric_log(panel)
-        ticks = scale.ticks(*y_range(panel))
-        places = scale.transformed(np.array([value for value, _ in ticks])).tolist()
-        _set_ticks(plot.yaxis, [(at, label) for at, (_, label) in zip(places, ticks, strict=True)])
-
-
-def _set_ticks(axis: Any, ticks: list[tuple[float, str]]) -> None:
-    from bokeh.models import FixedTicker
-
-    axis.ticker = FixedTicker(ticks=[at for at, _ in ticks])
-    axis.major_label_overrides = dict(ticks)
+    plot.axis.formatter = BasicTickFormatter(power_limit_low=-5, power_limit_high=6)
+    plot.axis.axis_line_color = plot.axis.major_tick_line_color = GREY
+    plot.axis.minor_tick_line_color = None
+    plot.axis.axis_label_text_color = plot.axis.major_label_text_color = TEXT
+    plot.axis.axis_label_text_font = plot.axis.major_label_text_font = FONT
+    plot.axis.axis_label_text_font_style = "normal"
+    plot.axis.axis_label_text_font_size = plot.axis.major_label_text_font_size = "12px"
+    ticks = y_scale(panel).ticks(*y_range(panel))
+    if ticks:
+        plot.yaxis.ticker = FixedTicker(ticks=[at for at, _ in ticks])
+        plot.yaxis.major_label_overrides = dict(ticks)
 
 
 def _draw_mark(plot: Any, panel: Panel, mark: Mark, row: int) -> None:
     from bokeh.models.annotations import Span
 
-    at = mark.at
-    low, high = (end for end in (plot.x_range.start, plot.x_range.end))
-    top = plot.y_range.end
-    if panel.scale == SYMLOG and not mark.vertical:
-        at = float(symmetric_log(panel).transformed(np.array(at)))
-    if not mark.vertical and not plot.y_range.start <= at <= top:
+    at = mark.at if mark.vertical else float(y_scale(panel).positions(mark.at))
+    left, right = plot.x_range.start, plot.x_range.end
+    bottom, top = plot.y_range.start, plot.y_range.end
+    if not mark.vertical and not bottom <= at <= top:
         return
     plot.add_layout(
         Span(location=at, dimension="height" if mark.vertical else "width",
@@ -203,24 +169,17 @@ def _draw_mark(plot: Any, panel: Panel, mark: Mark, row: int) -> None:
     if not mark.label:
         return
     if mark.vertical:
-        left = (at - low) > LAST * (high - low)
-        label = _text(at, top, mark.label, text_align="right" if left else "left",
-                      text_baseline="top", x_offset=-4 if left else 4,
+        late = (at - left) > LAST * (right - left)
+        label = _text(at, top, mark.label, text_align="right" if late else "left",
+                      text_baseline="top", x_offset=-4 if late else 4,
                       y_offset=-2 - 15 * (row % 4))  # fmt: skip
     else:
         # above the line, but below it where it would not fit into the panel
-        below = _share(at, plot.y_range.start, top, panel.scale == LOG) > HIGHEST
-        label = _text(low, at, mark.label, text_baseline="top" if below else "bottom", x_offset=6,
+        below = (at - bottom) > HIGHEST * (top - bottom)
+        label = _text(left, at, mark.label, text_baseline="top" if below else "bottom", x_offset=6,
                       y_offset=-2 if below else 2)  # fmt: skip
     label.background_fill_color, label.background_fill_alpha = BACKGROUND, 0.8
     plot.add_layout(label)
-
-
-def _share(value: float, low: float, high: float, log: bool) -> float:
-    """Position on an axis, 0 at its lower end and 1 at its upper."""
-    if log:
-        value, low, high = (float(np.log10(each)) for each in (value, low, high))
-    return (value - low) / (high - low)
 
 
 def _text(x: float, y: float, text: str, **style: Any) -> Any:
@@ -243,7 +202,7 @@ def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
         source = _source(panel, curves)
         for i, curve in enumerate(curves):
             line = plot.line(
-                "x", f"drawn{i}" if panel.scale == SYMLOG else f"y{i}", source=source,
+                "x", f"y{i}" if panel.scale == LINEAR else f"at{i}", source=source,
                 line_color=curve.color, line_width=curve.width,
                 line_dash=[max(1, round(curve.width * dash)) for dash in curve.dash],
             )  # fmt: skip
@@ -300,7 +259,7 @@ def _same_samples(curves: Sequence[ChartLine]) -> list[list[ChartLine]]:
 
 
 def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
-    """Columns x, y0, y1 ...; drawn0 ... where the scale of the axis is not one of Bokeh's."""
+    """Columns x, y0, y1 ...; at0, at1 ... of positions on an axis that is not linear."""
     from bokeh.models import ColumnDataSource
 
     values = np.array([curve.y for curve in curves], dtype=float)
@@ -308,6 +267,6 @@ def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
     columns: dict[str, FloatArray] = {"x": np.asarray(curves[0].x, dtype=float)[rows]}
     for i, each in enumerate(values[:, rows]):
         columns[f"y{i}"] = each
-        if panel.scale == SYMLOG:
-            columns[f"drawn{i}"] = symmetric_log(panel).transformed(each)
+        if panel.scale != LINEAR:
+            columns[f"at{i}"] = y_scale(panel).positions(each)
     return ColumnDataSource(columns)

@@ -11,9 +11,8 @@ import numpy as np
 
 from robodyn.errors import OutputError, writing
 from robodyn.extras import needing
-from robodyn.report.axis_ranges import LOG, SYMLOG, log_ticks, symmetric_log, x_range, y_range
-from robodyn.report.chart import SOLID
-from robodyn.report.numbers_as_text import decimal
+from robodyn.report.axis_ranges import x_range, y_range, y_scale
+from robodyn.report.chart import ALIGN, SOLID, Chart, ChartLine, Panel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,24 +95,28 @@ def draw(chart: Chart) -> Figure:
 
 def _panel(axes: Axes, panel: Panel) -> None:
     axes.set_title(panel.title, fontsize="medium", loc="left")
+    scale = y_scale(panel)
     for curve in panel.curves:
-        axes.plot(curve.x, curve.y, **_style(curve))
+        axes.plot(curve.x, scale.positions(curve.y), **_style(curve))
     for note in panel.notes:
-        side: Any = {"start": "left", "end": "right"}.get(note.anchor, "center")
+        side: Any = ALIGN[note.anchor]
         axes.text(note.x, note.y, note.text, ha=side, fontsize="x-small")
     if panel.picture:
         axes.set_aspect("equal")
         axes.set_axis_off()
         return
     low, high = y_range(panel)
-    _set_scale(axes, panel)
     axes.set_xlim(*x_range(panel))
     axes.set_ylim(low, high)
+    ticks = scale.ticks(low, high)
+    if ticks:
+        axes.set_yticks([at for at, _ in ticks], [label for _, label in ticks])
     for i, mark in enumerate(panel.marks):
+        at = mark.at if mark.vertical else float(scale.positions(mark.at))
         line = axes.axvline if mark.vertical else axes.axhline
-        if mark.vertical or low <= mark.at <= high:
-            line(mark.at, color=mark.color, linestyle=":", linewidth=1.0)
-            place = (mark.at, 0.97 - 0.05 * (i % 4)) if mark.vertical else (0.01, mark.at)
+        if mark.vertical or low <= at <= high:
+            line(at, color=mark.color, linestyle=":", linewidth=1.0)
+            place = (at, 0.97 - 0.05 * (i % 4)) if mark.vertical else (0.01, at)
             transform = axes.get_xaxis_transform() if mark.vertical else axes.get_yaxis_transform()
             axes.text(place[0], place[1], mark.label, transform=transform, fontsize="x-small",
                       va="top" if mark.vertical else "bottom")  # fmt: skip
@@ -122,19 +125,6 @@ def _panel(axes: Axes, panel: Panel) -> None:
     axes.tick_params(labelsize="small")
     axes.grid(color="0.92")
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _set_scale(axes: Axes, panel: Panel) -> None:
-    if panel.scale == LOG:
-        axes.set_yscale("log")
-        values = log_ticks(*y_range(panel))
-        axes.set_yticks(values, [decimal(value) for value in values])
-    elif panel.scale == SYMLOG:
-        scale = symmetric_log(panel)
-        axes.set_yscale("function", functions=(scale.transformed, scale.inverted))
-        ticks = scale.ticks(*y_range(panel))
-        axes.set_yticks([value for value, _ in ticks], [label for _, label in ticks])
-    axes.minorticks_off()
 
 
 def _style(curve: ChartLine) -> dict[str, Any]:

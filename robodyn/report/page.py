@@ -20,7 +20,7 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.chart import COLORS, INK, Chart, ChartLine
 from robodyn.report.html_charts import HEIGHTS, bokeh_script, drawing
 from robodyn.report.numbers_as_text import number
-from robodyn.report.parameters import parameter_tables
+from robodyn.report.tables import parameter_tables
 from robodyn.version import __version__
 
 
@@ -81,8 +81,8 @@ class Page:
 
     def add_parameters(self, mechanism: Mechanism) -> None:
         """Add a section with the parameters of a mechanism."""
-        tables = (table(head, rows, title) for title, head, rows in parameter_tables(mechanism))
-        self.add("parameters", "Model parameters", "".join(tables))
+        tables = "".join(table(*each) for each in parameter_tables(mechanism))
+        self.add("parameters", "Model parameters", tables)
 
     def add_provenance(self, command: str, **more: str) -> None:
         """Add a section on how the page was made: command, version, date, and `more` rows."""

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from robodyn.arrays import FloatArray
@@ -15,6 +17,7 @@ from robodyn.report.page import Page, cards, table
 from robodyn.report.path_views import path_chart
 from robodyn.report.recorded_run import PlanComparison
 from robodyn.report.study_charts import colored
+from robodyn.report.tables import Table
 
 
 def recorded_run_page(
@@ -37,9 +40,8 @@ def recorded_run_page(
         (f"largest error, {part.name}", _size_text(found["tracking"][part.name], part.unit))
         for part in run.mechanism.tracking.parts
     ]
-    page.add(
-        "summary", "Summary", cards([*tracking, ("start of the path", start)]) + _extremes(run)
-    )
+    peaks = table(*extremes(run, joint_titles(run.mechanism)))
+    page.add("summary", "Summary", cards([*tracking, ("start of the path", start)]) + peaks)
     page.add_margins(found["margins"])
     for chart in (_motion(run), _errors(run), _efforts(run), _residuals(run), _condition(run)):
         page.add_chart(chart)
@@ -54,16 +56,15 @@ def _size_text(value: float, unit: str) -> str:
     return f"{1e3 * value:.3g} m{unit}" if unit in ("m", "rad") else f"{number(value)} {unit}"
 
 
-def _extremes(run: PlanComparison) -> str:
+def extremes(run: PlanComparison, names: Sequence[str]) -> Table:
+    """Efforts commanded and of the model, of the driven joints, which go by these names."""
     unit = units_in_one(run.mechanism.effort_units)
-    head = ["joint", f"peak commanded [{unit}]", f"peak of the model [{unit}]",
-            f"largest difference [{unit}]", f"RMS difference [{unit}]"]  # fmt: skip
-    keys = ("peak_commanded", "peak_model", "largest_difference", "rms_difference")
+    head = ["joint", f"commanded [{unit}]", "model's", "difference", "RMS difference"]
     rows = [
-        [name, *(row[key] for key in keys)]
-        for name, row in zip(joint_titles(run.mechanism), run.to_dict()["joints"], strict=True)
+        [name, *list(row.values())[1:]]
+        for name, row in zip(names, run.to_dict()["joints"], strict=True)
     ]
-    return table(head, rows, "Extremes")
+    return Table(head, rows, "Largest efforts and differences")
 
 
 def _motion(run: PlanComparison) -> Chart:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from robodyn.report.labels import effort_name, is_parallel, joint_titles, units_
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.study_charts import study_charts
+from robodyn.report.tables import Table
 
 
 def study_page(
@@ -33,7 +35,8 @@ def study_page(
         f"{len(study.time)} samples, formulation {study.formulation}"
     )
     page = Page(title, subtitle, found | {"path": path})
-    page.add("summary", "Summary", cards(_key_numbers(study, found)) + _extremes(study, found))
+    peaks = table(*extremes(study, joint_titles(study.mechanism)))
+    page.add("summary", "Summary", cards(_key_numbers(study, found)) + peaks)
     page.add_margins(found["margins"])
     for chart in study_charts(study, formulations):
         page.add_chart(chart)
@@ -68,20 +71,14 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
     return out
 
 
-def _extremes(study: MotionStudy, found: dict[str, Any]) -> str:
-    mechanism = study.mechanism
-    effort, position = units_in_one(mechanism.effort_units), units_in_one(mechanism.joint_units)
-    speed = units_in_one(mechanism.joint_units, "/s")
-    parts, fractions = list(study.terms), "massless" in study.terms
-    head = ["joint", f"peak [{effort}]", "at [s]", *(f"{part} [{effort}]" for part in parts)]
-    head += ["dynamic / total"] if fractions else []
-    head += [f"from [{position}]", f"to [{position}]", f"top speed [{speed}]",
-             "changes sign at [s]"]  # fmt: skip
+def extremes(study: MotionStudy, names: Sequence[str]) -> Table:
+    """Peaks, ranges and changes of sign of the driven joints, which go by these names."""
+    fractions = ["dynamic/total"] if "massless" in study.terms else []
+    head = ["joint", f"peak [{units_in_one(study.mechanism.effort_units)}]", "at [s]", *study.terms,
+            *fractions, f"from [{units_in_one(study.mechanism.joint_units)}]", "to", "top speed",
+            "zero at [s]"]  # fmt: skip
     rows = []
-    for name, row in zip(joint_titles(mechanism), found["joints"], strict=True):
-        cells = [row["peak_force"], row["time_of_peak"], *(row[f"peak_{part}"] for part in parts)]
-        cells += [row["peak_dynamic_fraction"]] if fractions else []
-        cells += [row["lowest_position"], row["highest_position"], row["peak_velocity"]]
-        signs = ", ".join(f"{t:.3f}" for t in row["zero_crossings"]) or "–"
-        rows.append([name, *cells, signs])
-    return table(head, rows, "Peaks of the total and of each part, each at its own time")
+    for name, row in zip(names, study.extremes(), strict=True):
+        _, *values, crossings = row.values()
+        rows.append([name, *values, ", ".join(f"{t:.3f}" for t in crossings) or "–"])
+    return Table(head, rows, "Peaks of the total and of each part, each at its own time")

@@ -17,14 +17,14 @@ class Table(NamedTuple):
     """Rows of texts and numbers; the first column names the rows.
 
     Attributes:
-        title: what it lists.
         head: of each column, with its unit.
         rows: cells in the order of the columns.
+        title: what it lists.
     """
 
-    title: str
     head: Sequence[str]
     rows: Sequence[Sequence[str | float]]
+    title: str = ""
 
     def lines(self) -> list[str]:
         """Aligned columns without the title, for a terminal."""
@@ -46,7 +46,7 @@ def parameter_tables(mechanism: Mechanism) -> list[Table]:
     for table in mechanism.parameter_tables():
         note = (notes.pop() if notes else "") + (f": {table.note}" if table.note else "")
         rows = [[_text(cell) for cell in row] for row in table.rows]
-        tables.append(Table(table.title + note, table.head, rows))
+        tables.append(Table(table.head, rows, table.title + note))
     return tables
 
 

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from robodyn.report.axis_ranges import SymmetricLog, log_ticks, scale_of, x_range, y_range
+from robodyn.report.axis_ranges import Scale, scale_of, x_range, y_range
 from robodyn.report.chart import Chart, ChartLine, Mark, Note, Panel, thinned_rows
 from robodyn.report.numbers_as_text import decimal
 
@@ -67,9 +67,10 @@ def test_the_page_holds_the_computed_numbers(scale, samples, rng):
     np.testing.assert_array_equal(data["x"], x[rows])
     for i, y in enumerate(curves):
         np.testing.assert_array_equal(data[f"y{i}"], y[rows])
-    if scale == "symlog":
-        largest = int(np.nanargmax(np.abs(data["y2"])))
-        assert np.abs(data["drawn2"]).argmax() == largest
+        order = np.argsort(y[rows])  # an axis keeps the order of values, and gaps
+        drawn = data[f"y{i}" if scale == "linear" else f"at{i}"]
+        assert (np.diff(drawn[order][np.isfinite(y[rows][order])]) >= 0.0).all()
+        np.testing.assert_array_equal(np.isnan(drawn), np.isnan(y[rows]))
 
 
 def test_curves_over_other_samples_keep_their_own():
@@ -117,23 +118,26 @@ def test_equal_axes_of_a_chart_are_linked():
     assert first.y_range is not second.y_range
 
 
-def test_symmetric_logarithm_is_inverted_and_has_its_ticks_in_order(rng):
-    scale = SymmetricLog(10.0)
-    values = 10.0 ** rng.uniform(-3.0, 6.0, 300) * rng.choice([-1, 1], 300)
-    np.testing.assert_allclose(scale.inverted(scale.transformed(values)), values, rtol=1e-6)
-    ticks = [value for value, _ in scale.ticks(values.min(), values.max())]
-    assert 3 <= len(ticks) <= 12
-    assert ticks == sorted(ticks)
-    assert 0.0 in ticks
-    assert values.min() <= ticks[0] < ticks[-1] <= values.max()
+def test_symmetric_logarithm_is_odd_linear_at_zero_and_a_logarithm_far_away():
+    scale = Scale("symlog", 10.0)
+    assert scale.positions([-1e9, 1e9]) == pytest.approx([-8.0, 8.0])
+    assert scale.positions(1e-6) == pytest.approx(1e-7 / np.log(10.0))
 
 
-@pytest.mark.parametrize(("low", "high"), [(30.0, 1200.0), (4.0, 9e16), (1.0, 10.0)])
-def test_logarithmic_ticks_lie_in_their_range(low, high):
-    ticks = log_ticks(low, high)
-    assert 2 <= len(ticks) <= 12
-    assert ticks == sorted(set(ticks))
-    assert low <= ticks[0] < ticks[-1] <= high
+@pytest.mark.parametrize("kind", ["log", "symlog"])
+@pytest.mark.parametrize(("low", "high"), [(30.0, 1200.0), (4.0, 9e16), (10.0, 100.0), (-3e4, 5e6)])
+def test_ticks_lie_in_their_range_at_the_values_that_they_tell(kind, low, high):
+    if kind == "log" and low < 0.0:
+        low = -1e3 / low
+    scale = Scale(kind, 1.0)
+    ends = scale.positions([low, high])
+    places, labels = zip(*scale.ticks(*ends), strict=True)
+    assert 2 <= len(places) <= 12
+    assert ends[0] <= places[0] < places[-1] <= ends[1]
+    told = [float(label.replace("−", "-")) for label in labels]
+    assert told == sorted(set(told))
+    np.testing.assert_allclose(scale.positions(told), places)
+    assert (0.0 in told) == (low < 0.0)
 
 
 @pytest.mark.parametrize("scale", ["linear", "log", "symlog"])

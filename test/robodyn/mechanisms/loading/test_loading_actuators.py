@@ -242,8 +242,8 @@ def test_the_report_lists_actuators_that_are_described(hexapod, arm, yaml_file):
         for document, name in ((hexapod, "machine.yaml"), (arm, "arm.yaml")):
             mechanism = rd.load(yaml_file(document, name))
             table = parameter_tables(mechanism)[-1]
-            assert table[0] == "Actuators"
-            assert len(table[2]) == len(mechanism.joint_names)
-            assert all(len(row) == len(table[1]) for row in table[2])
-        titles = [title for title, _, _ in parameter_tables(rd.load("puma560"))]
+            assert table.title == "Actuators"
+            assert len(table.rows) == len(mechanism.joint_names)
+            assert all(len(row) == len(table.head) for row in table.rows)
+        titles = [table.title for table in parameter_tables(rd.load("puma560"))]
     assert "Actuators" not in titles
