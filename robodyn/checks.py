@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, ModelError
 
 # A quaternion further than this from unit length is a mistake, not rounding; the results of kernels
 # that do not normalise are off by up to this much.
@@ -164,6 +164,50 @@ def number_in(text: str) -> float:
         return math.nan if "_" in text else float(text)
     except ValueError:
         return math.nan
+
+
+def check_tree(where: str, links: Collection[str], joints: Iterable[Any]) -> None:
+    """Refuse joints (`name`, `parent`, `child`) that do not make one tree of all the links.
+
+    Raises:
+        ModelError: an unknown link, one that is the child of two joints, several roots, a circle.
+    """
+    above: dict[str, Any] = {}
+    for joint in joints:
+        for side in ("parent", "child"):
+            link = getattr(joint, side)
+            if link not in links:
+                raise ModelError(
+                    f"{where}: joint {joint.name!r}: {side} link is {link!r}, expected the name of "
+                    "a link",
+                    value=link,
+                )
+        first = above.setdefault(joint.child, joint)
+        if first is not joint:
+            raise ModelError(
+                f"{where}: link {joint.child!r} is the child of two joints, {first.name!r} and "
+                f"{joint.name!r}; write a loop as a closure, in a URDF as a <constraint>",
+                value=joint.child,
+            )
+    roots = [link for link in links if link not in above]
+    if len(roots) != 1:
+        raise ModelError(
+            f"{where}: {len(roots)} root links ({', '.join(map(repr, roots[:8]))}), expected one "
+            "tree of joints with a single root",
+            value=roots,
+        )
+    rooted = set(roots)
+    for link in links:
+        walk = [link]
+        while walk[-1] not in rooted:
+            if len(walk) > len(links):
+                raise ModelError(
+                    f"{where}: the joints above link {link!r} form a loop; write it as a closure, "
+                    "in a URDF as a <constraint>",
+                    value=link,
+                )
+            walk.append(above[walk[-1]].parent)
+        rooted.update(walk)
 
 
 def _in(unit: str) -> str:

@@ -8,6 +8,8 @@ facts are attributes, so a caller need not parse the text.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,6 +56,14 @@ class MissingInertiaWarning(UnphysicalInertiaWarning):
 
 class LeftOutWarning(UserWarning):
     """Something of a description is left out, as it is not modelled; the message names it."""
+
+
+def warn(message: str, category: type[Warning] = LeftOutWarning) -> None:
+    """Issue a warning that shows the line outside robodyn which led to it."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("robodyn."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 class PathError(RobodynError, ValueError):

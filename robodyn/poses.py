@@ -79,6 +79,21 @@ def matrix_from_pose(pose: ArrayLike) -> FloatArray:
     return out
 
 
+def axis_motion(kind: str, axis: FloatArray, value: ArrayLike) -> FloatArray:
+    """(..., 4, 4) along a unit axis (3,) if `prismatic`, else about it, by (...) [m or rad]."""
+    values = np.asarray(value, dtype=np.float64)[..., None]
+    out = np.zeros((*values.shape[:-1], 4, 4))
+    out[...] = np.eye(4)
+    if kind == "prismatic":
+        out[..., :3, 3] = values * axis
+        return out
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    sine, rest = np.sin(values)[..., None], 2.0 * np.sin(0.5 * values)[..., None] ** 2
+    out[..., :3, :3] += sine * K + rest * K @ K
+    return out
+
+
 def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Position (..., 3) [m] and roll, pitch, yaw (..., 3) [rad] of pose (..., 7).
 

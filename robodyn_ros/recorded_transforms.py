@@ -20,8 +20,10 @@ from sensor_msgs.msg import JointState
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
-from robodyn.mechanisms.common.figure import DrawnJoint, frame_in_parent, pose_of_frame
+from robodyn.mechanisms.common.figure import frame_in_parent
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.model.joint import Joint
+from robodyn.poses import pose_from_matrix
 from robodyn_ros import messages, qos
 from robodyn_ros.bag_writer import BagWriter
 from robodyn_ros.mechanism_messages import messages_of
@@ -52,14 +54,14 @@ class RecordedTransforms:
     """
 
     def __init__(
-        self, bag: BagWriter, joints: Sequence[DrawnJoint] = (), mechanism: Mechanism | None = None
+        self, bag: BagWriter, joints: Sequence[Joint] = (), mechanism: Mechanism | None = None
     ) -> None:
         from rosbags.typesys import Stores, get_typestore
 
         self._store = get_typestore(Stores.ROS2_JAZZY)
         self.topic = bag.add_topic(TOPIC, KIND, [qos.STATE])
         self._moving = [joint for joint in joints if joint.kind not in ("fixed", "floating")]
-        self._floating: list[DrawnJoint] = []
+        self._floating: list[Joint] = []
         # a body whose pose is the state has its transform from that
         if mechanism is not None and not mechanism.configuration_is_pose:
             self._mechanism, self._reader = mechanism, messages_of(mechanism)
@@ -96,10 +98,10 @@ class RecordedTransforms:
     def _placed(self) -> dict[tuple[str, str], FloatArray]:
         poses = {}
         for joint in self._moving:
-            leader = joint.name if joint.mimic is None else joint.mimic[0]
+            leader = joint.name if joint.mimic is None else joint.mimic.joint
             if leader in self._positions:
                 frame = frame_in_parent(joint, self._positions, {})
-                poses[joint.parent, joint.child] = pose_of_frame(frame)
+                poses[joint.parent, joint.child] = pose_from_matrix(frame)
         return poses
 
     def _floated(self, message: JointState) -> Mapping[tuple[str, str], FloatArray]:

@@ -8,8 +8,6 @@ on: none is negative, and none exceeds the sum of the other two.
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -21,6 +19,7 @@ from robodyn.errors import (
     ModelError,
     UnphysicalInertia,
     UnphysicalInertiaWarning,
+    warn,
 )
 
 # A thin rod and a flat plate are exactly on the bounds, where rounding may push them over.
@@ -64,19 +63,12 @@ def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
 
 def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
     """Findings on unphysical tensors (3, 3) among named ones, equal ones reported together."""
-    groups: dict[bytes, list[str]] = {}
-    tensors: dict[bytes, FloatArray] = {}
+    groups: dict[bytes, tuple[FloatArray, list[str]]] = {}
     for name, inertia in bodies:
         tensor = np.ascontiguousarray(inertia, dtype=np.float64)
-        key = tensor.tobytes()
-        groups.setdefault(key, []).append(name)
-        tensors[key] = tensor
-    found = []
-    for key, names in groups.items():
-        wrong = unphysical(tensors[key])
-        if wrong is not None:
-            found.append(Finding(tuple(names), *wrong))
-    return found
+        groups.setdefault(tensor.tobytes(), (tensor, []))[1].append(name)
+    checked = ((unphysical(tensor), names) for tensor, names in groups.values())
+    return [Finding(tuple(names), *wrong) for wrong, names in checked if wrong is not None]
 
 
 def check_inertias(
@@ -94,9 +86,7 @@ def check_inertias(
                 f"{source}: {finding}; correct the tensor or load without strict=True",
                 value=finding.moments,
             )
-        warnings.warn(
-            f"{source}: {finding}", UnphysicalInertiaWarning, stacklevel=_outside_library()
-        )
+        warn(f"{source}: {finding}", UnphysicalInertiaWarning)
     return found
 
 
@@ -115,16 +105,4 @@ def check_massless(source: str, links: Iterable[str], *, strict: bool = False) -
             f"{source}: {what} moved by a joint, but no <inertial>; state one, if only with mass 0",
             value=names,
         )
-    warnings.warn(
-        f"{source}: {what} without <inertial>: taken as massless",
-        MissingInertiaWarning,
-        stacklevel=_outside_library(),
-    )
-
-
-def _outside_library() -> int:
-    """Stack level of the caller outside robodyn, so that the warning shows the user's own line."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("robodyn."):
-        level, frame = level + 1, frame.f_back
-    return level
+    warn(f"{source}: {what} without <inertial>: taken as massless", MissingInertiaWarning)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What URDF has no element for: motors, gravity, and how the mechanism is to be read.
+"""What drives the joints of a URDF, and what URDF has no element for.
 
-A joint may hold `<robodyn armature="0.78" friction_backward="27.2"/>`: reflected inertia of the
-motor [kg m^2 or kg], and Coulomb friction [N m or N] in the negative direction where it differs
-from `<dynamics friction>`; and `home`, the position [rad or m] at which the mechanism starts, a
-floating joint's as its pose (7) [m, -].
+Which joints are driven `<ros2_control>` and `<transmission>` say. A joint may hold
+`<robodyn armature="0.78" friction_backward="27.2"/>`: reflected inertia of the motor [kg m^2 or
+kg], and Coulomb friction [N m or N] in the negative direction where it differs from
+`<dynamics friction>`; and `home`, the position [rad or m] at which the mechanism starts, a floating
+joint's as its pose (7) [m, -].
 
 The robot may hold `<robodyn type="closed_loop" gravity="0 0 -1.62" .../>`, all of it optional: the
 kind of mechanism; gravity [m/s^2] in its base frame; `base_link` and `tip_link`, as `load` takes
@@ -18,14 +19,48 @@ Other parsers ignore the element; it is removed before the text is passed to one
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
 from robodyn.checks import number_in
 from robodyn.errors import ModelError
+from robodyn.formats.xml_text import numbers_in
 
 TAG = "robodyn"
+
+
+@dataclass(frozen=True)
+class Drives:
+    """Joints by name, in document order.
+
+    Attributes:
+        effort: with an effort command interface in `<ros2_control>`.
+        transmitted: with a `<transmission>`.
+        commanded: with any command interface in `<ros2_control>`.
+        initial: position [rad or m] at which a `<ros2_control>` starts a joint.
+        params: the texts of the joints' `<param>`s in `<ros2_control>`, by name.
+    """
+
+    effort: tuple[str, ...] = ()
+    transmitted: tuple[str, ...] = ()
+    commanded: tuple[str, ...] = ()
+    initial: dict[str, float] = field(default_factory=dict)
+    params: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Those commanded by effort; without any those of transmissions, then all commanded."""
+        return self.effort or self.transmitted or self.commanded
+
+    @property
+    def actuated(self) -> frozenset[str]:
+        """All that have an actuator; empty where the file says nothing of any."""
+        return frozenset((*self.commanded, *self.transmitted))
+
+    def overridden(self, driven: tuple[str, ...]) -> Drives:
+        """The drives where these joints are driven, and no others."""
+        return replace(self, effort=driven, transmitted=(), commanded=driven)
 
 
 class Motor(NamedTuple):
@@ -56,6 +91,46 @@ class Settings(NamedTuple):
     weights: tuple[float, ...] = ()
 
 
+def read_drives(robot: Element, source: str) -> Drives:
+    """The drives of a `<robot>`.
+
+    Raises:
+        ModelError: a parameter that is given twice with different values.
+    """
+    # dictionaries for sets in document order
+    effort: dict[str, None] = {}
+    commanded: dict[str, None] = {}
+    initial = {}
+    params: dict[str, dict[str, str]] = {}
+    for joint in robot.iterfind("ros2_control/joint"):
+        name = joint.get("name", "")
+        commands = [item.get("name") for item in joint.iterfind("command_interface")]
+        _add_params(params.setdefault(name, {}), joint, source)
+        if commands:
+            commanded[name] = None
+        if "effort" in commands:
+            effort[name] = None
+        path = "state_interface[@name='position']/param[@name='initial_value']"
+        for value in joint.iterfind(path):
+            number = number_in(value.text or "")
+            if math.isfinite(number):
+                initial[name] = number
+    transmitted = dict.fromkeys(j.get("name", "") for j in robot.iterfind("transmission/joint"))
+    return Drives(tuple(effort), tuple(transmitted), tuple(commanded), initial, params)
+
+
+def _add_params(params: dict[str, str], joint: Element, source: str) -> None:
+    for param in joint.iterfind("param"):
+        key = param.get("name", "").strip()
+        text = (param.text or "").strip()
+        if params.setdefault(key, text) != text:
+            raise ModelError(
+                f"{source}: <ros2_control>: joint {joint.get('name', '')!r} has the parameter "
+                f"{key!r} twice, {params[key]!r} and {text!r}; remove one",
+                value=key,
+            )
+
+
 def read_motors(robot: Element, source: str) -> dict[str, Motor]:
     """The motors of a `<robot>` by joint name.
 
@@ -63,19 +138,15 @@ def read_motors(robot: Element, source: str) -> dict[str, Motor]:
         ModelError: an unknown attribute, or a value that is not a finite number of at least 0.
     """
     motors = {}
-    for joint in robot.iterfind("joint"):
-        element = joint.find(TAG)
-        if element is None:
-            continue
+    for joint in robot.iterfind(f"joint[{TAG}]"):
         where = f"{source}: joint {joint.get('name', '')!r}: <{TAG}>"
-        _check_known(element, Motor._fields, where)
-        given = dict(element.attrib)
-        home = None
-        if "home" in given:
-            size = 7 if joint.get("type") == "floating" else 1
-            home = _numbers(given.pop("home"), size, f"{where} home")
-        values = {key: _not_negative(text, f"{where} {key}") for key, text in given.items()}
-        motors[joint.get("name", "")] = Motor(**values, home=home)
+        values: dict[str, Any] = {}
+        for key, text in _attributes(joint.findall(TAG)[0], Motor._fields, where).items():
+            size = 7 if key == "home" and joint.get("type") == "floating" else 1
+            at_least = -math.inf if key == "home" else 0.0
+            numbers = numbers_in(text, size, f"{where} {key}", at_least=at_least)
+            values[key] = tuple(numbers) if key == "home" else numbers[0]
+        motors[joint.get("name", "")] = Motor(**values)
     return motors
 
 
@@ -89,43 +160,21 @@ def read_settings(robot: Element, source: str) -> Settings:
     where = f"{source}: <{TAG}> of the robot"
     if len(found) > 1:
         raise ModelError(f"{where} is there {len(found)} times, expected once", value=len(found))
-    given: dict[str, str] = dict(found[0].attrib) if found else {}
-    if found:
-        _check_known(found[0], Settings._fields, where)
-    gravity, weights = given.get("gravity"), given.get("weights", "")
-    return Settings(
-        given.get("type", ""),
-        None if gravity is None else _numbers(gravity, 3, f"{where} gravity"),
-        given.get("base_link", ""),
-        given.get("tip_link", ""),
-        _names(given, "actuated_joints"),
-        _names(given, "independent_joints"),
-        _numbers(weights, len(weights.split()), f"{where} weights"),
-    )
+    given: dict[str, Any] = _attributes(found[0], Settings._fields, where) if found else {}
+    for key, text in given.items():
+        if key in ("gravity", "weights"):
+            count = 3 if key == "gravity" else len(text.split())
+            given[key] = tuple(numbers_in(text, count, f"{where} {key}"))
+        elif key.endswith("_joints"):
+            given[key] = tuple(name.strip() for name in text.split(",") if name.strip())
+    return Settings(**given)
 
 
-def _names(given: Mapping[str, str], key: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in given.get(key, "").split(",") if name.strip())
-
-
-def _check_known(element: Element, known: tuple[str, ...], where: str) -> None:
+def _attributes(element: Element, known: tuple[str, ...], where: str) -> dict[str, str]:
     for key in element.attrib:
         if key not in known:
             raise ModelError(
                 f"{where} has an unknown attribute {key!r}, known are {', '.join(known)}",
                 value=key,
             )
-
-
-def _not_negative(text: str, where: str) -> float:
-    value = number_in(text)
-    if not (math.isfinite(value) and value >= 0.0):
-        raise ModelError(f"{where} is {text[:100]!r}, expected a number of at least 0", value=text)
-    return value
-
-
-def _numbers(text: str, count: int, where: str) -> tuple[float, ...]:
-    values = tuple(number_in(part) for part in text.split())
-    if len(values) != count or not all(map(math.isfinite, values)):
-        raise ModelError(f"{where} is {text[:100]!r}, expected {count} finite numbers", value=text)
-    return values
+    return dict(element.attrib)

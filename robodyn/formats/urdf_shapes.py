@@ -10,8 +10,11 @@ from xml.etree import ElementTree
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.poses import rpy_of_rotation
+from robodyn.formats.xml_text import numbers_in
+from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_of_rotation
 
+# As in SDFormat, a limit from here on means unlimited: XML has no portable infinity.
+UNLIMITED = 1e16
 # Of a tensor, the parts that are told.
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 MATERIALS = {
@@ -49,6 +52,30 @@ def origin(
 ) -> None:
     """An `<origin>` [m, rad]."""
     element(parent, tag, xyz=numbers(xyz), rpy=numbers(rpy))
+
+
+def frame_of(xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
+    """Homogeneous transform (4, 4) of an origin [m, rad], its frame to that which it is told in."""
+    out = np.eye(4)
+    out[:3, 3], out[:3, :3] = xyz, rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), rpy))
+    return out
+
+
+def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> FloatArray:
+    """Homogeneous transform (4, 4) of an `<origin>`, the identity if there is none.
+
+    Raises:
+        ModelError: it is no three numbers each; `where` names the file and the place.
+    """
+    texts = {} if stated is None else stated.attrib
+    return frame_of(
+        *(numbers_in(texts.get(k, "0 0 0"), 3, f"{where}: {k}") for k in ("xyz", "rpy"))
+    )
+
+
+def finite(value: float) -> float:
+    """A limit, infinite from `UNLIMITED` on."""
+    return float(np.copysign(np.inf, value)) if abs(value) >= UNLIMITED else float(value)
 
 
 def frame_origin(parent: ElementTree.Element, place: FloatArray, tag: str = "origin") -> None:

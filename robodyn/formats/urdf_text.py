@@ -15,10 +15,17 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from robodyn.checks import check_tree
 from robodyn.errors import ModelError
-from robodyn.formats.urdf_drives import Drives, read_drives
-from robodyn.formats.urdf_elements import ElementReader, UrdfClosure
-from robodyn.formats.urdf_motors import Motor, Settings, read_motors, read_settings
+from robodyn.formats.urdf_elements import ElementReader
+from robodyn.formats.urdf_motors import (
+    Drives,
+    Motor,
+    Settings,
+    read_drives,
+    read_motors,
+    read_settings,
+)
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml, without_comments
 from robodyn.formats.yaml_text import read_text
@@ -26,7 +33,7 @@ from robodyn.formats.yaml_text import read_text
 
 @dataclass(frozen=True)
 class UrdfDocument:
-    """A URDF as read: a `urdf_parser_py` robot, the closures in document order, and the source.
+    """A URDF as read: a `urdf_parser_py` robot, its checked `<constraint>`s, and the source.
 
     `motors` are those that joints name in a `<robodyn>` element, by joint name; `drives` says which
     joints are driven, and how; `settings` is what the robot's own `<robodyn>` says; `text` is the
@@ -34,7 +41,7 @@ class UrdfDocument:
     """
 
     robot: Any
-    closures: tuple[UrdfClosure, ...]
+    closures: tuple[ElementTree.Element, ...]
     source: str
     motors: dict[str, Motor] = field(default_factory=dict)
     drives: Drives = field(default_factory=Drives)
@@ -110,20 +117,14 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
             reader.link(element, clean)
         elif element.tag == "joint":
             reader.joint(element, clean)
-    reader.check_references(clean)
+    robot = _parsed(clean, source)
+    check_tree(source, reader.links, robot.joints)
     closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
     drives, settings = read_drives(root, source), read_settings(root, source)
     if settings.actuated_joints:
         drives = drives.overridden(settings.actuated_joints)
-    return UrdfDocument(
-        _parsed(clean, source),
-        closures,
-        source,
-        read_motors(root, source),
-        drives,
-        text,
-        settings,
-    )
+    motors = read_motors(root, source)
+    return UrdfDocument(robot, closures, source, motors, drives, text, settings)
 
 
 def actuated_joints(document: UrdfDocument) -> tuple[str, ...]:

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NoReturn
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+from robodyn.checks import number_in
 from robodyn.errors import ModelError
 from robodyn.formats.yaml_text import MAX_BYTES
 
@@ -24,6 +26,26 @@ def parse_xml(text: str, source: str) -> ElementTree.Element:
     if len(text) > MAX_BYTES:
         raise ModelError(f"{source}: larger than {MAX_BYTES} bytes, refused", value=len(text))
     return _parsed(text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), source)
+
+
+def numbers_in(
+    text: str, count: int, where: str, *, infinite: bool = False, at_least: float = -math.inf
+) -> list[float]:
+    """The numbers of an attribute or an element's text, finite unless they may be infinite.
+
+    Raises:
+        ModelError: anything else; `where` names the file and the place.
+    """
+    values = [number_in(part) for part in text.split()]
+    bad = math.isnan if infinite else (lambda value: not math.isfinite(value))
+    if len(values) != count or any(bad(value) or value < at_least for value in values):
+        expected = "a finite number" if count == 1 else f"{count} finite numbers"
+        if at_least > -math.inf:
+            expected += f" of at least {at_least:g}"
+        if "${" in text:
+            expected += "; an expression needs xacro, so name the file .xacro"
+        raise ModelError(f"{where} is {text.strip()[:100]!r}, expected {expected}", value=text)
+    return values
 
 
 def without_comments(text: str) -> str:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.checks import as_array, as_exact, as_pose
+from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.figure import JOINT_FRAME, frame_of_pose
 from robodyn.mechanisms.derivatives import Derivatives, weighed
-from robodyn.poses import quaternion_of_rotation
+from robodyn.poses import matrix_from_pose, quaternion_of_rotation
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -50,8 +49,7 @@ class LinkMotion(Derivatives):
     @property
     def link_names(self) -> tuple[str, ...]:
         """All links, then the frames that were added."""
-        own = (name for name in self._drawn.links if not name.endswith(JOINT_FRAME))
-        return (*own, *self.added_frames)
+        return (*self._drawn.links, *self.added_frames)
 
     @property
     def body_links(self) -> tuple[str, ...]:
@@ -71,7 +69,7 @@ class LinkMotion(Derivatives):
         """
         if name in self.link_names:
             raise InvalidInput(f"{self.name} has a link or frame {name!r} already", value=name)
-        at = frame_of_pose(as_exact("pose", as_pose("pose", pose), (7,)))
+        at = matrix_from_pose(as_exact("pose", pose, (7,)))
         on, place = self.added_frames.get(link, (link, np.eye(4)))
         self._known(on)
         made = copy(self)
@@ -166,9 +164,8 @@ class LinkMotion(Derivatives):
         if any(joint.kind == "floating" for joint in figure.joints):
             for one in configurations:
                 for key, pose in self.floating_poses(one).items():
-                    poses.setdefault(key, []).append(frame_of_pose(pose))
-        floating = {key: np.array(each) for key, each in poses.items()}
-        return figure.many_link_frames(len(configurations), positions, floating)
+                    poses.setdefault(key, []).append(pose)
+        return figure.link_frames(positions, {key: np.array(each) for key, each in poses.items()})
 
     def _points(self, frames: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Masses (b,) and centres of mass (..., b, 3) of bodies whose links' frames these are."""

@@ -82,7 +82,8 @@ def _tree_text(urdf: str, ending: str) -> str:
         found = structure_of(model)
         for joint in found.tree.joints:
             at = found.tree.position_of[joint.name]
-            positions[joint.name] = found.home[at : at + (7 if joint.kind == "floating" else 1)]
+            floats = joint.kind == "floating"
+            positions[joint.name] = found.home[at : at + 7] if floats else float(found.home[at])
     module, name = TREES[ending].split(":")
     text: str = getattr(import_module(module), name)(model, parse_xml(urdf, "URDF"), positions)
     return text

@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.model.body import Body, Link, joined
+from robodyn.model.body import Body, joined
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 
@@ -49,7 +49,7 @@ class TreeAtZero:
         out = np.eye(4)
         while link != above:
             joint = self.above[link]
-            out, link = placed(joint) @ out, joint.parent
+            out, link = joint.child_frame() @ out, joint.parent
         return out
 
     def places(self, body: str) -> list[tuple[str, FloatArray]]:
@@ -58,7 +58,7 @@ class TreeAtZero:
         The body itself, and those of the others that have mass or inertia.
         """
         others = (name for name, own in self.body.items() if own == body and name != body)
-        massive = [name for name in others if _has_mass(self.links[name])]
+        massive = [name for name in others if self.links[name].has_inertia]
         return [(name, self.relative(name, body)) for name in (body, *massive)]
 
     def merged(self, body: str) -> Body:
@@ -69,15 +69,3 @@ class TreeAtZero:
             own = Body(link.mass, link.com, link.inertia)
             parts.append(own if name == body else own.seen_from(R, -R @ frame[:3, 3]))
         return reduce(joined, parts)
-
-
-def placed(joint: Joint) -> FloatArray:
-    """(4, 4) the frame of a joint's child in its parent's, at zero."""
-    at, child_at = joint.at.matrix, joint.child_at
-    if not child_at.translation.any() and np.array_equal(child_at.rotation, np.eye(3)):
-        return at
-    return np.asarray(at @ np.linalg.inv(child_at.matrix))
-
-
-def _has_mass(link: Link) -> bool:
-    return bool(link.mass or link.inertia.any())

@@ -57,6 +57,11 @@ class Link:
     def __post_init__(self) -> None:
         check_body(self, f"link {self.name!r}: ")
 
+    @property
+    def has_inertia(self) -> bool:
+        """Whether it has mass or inertia."""
+        return bool(self.mass or self.inertia.any())
+
 
 def check_body(item: Any, where: str = "") -> None:
     """Check and freeze mass, com and inertia of a model's part.

@@ -11,10 +11,11 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.actuators.actuator import IDEAL
-from robodyn.arrays import FloatArray
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.fields import frozen, not_negative, unit_axis
 from robodyn.model.placement import Placement
+from robodyn.poses import axis_motion, matrix_from_pose
 
 JOINT_KINDS = ("revolute", "continuous", "prismatic", "floating", "fixed")
 UNBOUNDED = np.array([-np.inf, np.inf])
@@ -189,3 +190,28 @@ class Joint:
     def moves(self) -> bool:
         """Whether the joint is not fixed."""
         return self.kind != "fixed"
+
+    @property
+    def moves_alone(self) -> bool:
+        """Whether one number is its position, which no other joint gives."""
+        return self.kind not in ("floating", "fixed") and self.mimic is None
+
+    def child_frame(self, position: ArrayLike | None = None) -> FloatArray:
+        """(..., 4, 4) the child's frame in the parent's.
+
+        Args:
+            position: (...) [rad or m], of a floating joint its poses (..., 7); by default zero.
+        """
+        frame = self.at.matrix
+        if position is not None and self.moves:
+            floats = self.kind == "floating"
+            frame = frame @ (
+                matrix_from_pose(position)
+                if floats
+                else axis_motion(self.kind, self.axis, position)
+            )
+        return frame if self.child_at.is_link_frame else frame @ self._child_in_joint
+
+    @cached_property
+    def _child_in_joint(self) -> FloatArray:
+        return np.asarray(np.linalg.inv(self.child_at.matrix))

@@ -16,6 +16,7 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.actuators.actuator import IDEAL
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import check_tree
 from robodyn.errors import ModelError
 from robodyn.model.body import Link, joined, payload
 from robodyn.model.closure import Closure
@@ -69,86 +70,48 @@ class Model(Compared):
             put(self, name, tuple(getattr(self, name)))
         where = self.source or self.name
         put(self, "gravity", frozen(f"{where}: gravity", self.gravity, (3,), "m/s^2"))
-        for what, items in (
-            ("links", self.links),
-            ("joints", self.joints),
-            ("closures", self.closures),
-        ):
-            _refuse_twins(where, what, [item.name for item in items])
+        for what in ("links", "joints", "closures"):
+            _refuse_twins(where, what, [item.name for item in getattr(self, what)])
+        if not self.tip_link and self.joints:
+            put(self, "tip_link", self.joints[-1].child)
         self._check_tree(where)
         self._check_names(where)
-        if not self.tip_link:
-            put(self, "tip_link", self.joints[-1].child)
 
     def _check_tree(self, where: str) -> None:
-        names = {link.name for link in self.links}
+        names = [link.name for link in self.links]
         if not any(joint.moves for joint in self.joints):
             raise ModelError(f"{where}: no movable joint, a mechanism needs one", value=0)
-        above: dict[str, str] = {}
-        parts: tuple[Joint | Closure, ...] = (*self.joints, *self.closures)
-        for part in parts:
-            for link in (part.parent, part.child):
-                if link not in names:
-                    raise ModelError(f"{where}: {part.name!r}: no link {link!r}", value=link)
-        for joint in self.joints:
-            if joint.child in above:
-                raise ModelError(
-                    f"{where}: link {joint.child!r} is the child of two joints; write a loop as "
-                    "a closure",
-                    value=joint.child,
-                )
-            above[joint.child] = joint.parent
-        roots = [link.name for link in self.links if link.name not in above]
-        if len(roots) != 1:
-            raise ModelError(
-                f"{where}: {len(roots)} root links ({', '.join(map(repr, roots[:8]))}), expected "
-                "one tree with a single root",
-                value=roots,
-            )
-        for link in above:
-            count, walk = 0, link
-            while walk in above:
-                walk, count = above[walk], count + 1
-                if count > len(above):
-                    raise ModelError(
-                        f"{where}: the joints above link {link!r} form a loop; write it as a "
-                        "closure",
-                        value=link,
-                    )
+        check_tree(where, names, self.joints)
+        ends = [(k.name, link) for k in self.closures for link in (k.parent, k.child)]
+        for name, link in [*ends, ("tip_link", self.tip_link)]:
+            if link not in names:
+                raise ModelError(f"{where}: {name!r}: no link {link!r}", value=link)
 
     def _check_names(self, where: str) -> None:
         joints = {joint.name: joint for joint in self.joints}
+        alone = {joint.name for joint in self.joints if joint.moves_alone}
         for what, names in (("driven", self.driven), ("independent", self.independent)):
             _refuse_twins(where, f"{what} joints", list(names))
             for name in names:
-                joint = joints.get(name)
-                if joint is None or joint.kind in ("floating", "fixed") or joint.mimic is not None:
-                    kind = (
-                        "no joint of the tree"
-                        if joint is None
-                        else ("a mimic joint" if joint.mimic else joint.kind)
-                    )
+                if name not in alone:
+                    kind = "no joint of the tree"
+                    if name in joints:
+                        kind = "a mimic joint" if joints[name].mimic else joints[name].kind
                     raise ModelError(
                         f"{where}: {what} joint {name!r} is {kind}; expected a revolute, "
                         "continuous or prismatic joint of its own",
                         value=name,
                     )
         for joint in self.joints:
-            if joint.mimic is None:
-                continue
-            source = joints.get(joint.mimic.joint)
-            if source is None or source.kind in ("floating", "fixed") or source.mimic is not None:
+            if joint.mimic is not None and joint.mimic.joint not in alone:
                 raise ModelError(
                     f"{where}: joint {joint.name!r} mimics {joint.mimic.joint!r}, which is not a "
                     "revolute, continuous or prismatic joint of its own",
                     value=joint.mimic.joint,
                 )
-        if self.tip_link and self.tip_link not in {link.name for link in self.links}:
-            raise ModelError(f"{where}: no link {self.tip_link!r}", value=self.tip_link)
+        sizes = {j.name: 7 if j.kind == "floating" else 1 for j in self.joints if j.moves}
         for name, value in self.home:
-            joint = joints.get(name)
-            expected = 7 if joint is not None and joint.kind == "floating" else 1
-            if joint is None or not joint.moves or len(value) != expected:
+            if len(value) != sizes.get(name):
                 raise ModelError(
                     f"{where}: home: {name!r} with {len(value)} numbers; expected a movable joint "
                     "and its position, or the pose (7) of a floating joint",
@@ -253,8 +216,7 @@ class Model(Compared):
         if base == "moving":
             links = {link.name: link for link in self.links}
             first = [joint for joint in self.joints if joint.parent == root]
-            massless = not (links[root].mass or links[root].inertia.any())
-            if massless and len(first) == 1 and not first[0].moves:
+            if not links[root].has_inertia and len(first) == 1 and not first[0].moves:
                 # a root without mass is the world already
                 floats = replace(first[0], kind="floating")
                 rest = (joint for joint in self.joints if joint is not first[0])

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -29,9 +30,20 @@ class Placement:
         put(self, "rotation", checked_rotation("rotation", self.rotation))
         put(self, "translation", frozen("translation", self.translation, (3,), "m"))
 
-    @property
+    @classmethod
+    def of(cls, frame: FloatArray) -> Placement:
+        """The placement of a homogeneous transform (4, 4)."""
+        return cls(frame[:3, :3], frame[:3, 3])
+
+    @cached_property
     def matrix(self) -> FloatArray:
-        """Homogeneous transform (4, 4), this frame to the link's."""
+        """Homogeneous transform (4, 4), this frame to the link's; read-only."""
         out = np.eye(4)
         out[:3, :3], out[:3, 3] = self.rotation, self.translation
+        out.setflags(write=False)
         return out
+
+    @cached_property
+    def is_link_frame(self) -> bool:
+        """Whether it is the link's own frame."""
+        return np.array_equal(self.matrix, np.eye(4))

@@ -51,7 +51,7 @@ def _with_inertia(model: Model) -> frozenset[str]:
     held_by = {joint.child: joint.parent for joint in model.joints if not joint.moves}
     found = set()
     for link in model.links:
-        if link.mass > 0.0 or link.inertia.any():
+        if link.has_inertia:
             name = link.name
             while name in held_by:
                 name = held_by[name]

@@ -32,10 +32,9 @@ from ros_harness import PATIENCE, RELIABLE, free_domain
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
-from robodyn.mechanisms.common.figure import frame_of_pose
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.robot_description import robot_description
-from robodyn.poses import rotation_matrix
+from robodyn.poses import matrix_from_pose, rotation_matrix
 from robodyn_ros import messages
 
 pytest.importorskip("launch_testing.actions", reason="launch_testing needs a real ROS 2")
@@ -231,7 +230,7 @@ class TestFlight(unittest.TestCase):
             placed.position.x = stamped.transform.translation.x
             placed.position.y = stamped.transform.translation.y
             placed.position.z = stamped.transform.translation.z
-            whole = frame_of_pose(messages.pose_array(placed)) @ whole
+            whole = matrix_from_pose(messages.pose_array(placed)) @ whole
             link = stamped.header.frame_id
         return whole
 

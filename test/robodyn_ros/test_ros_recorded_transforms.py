@@ -14,9 +14,10 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.mechanisms.common.figure import Figure, frame_of_pose
+from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.figure_from_urdf import joints_of_urdf
 from robodyn.mechanisms.robot_description import robot_description
+from robodyn.poses import matrix_from_pose
 from robodyn_ros import messages
 from robodyn_ros.bag_writer import BagWriter
 from robodyn_ros.mechanism_messages import AllJoints
@@ -59,9 +60,9 @@ def viewed(joints, poses) -> dict[str, np.ndarray]:
     tree = Figure(joints, ())
     frames = {tree.links[0]: np.eye(4)}
     for joint in tree.joints:
-        step = joint.place
+        step = joint.at.matrix
         if joint.kind != "fixed":
-            step = frame_of_pose(poses[joint.parent, joint.child])
+            step = matrix_from_pose(poses[joint.parent, joint.child])
         frames[joint.child] = frames[joint.parent] @ step
     return frames
 
@@ -82,8 +83,8 @@ def test_every_link_is_where_the_mechanism_has_it(model, bag):
         poses |= told(transforms.of_state(serialize_message(state)))
     frames = viewed(joints, poses)
     seen = np.linalg.inv(frames[base]) @ frames[body]
-    np.testing.assert_allclose(seen, frame_of_pose(mechanism.body_pose(here)), atol=1e-9)
-    at_home = frame_of_pose(mechanism.body_pose(mechanism.home))
+    np.testing.assert_allclose(seen, matrix_from_pose(mechanism.body_pose(here)), atol=1e-9)
+    at_home = matrix_from_pose(mechanism.body_pose(mechanism.home))
     assert np.abs(seen - at_home).max() > 0.01
 
 

@@ -21,9 +21,9 @@ from robodyn.formats.mjcf.compiled import JOINTS, Refusals, compiled, mujoco_mod
 from robodyn.formats.mjcf.couplings import Couplings
 from robodyn.formats.mjcf.drives import MjcfDrives, home_of
 from robodyn.formats.mjcf.elements import add_shapes, frame, rotation
-from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
+    UNLIMITED,
     element,
     frame_origin,
     inertial,

@@ -11,8 +11,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.formats.sdf.frames import MODEL, SdfFrames
-from robodyn.formats.urdf_joints import UNLIMITED, finite
-from robodyn.formats.urdf_shapes import element, number, numbers
+from robodyn.formats.urdf_shapes import UNLIMITED, element, finite, number, numbers
 
 TRUE = ("true", "1")
 
@@ -67,18 +66,6 @@ class Axis:
             leader, factor, offset = self.mimic
             offset += own - factor * references.get(leader, 0.0)
             element(joint, "mimic", joint=leader, multiplier=number(factor), offset=number(offset))
-
-
-def axis_motion(kind: str, direction: FloatArray, value: float) -> FloatArray:
-    """(4, 4) of a joint about or along a unit direction (3,) at a position [rad or m]."""
-    out = np.eye(4)
-    if kind == "prismatic":
-        out[:3, 3] = value * direction
-    elif value:
-        x, y, z = direction
-        K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-        out[:3, :3] += np.sin(value) * K + 2.0 * np.sin(0.5 * value) ** 2 * K @ K
-    return out
 
 
 def read_axis(

@@ -15,9 +15,10 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.checks import number_in
 from robodyn.errors import ModelError
-from robodyn.poses import pose_from_rpy, rotation_matrix
+from robodyn.formats.urdf_shapes import frame_of
+from robodyn.formats.xml_text import numbers_in
+from robodyn.poses import matrix_from_pose
 
 WORLD = "world"
 MODEL = "__model__"
@@ -93,33 +94,22 @@ class SdfFrames:
 
     def numbers(self, text: str, count: int, where: str, infinite: bool = False) -> list[float]:
         """Finite numbers of a text; `infinite` lets them be endless, too."""
-        values = [number_in(part) for part in text.split()]
-        bad = math.isnan if infinite else lambda value: not math.isfinite(value)
-        if len(values) != count or any(map(bad, values)):
-            kind = "a number" if count == 1 else f"{count} finite numbers"
-            raise self.error(where, text.strip()[:100], kind)
-        return values
+        return numbers_in(text, count, f"{self.source}: {where}", infinite=infinite)
 
     def matrix(self, pose: Element | None, where: str) -> FloatArray:
         """(4, 4) of a `<pose>`; the identity where there is none."""
-        out = np.eye(4)
         if pose is None or not (pose.text or "").strip():
-            return out
-        text, rotation_format = pose.text or "", pose.get("rotation_format", "euler_rpy")
-        if rotation_format == "quat_xyzw":
-            values = self.numbers(text, 7, f"{where}: pose")
-            quaternion = np.array(values[3:])
-            length = float(np.linalg.norm(quaternion))
-            if length < 1e-6:
-                raise self.error(f"{where}: pose", text.strip(), "a quaternion that is not zero")
-            seven = np.concatenate([np.zeros(3), quaternion / length])
-        else:
-            values = self.numbers(text, 6, f"{where}: pose")
+            return np.eye(4)
+        text, where = pose.text or "", f"{where}: pose"
+        if pose.get("rotation_format", "euler_rpy") == "euler_rpy":
+            values = self.numbers(text, 6, where)
             degrees = pose.get("degrees", "false") in ("true", "1")
-            angles = np.radians(values[3:]) if degrees else np.array(values[3:])
-            seven = pose_from_rpy((0.0, 0.0, 0.0), angles)
-        out[:3, :3], out[:3, 3] = rotation_matrix(seven), values[:3]
-        return out
+            return frame_of(values[:3], np.radians(values[3:]) if degrees else values[3:])
+        values = self.numbers(text, 7, where)
+        length = math.hypot(*values[3:])
+        if length < 1e-6:
+            raise self.error(where, text.strip(), "a quaternion that is not zero")
+        return matrix_from_pose([*values[:3], *(value / length for value in values[3:])])
 
     def _collect(self, model: Element, scope: str, title: str) -> None:
         self._elements[scope + MODEL] = model

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import LeftOutWarning
-from robodyn.formats.sdf.axes import Axis, axis_motion, read_axis
+from robodyn.formats.sdf.axes import Axis, read_axis
 from robodyn.formats.sdf.frames import MODEL, WORLD, SdfFrames
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
@@ -23,6 +23,7 @@ from robodyn.formats.urdf_shapes import (
     numbers,
     write_joint,
 )
+from robodyn.poses import axis_motion
 
 # Of joints one behind another: name, kind in URDF, axis.
 Step = tuple[str, str, Axis | None]

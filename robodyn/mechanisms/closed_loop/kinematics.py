@@ -21,9 +21,9 @@ from robodyn.errors import (
 from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.common.figure import pose_of_frame
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.numerics.broadcasting import leading_shape
+from robodyn.poses import pose_from_matrix
 
 # Entries of single states that take a flag whether to skip checks, before the result.
 SKIPS_CHECKS = ("jacobian", "energy", "mass_matrix", "inverse_dynamics", "free_efforts")
@@ -151,7 +151,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
             for link in (joint.parent, joint.child)
         }
         return {
-            (joint.parent, joint.child): pose_of_frame(
+            (joint.parent, joint.child): pose_from_matrix(
                 _seen_from(frames[joint.parent], frames[joint.child])
             )
             for joint in joints

@@ -9,7 +9,7 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
-from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, drawn_joint, stick
+from robodyn.mechanisms.common.figure import Figure, Shape, stick
 from robodyn.mechanisms.common.report_answers import (
     OutlinePart,
     ParameterTable,
@@ -31,9 +31,6 @@ class ClosedLoopPresentation(ClosedLoopParameters):
         The two balls of a closure are in the same place when the loop is closed.
         """
         model, size = self.model, self.size
-        joints: list[DrawnJoint] = []
-        for joint in model.joints:
-            joints += drawn_joint(joint, size)
         shapes: list[Shape] = []
         for joint in model.joints:
             shapes += stick(joint.parent, joint.at.translation, 0.02 * size)
@@ -43,7 +40,7 @@ class ClosedLoopPresentation(ClosedLoopParameters):
             for link, at, _ in closure.ends:
                 shapes += stick(link, at.translation, 0.015 * size)
                 shapes.append(_ball(link, at, 0.03 * size, CLOSURE_COLOR))
-        return Figure(joints, shapes, model.base_link)
+        return Figure(model.joints, shapes, model.base_link)
 
     def outline(self, configuration: FloatArray) -> list[OutlinePart]:
         """Every link as lines from the joint that carries it to the joints and closures on it."""

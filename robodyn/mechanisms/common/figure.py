@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,13 +13,11 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
 from robodyn.formats.meshes import Mesh
 from robodyn.model.joint import Joint
-from robodyn.poses import quaternion_of_rotation, rotation_matrix
+from robodyn.poses import matrix_from_pose
 
 GREY = (0.6, 0.62, 0.65)
 # Distance of an arrow's tail from the joint's centre, in sizes of the mechanism.
 CLEARANCE = 0.2
-# Ends the name of the frame of a joint that does not sit at its child's origin; no link has it.
-JOINT_FRAME = "/joint"
 
 
 @dataclass(frozen=True)
@@ -45,29 +43,6 @@ class Shape:
     mesh: Mesh | None = None
 
 
-@dataclass(frozen=True)
-class DrawnJoint:
-    """A joint of the tree.
-
-    Attributes:
-        name, kind: as in URDF; `floating` follows the pose of the moving body.
-        parent, child: names of links.
-        place: (4, 4) its frame in the parent's.
-        axis: (3,) unit, in the joint's frame.
-        mimic: the joint it mimics, with factor and offset, if any.
-        travel: [m] upper limit of a prismatic joint, 0 if unknown.
-    """
-
-    name: str
-    kind: str
-    parent: str
-    child: str
-    place: FloatArray
-    axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
-    mimic: tuple[str, float, float] | None = None
-    travel: float = 0.0
-
-
 class Figure:
     """A tree of links with shapes, posed by joint positions and the pose of the moving body.
 
@@ -87,7 +62,7 @@ class Figure:
 
     def __init__(
         self,
-        joints: Sequence[DrawnJoint],
+        joints: Sequence[Joint],
         shapes: Sequence[Shape],
         root: str = "base_link",
         remarks: Sequence[str] = (),
@@ -97,7 +72,7 @@ class Figure:
         if len(moved) != len(joints) or len(set(roots)) > 1 or (joints and not roots):
             raise ModelError("the links to draw do not form one tree", value=sorted(set(roots)))
         self.links = [roots[0] if roots else root]
-        self.joints: list[DrawnJoint] = []
+        self.joints: list[Joint] = []
         for link in self.links:  # grows during the iteration
             children = [joint for joint in joints if joint.parent == link]
             self.joints += children
@@ -108,52 +83,28 @@ class Figure:
 
     def link_frames(
         self,
-        positions: Mapping[str, float],
-        body_pose: ArrayLike | Mapping[tuple[str, str], FloatArray] | None = None,
+        positions: Mapping[str, ArrayLike],
+        body_pose: ArrayLike | Mapping[tuple[str, str], ArrayLike] | None = None,
     ) -> FloatArray:
-        """Frames (L, 4, 4) of all links in the root's, for joint positions [rad or m] by name.
-
-        A joint without a position is drawn at 0. Floating joints take `body_pose` (7,), or one each
-        by the names of parent and child; without one they stay where the description puts them.
-        """
-        poses: Mapping[tuple[str, str], ArrayLike] = {}
-        if isinstance(body_pose, Mapping):
-            poses = body_pose
-        elif body_pose is not None:
-            poses = {(j.parent, j.child): body_pose for j in self.joints if j.kind == "floating"}
-        frames = np.empty((len(self.links), 4, 4))
-        frames[0] = np.eye(4)
-        for i, joint in enumerate(self.joints, start=1):
-            above = frames[self._index[joint.parent]]
-            frames[i] = above @ frame_in_parent(joint, positions, poses)
-        return frames
-
-    def many_link_frames(
-        self,
-        count: int,
-        positions: Mapping[str, FloatArray],
-        floating: Mapping[tuple[str, str], FloatArray],
-    ) -> FloatArray:
-        """Frames (count, L, 4, 4) of all links, as `link_frames` for each of many configurations.
+        """Frames (..., L, 4, 4) of all links in the root's, for positions of joints by name.
 
         Args:
-            count: of configurations.
-            positions: (count,) [rad or m] of joints by name.
-            floating: (count, 4, 4) of children of floating joints, by names of parent and child.
+            positions: (...) [rad or m]; a joint without one is drawn at 0.
+            body_pose: (..., 7) of the children of floating joints in their parents, or one each by
+                the names of parent and child; without one they stay where the description has them.
         """
-        frames = np.empty((count, len(self.links), 4, 4))
-        frames[:, 0] = np.eye(4)
+        if isinstance(body_pose, Mapping):
+            poses = dict(body_pose)
+        else:
+            poses = {(j.parent, j.child): body_pose for j in self.joints if body_pose is not None}
+        shape = np.broadcast_shapes(
+            *map(np.shape, positions.values()), *(np.shape(pose)[:-1] for pose in poses.values())
+        )
+        frames = np.empty((*shape, len(self.links), 4, 4))
+        frames[..., 0, :, :] = np.eye(4)
         for i, joint in enumerate(self.joints, start=1):
-            above = frames[:, self._index[joint.parent]]
-            pose = floating.get((joint.parent, joint.child))
-            if pose is not None:
-                frames[:, i] = above @ pose
-            elif joint.kind in ("fixed", "floating"):
-                frames[:, i] = above @ joint.place
-            else:
-                leader, factor, offset = joint.mimic or (joint.name, 1.0, 0.0)
-                value = factor * positions.get(leader, np.zeros(count)) + offset
-                frames[:, i] = above @ joint.place @ _moved(joint, value)
+            above = frames[..., self._index[joint.parent], :, :]
+            frames[..., i, :, :] = above @ frame_in_parent(joint, positions, poses)
         return frames
 
     def index(self, link: str) -> int:
@@ -178,12 +129,13 @@ class Figure:
             if joint.kind == "floating":
                 continue
             if joint.parent not in drawn:
-                added += stick(joint.parent, joint.place[:3, 3], 0.025 * size)
+                added += stick(joint.parent, joint.at.translation, 0.025 * size)
             if joint.kind == "prismatic" and joint.child not in drawn:
-                added += stick(joint.child, -joint.travel * joint.axis, 0.015 * size)
-            if joint.kind not in ("fixed", "floating"):
-                ball = Shape(joint.parent, "sphere", (0.04 * size,), joint.place, (0.85, 0.45, 0.1))
-                added.append(ball)
+                travel = joint.position[1] if np.isfinite(joint.position[1]) else size
+                added += stick(joint.child, -travel * joint.axis, 0.015 * size)
+            if joint.moves:
+                at = joint.at.matrix
+                added.append(Shape(joint.parent, "sphere", (0.04 * size,), at, (0.85, 0.45, 0.1)))
         return Figure(self.joints, (*self.shapes, *added), self.links[0], self.remarks)
 
 
@@ -214,7 +166,7 @@ def joint_axis_arrows(
     arrows = np.empty((len(lengths), 2, 3))
     for i, name in enumerate(names):
         joint = joints[name]
-        frame = frames[figure.index(joint.parent)] @ joint.place
+        frame = frames[figure.index(joint.parent)] @ joint.at.matrix
         axis = frame[:3, :3] @ joint.axis
         # clear of the joint's own shape, on the side that the effort points to
         start = frame[:3, 3] + np.copysign(CLEARANCE * size, lengths[i]) * axis
@@ -222,57 +174,26 @@ def joint_axis_arrows(
     return arrows
 
 
-def frame_of_pose(pose: ArrayLike) -> FloatArray:
-    """Frame (4, 4) of pose (7,)."""
-    given = np.asarray(pose, dtype=np.float64)
-    frame = np.eye(4)
-    frame[:3, :3] = rotation_matrix(given)
-    frame[:3, 3] = given[:3]
-    return frame
-
-
-def pose_of_frame(frame: FloatArray) -> FloatArray:
-    """Pose (7,) of a frame (4, 4)."""
-    return np.concatenate([frame[:3, 3], quaternion_of_rotation(frame[:3, :3])])
-
-
 def frame_in_parent(
-    joint: DrawnJoint,
-    positions: Mapping[str, float],
+    joint: Joint,
+    positions: Mapping[str, ArrayLike],
     poses: Mapping[tuple[str, str], ArrayLike],
 ) -> FloatArray:
-    """Frame (4, 4) of a joint's child in its parent's.
+    """Frames (..., 4, 4) of a joint's child in its parent's.
 
     Args:
         joint: of a figure.
-        positions: [rad or m] of joints by name; a joint that is not among them is at 0.
-        poses: (7,) of the children of floating joints, by the names of parent and child; one that
-            is not among them is where the description puts it.
+        positions: (...) [rad or m] of joints by name; a joint that is not among them is at 0.
+        poses: (..., 7) of the children of floating joints, by the names of parent and child; one
+            that is not among them is where the description puts it.
     """
-    pose = poses.get((joint.parent, joint.child))
-    if joint.kind == "floating" and pose is not None:
-        return frame_of_pose(pose)
-    if joint.kind in ("fixed", "floating"):
-        return joint.place
-    leader, factor, offset = joint.mimic or (joint.name, 1.0, 0.0)
-    value = factor * positions.get(leader, 0.0) + offset
-    out: FloatArray = joint.place @ _moved(joint, value)
-    return out
-
-
-def _moved(joint: DrawnJoint, value: float | FloatArray) -> FloatArray:
-    """(..., 4, 4) rotations about the axis, or translations along it, by values (...)."""
-    values = np.asarray(value, dtype=np.float64)
-    out = np.zeros((*values.shape, 4, 4))
-    out[...] = np.eye(4)
-    if joint.kind == "prismatic":
-        out[..., :3, 3] = values[..., None] * joint.axis
-        return out
-    x, y, z = joint.axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    sine, rest = np.sin(values)[..., None, None], (1.0 - np.cos(values))[..., None, None]
-    out[..., :3, :3] += sine * cross + rest * (cross @ cross)
-    return out
+    if joint.kind == "floating":
+        pose = poses.get((joint.parent, joint.child))
+        return joint.at.matrix if pose is None else matrix_from_pose(pose)
+    if joint.mimic is None:
+        return joint.child_frame(positions.get(joint.name, 0.0))
+    leader = np.asarray(positions.get(joint.mimic.joint, 0.0))
+    return joint.child_frame(joint.mimic.multiplier * leader + joint.mimic.offset)
 
 
 def _turning_z_to(direction: FloatArray) -> FloatArray:
@@ -280,27 +201,3 @@ def _turning_z_to(direction: FloatArray) -> FloatArray:
     x = np.cross(helper, direction)
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(direction, x), direction])
-
-
-def drawn_joint(joint: Joint, size: float) -> list[DrawnJoint]:
-    """A joint; one that does not sit at its child's origin has a fixed one behind it."""
-    mimic = None
-    if joint.mimic is not None:
-        mimic = joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset
-    behind: FloatArray = np.asarray(np.linalg.inv(joint.child_at.matrix), dtype=np.float64)
-    turned = np.abs(behind - np.eye(4)).max() > 1e-12 and joint.kind != "floating"
-    child = joint.child + JOINT_FRAME if turned else joint.child
-    reach = float(joint.position[1])
-    own = DrawnJoint(
-        joint.name,
-        joint.kind,
-        joint.parent,
-        child,
-        joint.at.matrix,
-        joint.axis,
-        mimic,
-        reach if np.isfinite(reach) else size,
-    )
-    if not turned:
-        return [own]
-    return [own, DrawnJoint(f"{joint.name}/child", "fixed", child, joint.child, behind)]

@@ -19,15 +19,14 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError
 from robodyn.formats.inertia import unphysical
-from robodyn.formats.urdf_joints import UNLIMITED
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, number, numbers
+from robodyn.formats.urdf_shapes import UNLIMITED, element, number, numbers
 from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
-from robodyn.poses import quaternion_of_rotation, rotation_matrix, rpy_of_rotation
+from robodyn.poses import matrix_from_pose, quaternion_of_rotation, rpy_of_rotation
 
 # What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
 LEAST = 2e-15
@@ -39,13 +38,13 @@ APART = 0.1
 HELD = {"spherical": "connect", "revolute": "connect", "fixed": "weld"}
 
 
-def tree_mjcf(model: Model, robot: ElementTree.Element, positions: Mapping[str, FloatArray]) -> str:
+def tree_mjcf(model: Model, robot: ElementTree.Element, positions: Mapping[str, Any]) -> str:
     """MJCF text of a tree with closures.
 
     Args:
         model: what is written.
         robot: the URDF of the same model, for its settings and shapes.
-        positions: of joints, (1,) or a pose (7,), for the keyframe; by default those of the model.
+        positions: of joints, a number or a pose (7,), for the keyframe; by default its home.
 
     Raises:
         OutputError: a closure that no equality of MuJoCo holds, or what floats on what moves.
@@ -57,11 +56,13 @@ class _Writer:
     """Writes the MJCF of a model."""
 
     def __init__(
-        self, model: Model, robot: ElementTree.Element, positions: Mapping[str, FloatArray]
+        self, model: Model, robot: ElementTree.Element, positions: Mapping[str, Any]
     ) -> None:
         self._model, self._robot = model, robot
         self._home = dict(model.home)
-        self._positions = positions or {k: np.array(v) for k, v in self._home.items()}
+        self._positions = positions or {
+            name: value if len(value) > 1 else value[0] for name, value in self._home.items()
+        }
         self._root = element(None, "mujoco", model=model.name)
         self._qpos: list[float] = []
         self._bodies: dict[str, ElementTree.Element] = {}
@@ -178,16 +179,14 @@ class _Writer:
     ) -> None:
         value = self._positions.get(joint.name)
         if joint.kind == "floating":
-            held = np.array([0.0] * 6 + [1.0]) if value is None else np.asarray(value)
+            held = [0.0] * 6 + [1.0] if value is None else list(value)
             if joint.name in self._balls:
                 damping = number(self._balls[joint.name].damping)
                 element(body, "joint", name=joint.name, type="ball", damping=damping)
                 self._qpos += [held[6], *held[3:6]]
             else:
                 element(body, "freejoint", name=joint.name)
-                own = np.eye(4)
-                own[:3, 3], own[:3, :3] = held[:3], rotation_matrix(held)
-                pose = above @ joint.at.matrix @ own
+                pose = above @ joint.at.matrix @ matrix_from_pose(held)
                 self._qpos += [*pose[:3, 3], *quaternion(pose[:3, :3])]
             return
         slides = joint.kind == "prismatic"
@@ -201,7 +200,7 @@ class _Writer:
         amounts = {"damping": joint.damping, "frictionloss": joint.friction[0]}
         amounts["armature"] = joint.reflected_inertia
         made.attrib.update({key: number(value) for key, value in amounts.items() if value})
-        self._qpos.append(0.0 if value is None else float(value[0]))
+        self._qpos.append(value or 0.0)
 
     def _inertial(self, body: ElementTree.Element, link: Link, moves: bool) -> None:
         held = [joint.child for joint in self._below.get(link.name, ()) if not joint.moves]
@@ -259,7 +258,7 @@ class _Writer:
         made = element(out, HELD[closure.kind], name=name)
         for number_, (link, place, axis) in enumerate(closure.ends, start=1):
             site = element(self._bodies[link], "site", name=f"{name}_{number_}")
-            seat = place.matrix
+            seat = place.matrix.copy()
             seat[:3, 3] += along * seat[:3, :3] @ axis
             _place(site, seat)
             made.set(f"site{number_}", f"{name}_{number_}")

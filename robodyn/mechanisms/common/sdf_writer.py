@@ -10,34 +10,35 @@ prefix `robodyn:`, which SDF lets programs add, and which the reader of SDF desc
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError
-from robodyn.formats.sdf.axes import axis_motion
 from robodyn.formats.sdf.tree import CLOSURES, NAMESPACE, OWN, SCOPE
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, number, numbers, origin
+from robodyn.formats.urdf_shapes import element, frame_of, number, numbers, origin
 from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
-from robodyn.poses import rotation_matrix, rpy_of_rotation
+from robodyn.poses import rpy_of_rotation
 
 WORLD = "world"
 TYPES = {kind: name for name, kind in CLOSURES.items() if name != "continuous"}
 
 
-def tree_sdf(model: Model, robot: ElementTree.Element, positions: Mapping[str, FloatArray]) -> str:
+def tree_sdf(model: Model, robot: ElementTree.Element, positions: Mapping[str, Any]) -> str:
     """SDF text of a tree with closures.
 
     Args:
         model: what is written.
         robot: the URDF of the same model, for its settings, visuals and collision shapes.
-        positions: of joints, (1,) or a pose (7,), where the links stand in the file; others at 0.
+        positions: of joints, a number or a pose (7,), where the links stand in the file; others at
+            0.
 
     Raises:
         OutputError: a closure that no joint of SDF is.
@@ -95,15 +96,14 @@ def _link(
     out: ElementTree.Element,
     link: Link,
     joint: Joint | None,
-    positions: Mapping[str, FloatArray],
+    positions: Mapping[str, Any],
     drawn: ElementTree.Element | None,
 ) -> None:
     made = element(out, "link", name=link.name)
     if joint is not None:
-        place = joint.at.matrix @ _motion(joint, positions)
-        _pose(made, place @ np.linalg.inv(joint.child_at.matrix), joint.parent)
+        _pose(made, joint.child_frame(positions.get(joint.name)), joint.parent)
     inertial = element(made, "inertial")
-    _pose(inertial, _shifted(link.com))
+    _pose(inertial, frame_of(link.com))
     _text(inertial, "mass", number(link.mass))
     inertia = element(inertial, "inertia")
     for row, column in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
@@ -113,35 +113,17 @@ def _link(
             _shape(made, shape, tag, index)
 
 
-def _shifted(xyz: FloatArray) -> FloatArray:
-    place = np.eye(4)
-    place[:3, 3] = xyz
-    return place
-
-
-def _motion(joint: Joint, positions: Mapping[str, FloatArray]) -> FloatArray:
-    """(4, 4) of `child_at` in `at` at the joint's position."""
-    value = positions.get(joint.name)
-    if value is None or joint.kind == "fixed":
-        return np.eye(4)
-    if joint.kind == "floating":
-        place = _shifted(value[:3])
-        place[:3, :3] = rotation_matrix(value)
-        return place
-    return axis_motion(joint.kind, joint.axis, float(value[0]))
-
-
 def _tree_joint(
     out: ElementTree.Element,
     joint: Joint,
-    positions: Mapping[str, FloatArray],
+    positions: Mapping[str, Any],
     home: tuple[float, ...] | None,
 ) -> None:
     made = _joint(out, joint.name, joint.kind, joint.parent, joint.child)
     _pose(made, joint.child_at.matrix)
     if joint.kind == "fixed":
         return
-    at = _position(joint.name, positions)
+    at = positions.get(joint.name, 0.0)
     axis = element(made, "axis")
     _text(axis, "xyz", numbers(joint.axis))
     limits = dict(zip(("lower", "upper"), joint.position - at, strict=True))
@@ -157,7 +139,7 @@ def _tree_joint(
         links = {link.get("name") for link in out.iterfind("link")}
         mimic = element(axis, "mimic", joint=_joint_name(joint.mimic.joint, links))
         factor = joint.mimic.multiplier
-        offset = joint.mimic.offset + factor * _position(joint.mimic.joint, positions) - at
+        offset = joint.mimic.offset + factor * positions.get(joint.mimic.joint, 0.0) - at
         _text(mimic, "multiplier", number(factor))
         _text(mimic, "offset", number(offset))
         _text(mimic, "reference", "0")
@@ -170,10 +152,6 @@ def _tree_joint(
         element(made, OWN + TAG, **own)
     for name, text in params_of_joint(joint).items():
         _text(made, f"{OWN}param", text, name=name)
-
-
-def _position(name: str, positions: Mapping[str, FloatArray]) -> float:
-    return float(positions[name][0]) if name in positions else 0.0
 
 
 def _closure(out: ElementTree.Element, closure: Closure) -> None:

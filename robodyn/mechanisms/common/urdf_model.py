@@ -4,29 +4,28 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from robodyn.actuators.description import actuator_of_joint, describes
-from robodyn.arrays import ArrayLike
-from robodyn.errors import LeftOutWarning, ModelError
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.errors import ModelError, warn
 from robodyn.formats.inertia import check_inertias
-from robodyn.formats.urdf_elements import UrdfClosure
-from robodyn.formats.urdf_joints import axis, damping, friction, limit, position_limits, transform
 from robodyn.formats.urdf_motors import Motor
+from robodyn.formats.urdf_shapes import finite, frame_of, read_frame
 from robodyn.formats.urdf_text import UrdfDocument
+from robodyn.formats.xml_text import numbers_in
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.fields import GRAVITY, unchecked
-from robodyn.model.joint import Joint, Mimic
+from robodyn.model.joint import UNBOUNDED, Joint, Mimic
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-from robodyn.poses import pose_from_rpy, rotation_matrix
 
 
 def model_from_urdf(
@@ -60,7 +59,7 @@ def model_from_urdf(
     source, robot, settings = document.source, document.robot, document.settings
     try:
         found = urdf_closures(document) if closures is None else closures
-        joints = with_leaders([_joint(joint, document) for joint in robot.joints])
+        joints = with_leaders(urdf_joints(document))
         links = [_link(link) for link in robot.links]
         named = _driven(document, joints) if driven is None else tuple(driven)
         joints, named = with_driven_leaders(joints, named, source)
@@ -111,24 +110,14 @@ def _driven(document: UrdfDocument, joints: Sequence[Joint]) -> tuple[str, ...]:
     fixed = {joint.name for joint in joints if joint.kind == "fixed"}
     named = tuple(name for name in document.drives.driven if name not in fixed)
     for name in () if document.drives.effort else fixed.intersection(document.drives.driven):
-        _leave_out(document, name, "<transmission>")
+        warn(f"{document.source}: <transmission> of joint {name!r}, which is fixed, is left out")
     if named or document.drives.effort:
         return document.drives.effort or named
-    single = [joint for joint in joints if joint.moves and joint.kind != "floating"]
-    own = [joint for joint in single if joint.mimic is None]
+    own = [joint for joint in joints if joint.moves_alone]
     strong = tuple(joint.name for joint in own if np.isfinite(joint.effort))
     if strong or document.closures:
         return strong
     return tuple(joint.name for joint in own)
-
-
-def _leave_out(document: UrdfDocument, joint: str, tag: str) -> None:
-    """Warn that what a file says of the motion of a joint is not taken, as the joint is fixed."""
-    warnings.warn(
-        f"{document.source}: {tag} of joint {joint!r}, which is fixed, is left out",
-        LeftOutWarning,
-        stacklevel=4,
-    )
 
 
 def urdf_closures(document: UrdfDocument) -> list[Closure]:
@@ -140,90 +129,101 @@ def urdf_closures(document: UrdfDocument) -> list[Closure]:
     return [_closure(item) for item in document.closures]
 
 
+def urdf_joints(document: UrdfDocument) -> list[Joint]:
+    """The joints of a URDF, each as it is stated.
+
+    Raises:
+        ModelError: a planar joint, or values that are wrong, or said twice and differently.
+    """
+    return [_joint(joint, document) for joint in document.robot.joints]
+
+
 def _link(link: Any) -> Link:
     inertial = link.inertial
     if inertial is None:
         return Link(link.name)
-    frame = transform(inertial.origin)
+    frame = frame_of_urdf(inertial.origin)
     R = frame[:3, :3]
     tensor = R @ np.array(inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
     return Link(link.name, float(inertial.mass), frame[:3, 3], 0.5 * (tensor + tensor.T))
 
 
+def frame_of_urdf(origin: Any) -> FloatArray:
+    """(4, 4) of an origin as `urdf_parser_py` has it."""
+    return (
+        frame_of()
+        if origin is None
+        else frame_of(origin.xyz or (0.0,) * 3, origin.rpy or (0.0,) * 3)
+    )
+
+
 def _joint(joint: Any, document: UrdfDocument) -> Joint:
+    name, where = joint.name, f"joint {joint.name!r}"
     if joint.type == "planar":
         raise ModelError(
-            f"joint {joint.name!r} is planar, which is not supported; write it as two prismatic "
-            "joints and a revolute one",
+            f"{where} is planar, which is not supported; write it as two prismatic joints and a "
+            "revolute one",
             value=joint.type,
         )
     mimic = None
     if joint.mimic is not None and joint.type == "fixed":
-        _leave_out(document, joint.name, "<mimic>")
+        warn(f"{document.source}: <mimic> of {where}, which is fixed, is left out")
     elif joint.mimic is not None:
         factor, offset = joint.mimic.multiplier, joint.mimic.offset
-        mimic = Mimic(
-            joint.mimic.joint,
-            1.0 if factor is None else float(factor),
-            0.0 if offset is None else float(offset),
-        )
-    frame = transform(joint.origin)
+        factor = 1.0 if factor is None else float(factor)
+        mimic = Mimic(joint.mimic.joint, factor, float(offset or 0.0))
+    motor, dynamics = document.motors.get(name, Motor()), joint.dynamics
+    forward = float((dynamics and dynamics.friction) or 0.0)
+    backward = forward if motor.friction_backward is None else motor.friction_backward
+    # exporters state zeros as the axes of joints that have none
+    axis = None if joint.type in ("fixed", "floating") else joint.axis
     made = Joint(
-        joint.name,
+        name,
         joint.type,
         joint.parent,
         joint.child,
-        at=Placement(frame[:3, :3], frame[:3, 3]),
-        axis=axis(joint),
+        at=Placement.of(frame_of_urdf(joint.origin)),
+        axis=np.array(axis or (1.0, 0.0, 0.0)),
         mimic=mimic,
-    )
-    return _moving(made, joint, document)
-
-
-def _moving(made: Joint, joint: Any, document: UrdfDocument) -> Joint:
-    """A model's joint with the friction, limits and actuator that a URDF's joint has.
-
-    Raises:
-        ModelError: values that are wrong, or said twice and differently.
-    """
-    motor = document.motors.get(joint.name, Motor())
-    described = replace(
-        made,
         armature=motor.armature,
-        damping=damping(joint),
-        friction=friction(joint, motor),
-        position=position_limits(joint),
-        velocity=limit(joint, "velocity"),
-        effort=limit(joint, "effort"),
+        damping=float((dynamics and dynamics.damping) or 0.0),
+        friction=np.array([forward, backward]),
+        position=_position_limits(joint),
+        velocity=_limit(joint, "velocity"),
+        effort=_limit(joint, "effort"),
     )
-    params = document.drives.params.get(joint.name, {})
+    params = document.drives.params.get(name, {})
     if joint.type in ("fixed", "floating") or not describes(params):
-        return described
-    forward, backward = described.friction.tolist()
-    where = f"joint {joint.name!r}"
-    driven = described.driven_by(
-        actuator_of_joint(params, where, (forward, backward), motor.stated)
-    )
+        return made
+    actuator = actuator_of_joint(params, where, (forward, backward), motor.stated)
     # a <robodyn> element gives the inertia already reflected
-    return replace(driven, armature=motor.armature) if motor.stated else driven
+    return replace(made.driven_by(actuator), armature=motor.armature if motor.stated else 0.0)
 
 
-def _closure(closure: UrdfClosure) -> Closure:
-    frames = [
-        Placement(rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), angles)), point)
-        for angles, point in zip(closure.angles, closure.points, strict=True)
-    ]
-    axis, child_axis = closure.axes
-    return Closure(
-        closure.name,
-        closure.kind or "spherical",
-        *closure.links,
-        at=frames[0],
-        child_at=frames[1],
-        axis=np.array([1.0, 0.0, 0.0]) if axis is None else axis,
-        child_axis=child_axis,
-        damping=closure.damping,
-    )
+def _position_limits(joint: Any) -> FloatArray:
+    """(2,) [rad or m]; where both ends are absent or 0, as exporters leave them, none are meant."""
+    limit = joint.limit
+    ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
+    if ends == (0.0, 0.0) or joint.type in ("continuous", "floating", "fixed"):
+        return UNBOUNDED
+    return np.array([finite(end) for end in ends])
+
+
+def _limit(joint: Any, name: str) -> float:
+    """Of `effort` or `velocity`; absent or 0, as in many published models, none is meant."""
+    value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
+    return finite(abs(value)) or np.inf
+
+
+def _closure(item: Element) -> Closure:
+    stated: dict[str, Any] = {}
+    for side, prefix in (("parent", ""), ("child", "child_")):
+        stated[side] = item.findall(side)[0].attrib["link"]
+        stated[f"{prefix}at"] = Placement.of(read_frame(item.find(f"{side}_origin")))
+        for axis in item.iterfind(f"{side}_axis"):
+            stated[f"{prefix}axis"] = np.array(numbers_in(axis.attrib["xyz"], 3, "axis"))
+    damping = float(item.attrib["damping"])
+    return Closure(item.attrib["name"], item.attrib["type"], damping=damping, **stated)
 
 
 def _tip(joints: Sequence[Joint], closures: Sequence[Closure]) -> str:
@@ -292,11 +292,9 @@ def with_driven_leaders(
             kept.append(name)
             continue
         if mimic.joint in driven or mimic.multiplier == 0.0 or mimic.joint not in known:
-            warnings.warn(
+            warn(
                 f"{source}: joint {name!r}: left out is its actuator, as the joint follows "
-                f"{mimic.joint!r}{', which is driven' if mimic.joint in driven else ''}",
-                LeftOutWarning,
-                stacklevel=2,
+                f"{mimic.joint!r}{', which is driven' if mimic.joint in driven else ''}"
             )
             continue
         factor = 1.0 / mimic.multiplier

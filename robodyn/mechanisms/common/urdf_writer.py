@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,14 +19,15 @@ from robodyn.actuators.description import NAMES, params_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import OutputError
 from robodyn.formats.meshes import with_mesh_files
-from robodyn.formats.urdf_joints import UNLIMITED, transform
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
+    UNLIMITED,
     element,
     inertial,
     number,
     numbers,
     origin,
+    read_frame,
     write_joint,
 )
 from robodyn.model.closure import Closure
@@ -156,9 +156,7 @@ def write_place(
     """A frame of axes (3, 3) and origin (3,) [m], unless that which is there says just this."""
     old = parent.find(tag)
     if old is not None:
-        xyz_text, rpy_text = (old.get(name, "0 0 0").split() for name in ("xyz", "rpy"))
-        stated = SimpleNamespace(xyz=list(map(float, xyz_text)), rpy=list(map(float, rpy_text)))
-        frame = transform(stated)
+        frame = read_frame(old)
         if np.array_equal(frame[:3, :3], rotation) and np.array_equal(frame[:3, 3], xyz):
             return
         parent.remove(old)

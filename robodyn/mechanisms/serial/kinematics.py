@@ -23,7 +23,7 @@ from robodyn.mechanisms.common.batch_calls import (
     answers,
     entry,
 )
-from robodyn.mechanisms.common.figure import Figure, Shape, drawn_joint, stick
+from robodyn.mechanisms.common.figure import Figure, Shape, stick
 from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_table
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
 from robodyn.mechanisms.mechanism import Mechanism
@@ -116,10 +116,9 @@ class SerialKinematics(Mechanism):
         model = self.model
         reach = sum(float(np.linalg.norm(joint.at.translation)) for joint in self.chain.joints)
         size = max(0.5 * reach, 1e-2)
-        joints = [drawn for joint in model.joints for drawn in drawn_joint(joint, size)]
         shapes = stick(self.chain.links[-1].name, self.chain.tip.translation, 0.02 * size)
         shapes.append(Shape(model.tip_link, "sphere", (0.03 * size,), np.eye(4), TIP_COLOR))
-        return Figure(joints, shapes, model.base_link).with_sticks(size)
+        return Figure(model.joints, shapes, model.base_link).with_sticks(size)
 
     def outline(self, configuration: FloatArray) -> list[OutlinePart]:
         """The arm as a line from the base by the origins of its joints to the tip, at q (n,)."""

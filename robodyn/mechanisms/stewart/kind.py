@@ -51,8 +51,9 @@ def _is_platform(document: UrdfDocument) -> bool:
     above = {joint.child: joint for joint in document.robot.joints}
     legs = []
     for closure in document.closures:
-        for link in closure.links:
+        for end in closure.iterfind("*[@link]"):
             leg: list[str] = []
+            link = end.attrib["link"]
             while link in above:
                 leg, link = [above[link].type, *leg], above[link].parent
             legs.append([kind for kind in leg if kind != "fixed"])

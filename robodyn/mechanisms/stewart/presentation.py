@@ -8,7 +8,7 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.mechanisms.common.figure import Figure, frame_of_pose
+from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.common.report_answers import (
     OutlinePart,
@@ -22,7 +22,7 @@ from robodyn.mechanisms.stewart.formulations import PUBLISHED_MODELS
 from robodyn.mechanisms.stewart.parameters import PlatformParameters
 from robodyn.mechanisms.stewart.six_legs import SixLegs
 from robodyn.model.body import Body, Link
-from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_from_pose
+from robodyn.poses import matrix_from_pose, pose_from_rpy, rotation_matrix, rpy_from_pose
 
 ANGLES = ("roll", "pitch", "yaw")
 
@@ -69,7 +69,7 @@ class PlatformPresentation(PlatformParameters):
     def leg_ends(self, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Ends (6, 3) [m] of the legs at the base and at the platform of pose (7,), base frame."""
         legs = self.six_legs.legs
-        platform = frame_of_pose(configuration)
+        platform = matrix_from_pose(configuration)
         tips = np.array([leg.platform for leg in legs]) @ platform[:3, :3].T + platform[:3, 3]
         return np.array([leg.base for leg in legs]), tips
 

@@ -13,7 +13,6 @@ from robodyn.actuators.actuator import IDEAL, Actuator
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_pose
 from robodyn.errors import ModelError, RobodynError
-from robodyn.formats.sdf.axes import axis_motion
 from robodyn.model.body import Body, Link
 from robodyn.model.closure import Closure
 from robodyn.model.comparison import Compared
@@ -21,6 +20,7 @@ from robodyn.model.fields import GRAVITY, altered, frozen, varied
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
+from robodyn.poses import axis_motion
 
 LEGS = 6
 

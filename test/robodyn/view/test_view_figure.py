@@ -12,9 +12,9 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import ModelError
-from robodyn.mechanisms.common.figure import frame_of_pose
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
+from robodyn.poses import matrix_from_pose
 from robodyn.view.model_figure import figure_of
 from robodyn.view.scene import EffortArrows
 from robodyn.view.snapshot import drawn_joints
@@ -42,7 +42,7 @@ def test_every_leg_ends_at_its_point_of_the_platform(load, rng, source):
         pose = platform.advance(platform.home, change)
         frames = figure.link_frames(drawn_joints(platform, pose), pose)
         body = frames[figure.index(platform.frames[1])]
-        np.testing.assert_allclose(body, frame_of_pose(pose), atol=1e-12)
+        np.testing.assert_allclose(body, matrix_from_pose(pose), atol=1e-12)
         for i, leg in enumerate(platform.six_legs.legs, start=1):
             tip = frames[figure.index(f"leg{i}_upper")][:3, 3]
             np.testing.assert_allclose(tip, body[:3, :3] @ leg.platform + body[:3, 3], atol=1e-9)
@@ -57,7 +57,7 @@ def test_an_arms_tip_is_where_its_kinematics_have_it(load, rng, source):
         q = rng.uniform(low, high)
         frames = figure.link_frames(drawn_joints(arm, q))
         tip = frames[figure.index(arm.frames[1])]
-        np.testing.assert_allclose(tip, frame_of_pose(arm.forward_kinematics(q)), atol=1e-9)
+        np.testing.assert_allclose(tip, matrix_from_pose(arm.forward_kinematics(q)), atol=1e-9)
 
 
 def test_a_tilted_base_tilts_all_of_it(load):
@@ -119,8 +119,8 @@ def test_meshes_are_left_out_and_said_so():
     ("old", "new", "said"),
     [
         ('radius="1"', 'radius="-1"', "sphere of size [-1.0]"),
-        ('radius="1"', 'radius="wide"', "radius is 'wide', expected 1 finite numbers"),
-        ('radius="1"', 'radius="nan"', "radius is 'nan', expected 1 finite numbers"),
+        ('radius="1"', 'radius="wide"', "radius is 'wide', expected a finite number"),
+        ('radius="1"', 'radius="nan"', "radius is 'nan', expected a finite number"),
         ('xyz="0 0 1"', 'xyz="0 0"', "xyz is '0 0', expected 3 finite numbers"),
         ("<geometry>", "<form>", "no <geometry>"),
     ],

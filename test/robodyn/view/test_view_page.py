@@ -49,7 +49,7 @@ def shown_position(joint, client):
     parent, child = (
         client.frames.get(f"/model/{link}", np.eye(4)) for link in (joint.parent, joint.child)
     )
-    moved = np.linalg.inv(parent @ joint.place) @ child
+    moved = np.linalg.inv(parent @ joint.at.matrix) @ child
     if joint.kind == "prismatic":
         return float(joint.axis @ moved[:3, 3])
     turn = moved[:3, :3]

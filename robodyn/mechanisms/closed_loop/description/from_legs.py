@@ -34,7 +34,6 @@ from robodyn.actuators.description import actuator_from_fields, params_of
 from robodyn.arrays import FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
-from robodyn.formats.sdf.axes import axis_motion
 from robodyn.formats.urdf_shapes import element
 from robodyn.mechanisms.closed_loop.description.leg_parts import (
     Parts,
@@ -49,7 +48,7 @@ from robodyn.mechanisms.closed_loop.description.leg_parts import (
 from robodyn.mechanisms.common import urdf_writer as write
 from robodyn.mechanisms.common.model_file import stated_in
 from robodyn.model.body import Body
-from robodyn.poses import pose_from_rpy, rotation_matrix
+from robodyn.poses import axis_motion, pose_from_rpy, rotation_matrix
 
 FORMS = re.compile(r"[USR]P[SR]|R[USR][SR]|P[US]S|RR")
 EXAMPLES = "one such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR"

@@ -26,8 +26,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from robodyn.actuators import Actuator
 from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError
@@ -43,7 +41,6 @@ from robodyn.mechanisms.common.urdf_model import (
 from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
-from robodyn.model.placement import Placement
 
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
@@ -163,29 +160,18 @@ def _home(top: Fields) -> dict[str, Any]:
 
 def _closure(fields: Fields) -> Closure:
     fields.only(*_CLOSURE)
-    ends = [_end(fields.child(side)) for side in ("parent", "child")]
-    axis, child_axis = (axis for _, _, axis in ends)
     name = fields.text("name")
+    stated: dict[str, Any] = {}
+    for side, prefix in (("parent", ""), ("child", "child_")):
+        end = fields.child(side)
+        end.only(*_END)
+        stated[side], stated[f"{prefix}at"] = end.text("link"), placement_of(end)
+        if "axis" in end:
+            stated[f"{prefix}axis"] = end.array("axis", (3,))
     kind = fields.text("type", choices=tuple(CLOSURE_KINDS))
     damping = fields.number("damping", "N m s/rad", default=0.0, at_least=0.0)
     with stated_in(fields):
-        return Closure(
-            name,
-            kind,
-            ends[0][0],
-            ends[1][0],
-            at=ends[0][1],
-            child_at=ends[1][1],
-            axis=np.array([1.0, 0.0, 0.0]) if axis is None else axis,
-            child_axis=child_axis,
-            damping=damping,
-        )
-
-
-def _end(end: Fields) -> tuple[str, Placement, Any]:
-    end.only(*_END)
-    axis = end.array("axis", (3,)) if "axis" in end else None
-    return end.text("link"), placement_of(end), axis
+        return Closure(name, kind, damping=damping, **stated)
 
 
 def _merged(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:

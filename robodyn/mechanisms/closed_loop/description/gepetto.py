@@ -25,10 +25,10 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_joints import transform
 from robodyn.formats.urdf_text import read_urdf
 from robodyn.mechanisms.closed_loop.description.from_yaml import names
 from robodyn.mechanisms.common.urdf_model import (
+    frame_of_urdf,
     model_from_urdf,
     urdf_closures,
 )
@@ -127,13 +127,8 @@ def _changed_joints(top: Fields, robot: Any) -> list[Closure]:
 def _held(joint: Any, kind: str, axis: FloatArray | None, child_axis: FloatArray | None) -> Closure:
     """Let a joint float, and hold it at its origin."""
     joint.type, joint.mimic = "floating", None
-    frame = transform(joint.origin)
-    return Closure(
-        joint.name,
-        kind,
-        joint.parent,
-        joint.child,
-        at=Placement(frame[:3, :3], frame[:3, 3]),
-        axis=np.array([1.0, 0.0, 0.0]) if axis is None else axis,
-        child_axis=child_axis,
-    )
+    at = Placement.of(frame_of_urdf(joint.origin))
+    ends = joint.parent, joint.child
+    if axis is None:
+        return Closure(joint.name, kind, *ends, at=at)
+    return Closure(joint.name, kind, *ends, at=at, axis=axis, child_axis=child_axis)

@@ -120,17 +120,15 @@ class CartPendulum(NumpyDynamics):
 
     def figure(self):
         """A stick from the cart to the bob, both drawn as spheres."""
-        from robodyn.mechanisms.common.figure import DrawnJoint, Figure, Shape, stick
+        from robodyn.mechanisms.common.figure import Figure, Shape, stick
+        from robodyn.model.joint import Joint
+        from robodyn.model.placement import Placement
 
         end = np.array([0.0, 0.0, -self.model.length])
-        tip = np.eye(4)
-        tip[:3, 3] = end
         joints = [
-            DrawnJoint(
-                "slider", "prismatic", "base_link", "cart", np.eye(4), np.array([1.0, 0, 0])
-            ),
-            DrawnJoint("hinge", "revolute", "cart", "rod", np.eye(4), np.array([0.0, -1.0, 0.0])),
-            DrawnJoint("tip", "fixed", "rod", "bob", tip),
+            Joint("slider", "prismatic", "base_link", "cart"),
+            Joint("hinge", "revolute", "cart", "rod", axis=np.array([0.0, -1.0, 0.0])),
+            Joint("tip", "fixed", "rod", "bob", Placement(translation=end)),
         ]
         ball = Shape("bob", "sphere", (0.05,), np.eye(4))
         block = Shape("cart", "box", (0.2, 0.1, 0.1), np.eye(4))
