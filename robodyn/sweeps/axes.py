@@ -27,6 +27,11 @@ class GridAxis:
     name: str
     values: FloatArray
 
+    @property
+    def low(self) -> float:
+        """The least value."""
+        return float(self.values[0])
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -57,35 +62,70 @@ def read_axis(
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
         raise InvalidInput(f"no coordinate {str(name)[:100]!r} to sweep; {hint}", value=name)
     unit, least = known[name].unit, known[name].at_least
-    read = _from_text(name, given, unit) if isinstance(given, str) else _from_numbers(given)
-    if isinstance(read, tuple):
-        low, high, count = read
-        if not low < high and not (low == high and count == 1):
-            raise InvalidInput(
-                f"axis {name} runs from {low:g} to {high:g}, expected low < high [{unit}]",
-                value=given,
-            )
-        if not sampled and count is None:
-            raise InvalidInput(
-                f"axis {name}={given} of a grid lacks its number of values: {name}={given}:21, or "
-                "ask for samples",
-                value=given,
-            )
-        if sampled and count is not None:
-            raise InvalidInput(
-                f"axis {name} has {count} values, but samples are asked for: {name}={low:g}:"
-                f"{high:g}",
-                value=given,
-            )
-        _check_least(name, low, least, unit)
-        return Interval(name, low, high) if count is None else _spread(name, low, high, count)
-    values = np.asarray(read)
+    spans = isinstance(given, str) and ":" in given
+    read = _range(name, given, sampled, unit) if spans else _listed(name, given, sampled, unit)
+    lowest = read if isinstance(read, float) else read.low
+    if lowest < least:
+        raise InvalidInput(
+            f"axis {name} has the value {lowest:g}, must be at least {least:g} [{unit}]",
+            value=lowest,
+        )
+    return read
+
+
+def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interval:
+    """Of `low:high`, or of `low:high:count`."""
+    parts, shown = text.split(":"), f"axis {name}={text[:100]}"
+    if len(parts) > 3:
+        raise InvalidInput(f"{shown} has {len(parts)} parts, expected low:high:count", value=text)
+    low, high = (_number(shown, part, unit) for part in parts[:2])
+    if not (np.isfinite(low) and np.isfinite(high) and np.isfinite(high - low)):
+        raise InvalidInput(f"{shown} is not finite [{unit}]", value=text)
+    if not low < high and not (low == high and parts[2:] == ["1"]):
+        raise InvalidInput(
+            f"axis {name} runs from {low:g} to {high:g}, expected low < high [{unit}]", value=text
+        )
+    if len(parts) == 2:
+        if sampled:
+            return Interval(name, low, high)
+        raise InvalidInput(
+            f"{shown} of a grid lacks its number of values: {name}={text[:100]}:21, or ask for "
+            "samples",
+            value=text,
+        )
+    if sampled:
+        raise InvalidInput(
+            f"axis {name} has {parts[2][:40]} values, but samples are asked for: {name}={low:g}:"
+            f"{high:g}",
+            value=text,
+        )
+    digits = parts[2].strip()
+    count = int(digits) if digits.isdecimal() and len(digits) < 20 else 0
+    if not 1 <= count <= LARGEST_AXIS:
+        raise InvalidInput(
+            f"axis {name}: the number of values is {parts[2][:40]!r}, expected a whole number "
+            f"from 1 to {LARGEST_AXIS}",
+            value=text,
+        )
+    values = np.linspace(low, high, count)
+    if not (np.diff(values) > 0.0).all():
+        raise InvalidInput(
+            f"axis {name}: {count} values from {low!r} to {high!r} cannot be told apart",
+            value=count,
+        )
+    return GridAxis(name, values)
+
+
+def _listed(name: str, given: Any, sampled: bool, unit: str) -> GridAxis | float:
+    """Of one value or of a list of them, numbers or their text."""
+    value = np.nan if given is None or isinstance(given, bool) else given
+    if isinstance(given, str):
+        numbers = [_number(f"axis {name}={given[:100]}", part, unit) for part in given.split(",")]
+        value = numbers if len(numbers) > 1 else numbers[0]
     try:
-        values = as_array(name, values, (), unit)
+        values = as_array(name, np.asarray(value), (), unit)
     except RobodynError as error:
         raise InvalidInput(f"axis {error}", value=given) from error
-    if values.size:
-        _check_least(name, float(values.min()), least, unit)
     if values.ndim == 0:
         return float(values)
     if sampled:
@@ -103,62 +143,12 @@ def read_axis(
     return GridAxis(name, values.copy())
 
 
-def _spread(name: str, low: float, high: float, count: int) -> GridAxis:
-    values = np.linspace(low, high, count)
-    if not (np.diff(values) > 0.0).all():
-        raise InvalidInput(
-            f"axis {name}: {count} values from {low!r} to {high!r} cannot be told apart",
-            value=count,
-        )
-    return GridAxis(name, values)
-
-
-def _from_text(name: str, text: str, unit: str) -> Any:
-    """A number, a list of numbers, or (low, high, count or None)."""
-    if ":" not in text:
-        numbers = [_number(name, part, text, unit) for part in text.split(",")]
-        return numbers if len(numbers) > 1 else numbers[0]
-    parts = text.split(":")
-    if len(parts) > 3:
-        raise InvalidInput(
-            f"axis {name}={text[:100]} has {len(parts)} parts, expected low:high:count", value=text
-        )
-    low, high = (_number(name, part, text, unit) for part in parts[:2])
-    if not (np.isfinite(low) and np.isfinite(high) and np.isfinite(high - low)):
-        raise InvalidInput(f"axis {name}={text[:100]} is not finite [{unit}]", value=text)
-    if len(parts) == 2:
-        return low, high, None
-    try:
-        count = int(parts[2]) if len(parts[2]) < 20 else LARGEST_AXIS + 1
-    except ValueError:
-        count = 0
-    if not 1 <= count <= LARGEST_AXIS:
-        raise InvalidInput(
-            f"axis {name}: the number of values is {parts[2][:40]!r}, expected a whole number "
-            f"from 1 to {LARGEST_AXIS}",
-            value=text,
-        )
-    return low, high, count
-
-
-def _from_numbers(given: Any) -> Any:
-    return np.nan if given is None or isinstance(given, bool) else given
-
-
-def _number(name: str, part: str, text: str, unit: str) -> float:
+def _number(shown: str, part: str, unit: str) -> float:
     try:
         return float(part)
     except ValueError as error:
         raise InvalidInput(
-            f"axis {name}={text[:100]}: {part[:40]!r} is not a number, expected low:high:count "
-            f"or one value [{unit}]",
-            value=text,
+            f"{shown}: {part[:40]!r} is not a number, expected low:high:count or one value "
+            f"[{unit}]",
+            value=part,
         ) from error
-
-
-def _check_least(name: str, value: float, least: float, unit: str) -> None:
-    if value < least:
-        raise InvalidInput(
-            f"axis {name} has the value {value:g}, must be at least {least:g} [{unit}]",
-            value=value,
-        )

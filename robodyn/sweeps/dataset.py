@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.sweeps.evaluate import labels, outputs, width
 from robodyn.sweeps.packages import package
 from robodyn.sweeps.plan import SweepPlan
-from robodyn.sweeps.points import Grid
+from robodyn.sweeps.points import Grid, SampledPoints
+from robodyn.sweeps.quantities import QUANTITIES
 from robodyn.sweeps.states import sweep_variables
 
 Make = Callable[[tuple[int, ...], Any], Any]
@@ -31,28 +31,26 @@ def dataset(plan: SweepPlan, make: Make) -> Any:
     """
     xarray = package("xarray")
     mechanism, points = plan.mechanism, plan.points
-    known = sweep_variables(mechanism)
     variables = {"reachable": (points.dims, make(points.shape, False), {"long_name": _REACHABLE})}
-    extra: list[str] = []
-    for output in outputs(mechanism, plan.quantities):
-        extra += output.dims
-        shape = (*points.shape, *(width(mechanism, dimension) for dimension in output.dims))
-        attributes = {"units": output.unit, "long_name": output.text}
-        dims = (*points.dims, *output.dims)
-        variables[output.name] = (dims, make(shape, np.nan), attributes)
-    places: dict[str, Any] = {name: (name, list(labels(mechanism, name))) for name in extra}
-    for name, coordinate in known.items():
+    places: dict[str, Any] = {}
+    for quantity in (QUANTITIES[name] for name in plan.quantities):
+        labels, unit = quantity.labels(mechanism), quantity.unit_of(mechanism)
+        shape, dims = (*points.shape, *map(len, labels.values())), (*points.dims, *quantity.dims)
+        places |= {name: (name, list(along)) for name, along in labels.items()}
+        for name, text in quantity.texts.items():
+            attributes = {"units": unit, "long_name": text}
+            variables[name] = (dims, make(shape, np.nan), attributes)
+    axes = {axis.name: axis.values for axis in points.axes} if isinstance(points, Grid) else {}
+    for name, coordinate in sweep_variables(mechanism).items():
         attributes = {"units": coordinate.unit, "long_name": coordinate.text}
         if name in plan.held:
-            if _matters(name, plan):
+            # positions, and values that have an effect
+            if coordinate.role == "position" or plan.held[name] != coordinate.neutral:
                 places[name] = ((), plan.held[name], attributes)
-        elif not isinstance(points, Grid):
+        elif name in axes:
+            places[name] = (name, axes[name], attributes)
+        else:
             places[name] = (points.dims, make(points.shape, np.nan), attributes)
-    if isinstance(points, Grid):
-        for axis in points.axes:
-            coordinate = known[axis.name]
-            attributes = {"units": coordinate.unit, "long_name": coordinate.text}
-            places[axis.name] = (axis.name, axis.values, attributes)
     return xarray.Dataset(variables, coords=places, attrs=_attributes(plan))
 
 
@@ -64,12 +62,6 @@ def chunk_shapes(plan: SweepPlan, empty: Any) -> dict[str, tuple[int, ...]]:
         for name, variable in empty.variables.items()
         if variable.dims[:count] == plan.points.dims and name not in plan.points.dims
     }
-
-
-def _matters(name: str, plan: SweepPlan) -> bool:
-    """Whether a held value is stored as a coordinate: positions, and values that have an effect."""
-    variable = sweep_variables(plan.mechanism)[name]
-    return variable.role == "position" or plan.held[name] != variable.neutral
 
 
 def _attributes(plan: SweepPlan) -> dict[str, Any]:
@@ -85,6 +77,6 @@ def _attributes(plan: SweepPlan) -> dict[str, Any]:
     if "effort_extremes" in plan.quantities:
         found["accelerations"] = np.asarray(settings.accelerations).tolist()
         found["wrenches"] = np.asarray(settings.wrenches).tolist()
-    if not isinstance(points, Grid):
+    if isinstance(points, SampledPoints):
         found |= {"sampling": points.method, "seed": points.seed}
     return found | {FINGERPRINT: json.dumps(plan.fingerprint())}

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,24 +14,9 @@ from robodyn.arrays import FloatArray, Indices
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.common.variables import Variable
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.sweeps.quantities import LABELS, QUANTITIES, Output, Quantity
+from robodyn.sweeps.quantities import QUANTITIES, Quantity
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import States, states, sweep_variables, variant
-
-
-def width(mechanism: Mechanism, dimension: str) -> int:
-    """Size of a dimension of results beyond those of the sweep."""
-    return len(labels(mechanism, dimension))
-
-
-def labels(mechanism: Mechanism, dimension: str) -> tuple[str, ...]:
-    """Labels of the entries along such a dimension."""
-    return mechanism.joint_names if dimension == "joint" else LABELS[dimension]
-
-
-def outputs(mechanism: Mechanism, quantities: tuple[str, ...]) -> list[Output]:
-    """The arrays that quantities give, in order."""
-    return [output for name in quantities for output in QUANTITIES[name].outputs(mechanism)]
 
 
 def evaluate(
@@ -40,51 +25,32 @@ def evaluate(
     quantities: tuple[str, ...],
     settings: SweepSettings,
 ) -> dict[str, NDArray[Any]]:
-    """`reachable` (N,) and the outputs (N, ...) of quantities at the value (N,) of each variable.
+    """`reachable` (N,) and the arrays (N, ...) of quantities at the value (N,) of each variable.
 
     A state is reachable if the driven joints are within their limits. Where it is not, or where
     the equations have no solution, results are NaN.
     """
     known = sweep_variables(mechanism)
     batch = states(mechanism, known, values)
-    count = len(batch.configuration)
+    count, wanted = len(batch.configuration), [QUANTITIES[name] for name in quantities]
     results: dict[str, NDArray[Any]] = {"reachable": np.zeros(count, dtype=bool)}
-    for output in outputs(mechanism, quantities):
-        shape = (count, *(width(mechanism, dimension) for dimension in output.dims))
-        results[output.name] = np.full(shape, np.nan)
+    for quantity in wanted:
+        shape = (count, *map(len, quantity.labels(mechanism).values()))
+        results |= {name: np.full(shape, np.nan) for name in quantity.texts}
+    exists = np.asarray(np.isfinite(batch.configuration).all(axis=-1))
     for machine, rows in _machines(mechanism, known, values):
-        _evaluate_one(machine, batch, rows, quantities, settings, results)
+        positions = np.full((count, len(machine.joint_names)), np.nan)
+        _answer(machine, _POSITIONS, batch, rows[exists[rows]], settings, [positions])
+        within = machine.within_position_limits(positions[rows])
+        results["reachable"][rows] = within
+        computable = np.isfinite(positions[rows]).all(axis=-1) if settings.beyond_limits else within
+        for quantity in wanted:
+            arrays = [results[name] for name in quantity.texts]
+            _answer(machine, quantity, batch, rows[computable], settings, arrays)
     return results
 
 
-def _evaluate_one(
-    machine: Mechanism,
-    batch: States,
-    rows: Indices,
-    quantities: tuple[str, ...],
-    settings: SweepSettings,
-    results: dict[str, NDArray[Any]],
-) -> None:
-    """Compute some rows of a batch and store their results."""
-
-    def positions_of(states: States) -> tuple[FloatArray, ...]:
-        return (machine.joint_positions(states.configuration),)
-
-    positions = np.full((len(batch.configuration), len(machine.joint_names)), np.nan)
-    exists = np.isfinite(batch.configuration[rows]).all(axis=-1)
-    _answer(positions_of, batch, rows[exists], positions)
-    positions = positions[rows]
-    within = machine.within_position_limits(positions)
-    results["reachable"][rows] = within
-    rows = rows[np.isfinite(positions).all(axis=-1) if settings.beyond_limits else within]
-    for name in quantities:
-        quantity = QUANTITIES[name]
-        arrays = (results[output.name] for output in quantity.outputs(machine))
-
-        def compute(some: States, quantity: Quantity = quantity) -> tuple[FloatArray, ...]:
-            return quantity.compute(machine, some, settings)
-
-        _answer(compute, batch, rows, *arrays)
+_POSITIONS = QUANTITIES["joint_positions"]
 
 
 def _machines(
@@ -108,22 +74,25 @@ def _machines(
 
 
 def _answer(
-    compute: Callable[[States], tuple[FloatArray, ...]],
+    machine: Mechanism,
+    quantity: Quantity,
     batch: States,
     rows: Indices,
-    *out: FloatArray,
+    settings: SweepSettings,
+    out: list[FloatArray],
 ) -> None:
-    """Store results in some rows of `out`; bisect batches that fail, down to single states."""
+    """Store a quantity's arrays in some rows; bisect batches that fail, down to single states."""
     waiting = [rows]
     while waiting:
         part = waiting.pop()
         if not len(part):
             continue
         try:
-            results = compute(batch if len(part) == len(batch.wrench) else batch.take(part))
+            some = batch if len(part) == len(batch.wrench) else batch.take(part)
+            found = quantity.compute(machine, some, settings)
         except KinematicsError:
             if len(part) > 1:
                 waiting += np.array_split(part, 2)
             continue
-        for array, result in zip(out, results, strict=True):
-            array[part] = result
+        for array, values in zip(out, found if len(out) > 1 else [found], strict=True):
+            array[part] = values

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,18 +81,14 @@ class SweepPlan:
 
     def fingerprint(self) -> dict[str, str]:
         """A hash of each part on which the results depend."""
-        points: dict[str, Any] = {"kind": type(self.points).__name__, "chunk": self.points.chunk}
-        if isinstance(self.points, Grid):
-            points["axes"] = [[axis.name, _plain(axis.values)] for axis in self.points.axes]
-        else:
-            points |= asdict(self.points)
         parts = {
             "version": self.version,
             "model": _plain(self.mechanism.description),
-            "axes": [points, self.held],
+            "axes": [type(self.points).__name__, _plain(self.points), self.held],
             "quantities": [self.quantities, [getattr(self.settings, name) for name in _OF_STATES]],
         }
-        return {name: _hash(part) for name, part in parts.items()}
+        texts = {name: json.dumps(part, sort_keys=True) for name, part in parts.items()}
+        return {name: hashlib.sha256(t.encode()).hexdigest()[:16] for name, t in texts.items()}
 
 
 def make_plan(
@@ -191,10 +187,6 @@ def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]
     if (array < 0.0).any():
         raise InvalidInput(f"{name} has {array.min():g}, half-widths are at least 0", value=value)
     return tuple(float(width) for width in array)
-
-
-def _hash(part: Any) -> str:
-    return hashlib.sha256(json.dumps(part, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _plain(value: Any) -> Any:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias, Union
 
 import numpy as np
 
@@ -23,27 +22,12 @@ METHODS = ("sobol", "random")
 LARGEST_SOBOL = 2**24
 
 
-@dataclass(frozen=True)
-class Grid:
-    """All combinations of the values of some axes, the last axis varying fastest.
+class Points:
+    """States that fill an array, divided into chunks; `chunk` is the most of a chunk."""
 
-    Attributes:
-        axes: at least one.
-        chunk: the largest number of states in a chunk.
-    """
-
-    axes: tuple[GridAxis, ...]
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
     chunk: int
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """Names of the dimensions."""
-        return tuple(axis.name for axis in self.axes)
-
-    @cached_property
-    def shape(self) -> tuple[int, ...]:
-        """Number of values on each axis."""
-        return tuple(len(axis.values) for axis in self.axes)
 
     @property
     def size(self) -> int:
@@ -78,6 +62,37 @@ class Grid:
             slice(int(i) * side, min((int(i) + 1) * side, count)) for i, side, count in sides
         )
 
+    def part(self, index: int) -> Points:
+        """The states of one chunk."""
+        raise NotImplementedError
+
+    def values(self) -> dict[str, FloatArray]:
+        """The value (size,) of each varied variable."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Grid(Points):
+    """All combinations of the values of some axes, the last axis varying fastest.
+
+    Attributes:
+        axes: at least one.
+        chunk: the largest number of states in a chunk.
+    """
+
+    axes: tuple[GridAxis, ...]
+    chunk: int
+
+    @property
+    def dims(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the dimensions."""
+        return tuple(axis.name for axis in self.axes)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Number of values on each axis."""
+        return tuple(len(axis.values) for axis in self.axes)
+
     def part(self, index: int) -> Grid:
         """The grid of one chunk."""
         pairs = zip(self.axes, self.region(index), strict=True)
@@ -92,7 +107,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class SampledPoints:
+class SampledPoints(Points):
     """Points in a box; the same for the same seed, whatever the chunks.
 
     Attributes:
@@ -115,28 +130,9 @@ class SampledPoints:
     dims = ("sample",)
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """Number of points."""
         return (self.count,)
-
-    @property
-    def size(self) -> int:
-        """Number of points."""
-        return self.count
-
-    @property
-    def chunk_shape(self) -> tuple[int, ...]:
-        """Number of points in a chunk."""
-        return (min(self.chunk, self.count),)
-
-    @property
-    def chunks(self) -> int:
-        """Number of chunks."""
-        return -(-self.count // self.chunk)
-
-    def region(self, index: int) -> tuple[slice, ...]:
-        """Slices of the result's arrays for chunk 0 <= index < chunks."""
-        return (slice(index * self.chunk, min((index + 1) * self.chunk, self.count)),)
 
     def part(self, index: int) -> SampledPoints:
         """The points of one chunk."""
@@ -164,6 +160,3 @@ class SampledPoints:
             interval.name: interval.low + (interval.high - interval.low) * unit[:, i]
             for i, interval in enumerate(self.intervals)
         }
-
-
-Points: TypeAlias = Union[Grid, SampledPoints]  # noqa: UP007

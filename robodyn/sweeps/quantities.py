@@ -15,65 +15,56 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import States
 
-
-class Output(NamedTuple):
-    """An array of results: name, dimensions beyond the sweep's own, unit, description."""
-
-    name: str
-    dims: tuple[str, ...]
-    unit: str
-    text: str
-
-
-class Quantity(NamedTuple):
-    """A quantity: the arrays it gives, and how they are computed for a batch of states."""
-
-    outputs: Callable[[Mechanism], tuple[Output, ...]]
-    compute: Callable[[Mechanism, States, SweepSettings], tuple[FloatArray, ...]]
-
-
-def _one(
-    name: str,
-    compute: Callable[[Mechanism, States, SweepSettings], FloatArray],
-    unit: str | Callable[[Mechanism], str],
-    text: str,
-    *dims: str,
-) -> dict[str, Quantity]:
-    """A quantity of one array of its name."""
-
-    def outputs(m: Mechanism) -> tuple[Output, ...]:
-        return (Output(name, dims, unit if isinstance(unit, str) else unit(m), text),)
-
-    return {name: Quantity(outputs, lambda m, s, given: (compute(m, s, given),))}
-
-
 LABELS = {
     "direction": ("x", "y", "z", "rx", "ry", "rz"),
     "entry": ("x", "y", "z", "qx", "qy", "qz", "qw"),
 }
 
 
-def position_unit(mechanism: Mechanism) -> str:
-    """Of the driven joints."""
-    return _of_joints(mechanism, "rad", "m")
+class Quantity(NamedTuple):
+    """What is computed for each state, as one array or several alike.
+
+    Attributes:
+        compute: the array (N, ...) of a batch of states, or (k, N, ...) of k arrays.
+        unit: of them, which may depend on the mechanism.
+        dims: their dimensions beyond the sweep's own.
+        texts: what each of them is, by name.
+    """
+
+    compute: Callable[[Mechanism, States, SweepSettings], FloatArray]
+    unit: str | Callable[[Mechanism], str]
+    dims: tuple[str, ...]
+    texts: dict[str, str]
+
+    def unit_of(self, mechanism: Mechanism) -> str:
+        """The unit."""
+        return self.unit if isinstance(self.unit, str) else self.unit(mechanism)
+
+    def labels(self, mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
+        """Labels of the entries along each of its dimensions."""
+        return {d: mechanism.joint_names if d == "joint" else LABELS[d] for d in self.dims}
 
 
-def _effort_unit(mechanism: Mechanism) -> str:
-    return _of_joints(mechanism, "N m", "N")
+def _of_joints(turning: str, sliding: str) -> Callable[[Mechanism], str]:
+    """The unit of the driven joints, by what they do."""
+
+    def unit(mechanism: Mechanism) -> str:
+        units = set(mechanism.joint_units)
+        if len(units) > 1:
+            return f"{turning} (revolute), {sliding} (prismatic)"
+        return sliding if units == {"m"} else turning
+
+    return unit
 
 
-def _of_joints(mechanism: Mechanism, turning: str, sliding: str) -> str:
-    units = set(mechanism.joint_units)
-    if len(units) > 1:
-        return f"{turning} (revolute), {sliding} (prismatic)"
-    return sliding if units == {"m"} else turning
+_EFFORT = _of_joints("N m", "N")
 
 
 def _singular_values(m: Mechanism, s: States, given: SweepSettings) -> FloatArray:
     return m.singular_values(s.configuration, given.characteristic_length)
 
 
-def _effort_extremes(m: Mechanism, s: States, given: SweepSettings) -> tuple[FloatArray, ...]:
+def _effort_extremes(m: Mechanism, s: States, given: SweepSettings) -> FloatArray:
     # Efforts are linear in accelerations and wrenches, so the extremes over a box are the value at
     # its centre plus or minus the sum of the changes along its sides. Friction, which changes with
     # the side to which a joint at rest is accelerated, counts as at the centre.
@@ -88,64 +79,63 @@ def _effort_extremes(m: Mechanism, s: States, given: SweepSettings) -> tuple[Flo
                 moved[:, i] += width
                 efforts = smooth.inverse_dynamics(*s._replace(**{field: moved}))
                 half_width += np.abs(efforts - centre)
-    return middle - half_width, middle + half_width
+    return np.stack([middle - half_width, middle + half_width])
 
 
-def _extremes(m: Mechanism) -> tuple[Output, ...]:
-    over = "effort of a driven joint over the accelerations and wrenches of a box"
-    return tuple(
-        Output(f"effort_{end}", ("joint",), _effort_unit(m), f"{which} {over}")
-        for end, which in (("min", "smallest"), ("max", "largest"))
-    )
-
-
+_OVER = "effort of a driven joint over the accelerations and wrenches of a box"
 QUANTITIES = {
-    **_one(
-        "condition_number",
+    "condition_number": Quantity(
         lambda m, s, given: m.condition_number(s.configuration, given.characteristic_length),
         "1",
-        "ratio of the Jacobian's extreme singular values",
+        (),
+        {"condition_number": "ratio of the Jacobian's extreme singular values"},
     ),
-    **_one(
-        "smallest_singular_value",
+    "smallest_singular_value": Quantity(
         lambda m, s, given: _singular_values(m, s, given)[:, -1],
         lambda m: m.jacobian_unit,
-        "smallest singular value of the Jacobian, lengths over the characteristic length",
+        (),
+        {
+            "smallest_singular_value": "smallest singular value of the Jacobian, lengths over the "
+            "characteristic length"
+        },
     ),
-    **_one(
-        "weakest_direction",
+    "weakest_direction": Quantity(
         lambda m, s, given: weakest_directions(m, s.configuration, given.characteristic_length),
         "1",
-        "unit vector of translation and rotation along which a platform gives way, an arm "
-        "hardly moves",
-        "direction",
+        ("direction",),
+        {
+            "weakest_direction": "unit vector of translation and rotation along which a platform "
+            "gives way, an arm hardly moves"
+        },
     ),
-    **_one(
-        "manipulability",
+    "manipulability": Quantity(
         lambda m, s, given: _singular_values(m, s, given).prod(axis=-1),
         "1",
-        "product of the Jacobian's singular values, in units of SI",
+        (),
+        {"manipulability": "product of the Jacobian's singular values, in units of SI"},
     ),
-    **_one(
-        "joint_positions",
+    "joint_positions": Quantity(
         lambda m, s, _: m.joint_positions(s.configuration),
-        position_unit,
-        "leg lengths, or joint positions",
-        "joint",
+        _of_joints("rad", "m"),
+        ("joint",),
+        {"joint_positions": "leg lengths, or joint positions"},
     ),
-    **_one(
-        "pose",
+    "pose": Quantity(
         lambda m, s, _: m.body_pose(s.configuration),
         "m (x y z), 1 (qx qy qz qw)",
-        "platform or tip in base frame",
-        "entry",
+        ("entry",),
+        {"pose": "platform or tip in base frame"},
     ),
-    **_one(
-        "effort",
+    "effort": Quantity(
         lambda m, s, _: m.inverse_dynamics(*s),
-        _effort_unit,
-        "effort of a driven joint",
-        "joint",
+        _EFFORT,
+        ("joint",),
+        {"effort": "effort of a driven joint"},
     ),
-    "effort_extremes": Quantity(_extremes, _effort_extremes),
+    "effort_extremes": Quantity(
+        _effort_extremes,
+        _EFFORT,
+        ("joint",),
+        {"effort_min": f"smallest {_OVER}", "effort_max": f"largest {_OVER}"},
+    ),
 }

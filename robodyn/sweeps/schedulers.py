@@ -5,16 +5,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import islice
-from typing import Any, Protocol
-
-from numpy.typing import NDArray
+from typing import Any
 
 from robodyn.errors import ClusterError, RobodynError
 from robodyn.sweeps.packages import package
 from robodyn.sweeps.plan import SweepPlan
+from robodyn.sweeps.store import Output
 from robodyn.threads import each
 
 # Chunks given to the threads at once.
@@ -27,22 +26,12 @@ PATIENCE = 10.0
 FAILURES = 10
 
 
-class Sink(Protocol):
-    """Destination of results."""
-
-    def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
-        """Store the results of a chunk; thread-safe."""
-
-    def record(self, index: int) -> None:
-        """Note that a chunk is stored; thread-safe."""
-
-
 def on_threads(
-    plan: SweepPlan, chunks: Sequence[int], sink: Sink, finished: Callable[[int], None]
+    plan: SweepPlan, chunks: Sequence[int], sink: Output, tell: Callable[[], None]
 ) -> None:
     """Compute chunks on as many threads as `robodyn.get_threads` says.
 
-    `finished` is called in the calling thread, after a chunk has been written. However this ends,
+    `tell` is called in the calling thread, after a chunk has been written. However this ends,
     also by Ctrl-C, no thread is still at work afterwards.
     """
     for first in range(0, len(chunks), ROUND):
@@ -52,21 +41,21 @@ def on_threads(
             sink.write(some[item], plan.part(some[item]).compute())
             sink.record(some[item])
 
-        for item in each(work, len(some)):
-            finished(some[item])
+        for _ in each(work, len(some)):
+            tell()
 
 
 def on_cluster(
     plan: SweepPlan,
     chunks: Sequence[int],
-    sink: Sink,
-    finished: Callable[[int], None],
+    sink: Output,
+    tell: Callable[[], None],
     scheduler: Any,
 ) -> None:
     """Compute chunks on the workers of a `dask.distributed` cluster.
 
     Args:
-        plan, chunks, sink, finished: as for `on_threads`; results are written by this process.
+        plan, chunks, sink, tell: as for `on_threads`; results are written by this process.
         scheduler: its address, or a `distributed.Client`.
 
     Raises:
@@ -87,7 +76,7 @@ def on_cluster(
             index, results = future.result()
             sink.write(index, results)
             sink.record(index)
-            finished(index)
+            tell()
             future.release()
             following = next(waiting, None)
             if following is not None:
@@ -109,51 +98,33 @@ def cluster(scheduler: Any) -> Iterator[Any]:
         MissingExtra: there is no `dask.distributed`.
         ClusterError: no scheduler or no worker answers, or the cluster fails meanwhile.
     """
-    with _client(scheduler) as client:
-        _wait_for_workers(client, scheduler)
-        try:
+    distributed = package("distributed")
+    address = str(getattr(getattr(scheduler, "scheduler", None), "address", scheduler))[:200]
+    with ExitStack() as stack:
+        client = scheduler
+        if not isinstance(scheduler, distributed.Client):
+            # its log lines about lost workers would break the progress bar
+            logging.getLogger("distributed").setLevel(logging.CRITICAL)
+            # an invalid address, no scheduler there, or a failed handshake
+            with _told(f"no Dask scheduler answers at {address}; start one with `dask scheduler`"):
+                client = distributed.Client(str(scheduler), timeout=PATIENCE, set_as_default=False)
+            stack.callback(client.close, timeout=2)
+        with _told(
+            f"the scheduler at {address} has no workers; start some with `dask worker {address}`"
+        ):
+            client.wait_for_workers(1, timeout=PATIENCE)
+        # from Dask, the network, or a worker without robodyn
+        with _told(f"the cluster at {address} failed: %s"):
             yield client
-        except RobodynError:
-            raise
-        except Exception as error:  # from Dask, the network, or a worker without robodyn
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise ClusterError(
-                f"the cluster at {_address(scheduler)} failed: {reason[:300]}", value=str(error)
-            ) from error
 
 
 @contextmanager
-def _client(scheduler: Any) -> Iterator[Any]:
-    distributed = package("distributed")
-    if isinstance(scheduler, distributed.Client):
-        yield scheduler
-        return
-    # its log lines about lost workers would break the progress bar
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+def _told(text: str) -> Iterator[None]:
+    """Errors of others as this text, in which `%s` stands for what they say."""
     try:
-        client = distributed.Client(str(scheduler), timeout=PATIENCE, set_as_default=False)
-    except Exception as error:  # an invalid address, no scheduler there, or a failed handshake
-        raise ClusterError(
-            f"no Dask scheduler answers at {_address(scheduler)}; start one with `dask scheduler`",
-            value=str(scheduler),
-        ) from error
-    try:
-        yield client
-    finally:
-        client.close(timeout=2)
-
-
-def _wait_for_workers(client: Any, scheduler: Any) -> None:
-    try:
-        client.wait_for_workers(1, timeout=PATIENCE)
+        yield
+    except RobodynError:
+        raise
     except Exception as error:
-        raise ClusterError(
-            f"the scheduler at {_address(scheduler)} has no workers; start some with "
-            f"`dask worker {_address(scheduler)}`",
-            value=_address(scheduler),
-        ) from error
-
-
-def _address(scheduler: Any) -> str:
-    found = getattr(getattr(scheduler, "scheduler", None), "address", scheduler)
-    return str(found)[:200]
+        reason = (" ".join(str(error).split()) or type(error).__name__)[:300]
+        raise ClusterError(text.replace("%s", reason), value=str(error)) from error

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from robodyn.arrays import FloatArray, Indices
-from robodyn.errors import KinematicsError
 from robodyn.mechanisms.common.variables import AXES, Role, Variable
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.mechanism import Mechanism, where_regular
 
 PAYLOAD = ("payload", *(f"payload_{axis}" for axis in AXES))
 
@@ -76,20 +74,10 @@ def states(
     for name, variable in known.items():
         if variable.role != "model":
             parts[variable.role][:, variable.index] = values[name]
-    configuration = _configurations(mechanism, parts["position"])
+    # NaN where loops do not close
+    size = mechanism.coordinates.configuration_size
+    configuration = where_regular(mechanism.configuration_of, (parts["position"],), (size,))
     return States(configuration, parts["velocity"], parts["acceleration"], parts["wrench"])
-
-
-def _configurations(mechanism: Mechanism, positions: FloatArray) -> FloatArray:
-    """Configurations (N, nq) with these positions of coordinates, NaN where loops do not close."""
-    try:
-        return np.asarray(mechanism.configuration_of(positions))
-    except KinematicsError:
-        rows = np.full((len(positions), mechanism.coordinates.configuration_size), np.nan)
-    for row, position in zip(rows, positions, strict=True):
-        with contextlib.suppress(KinematicsError):
-            row[...] = mechanism.configuration_of(position)
-    return rows
 
 
 def variant(

@@ -13,25 +13,22 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robodyn.errors import OutputError, ResumeRefused
 from robodyn.sweeps.dataset import FINGERPRINT, chunk_shapes, dataset
 from robodyn.sweeps.packages import package
+from robodyn.sweeps.plan import SweepPlan
 
 try:
     import fcntl
 except ImportError:  # on Windows there is no lock between two processes
     fcntl = None  # type: ignore[assignment]
-
-from collections.abc import Mapping
-
-from numpy.typing import NDArray
-
-from robodyn.sweeps.plan import SweepPlan
 
 SUFFIXES = (".zarr", ".nc")
 # In which a finished sweep is copied from one format to the other.
@@ -39,62 +36,18 @@ MOST_PIECES = 10_000
 _OURS = {"data.zarr", "journal", "journal.new", "lock", "data.nc"}
 
 
-class OutputInMemory:
-    """Results in memory; `data` is the Dataset."""
+class Output:
+    """Results in memory; `done` are the chunks that are complete."""
 
     def __init__(self, plan: SweepPlan) -> None:
         self._plan = plan
-        self.data = dataset(plan, lambda shape, value: np.full(shape, value))
         self.done: set[int] = set()
+        self._open()
 
-    def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
-        """Store the results of a chunk."""
-        region = self._plan.points.region(index)
-        for name, array in results.items():
-            self.data[name].values[region] = array
-
-    def record(self, index: int) -> None:
-        """Note that a chunk is done."""
-        self.done.add(index)
-
-    def finish(self) -> None:
-        """Nothing to do."""
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-
-class OutputFolder:
-    """Results on disk, new or resumed; `done` are the chunks that are complete.
-
-    Raises:
-        ResumeRefused: what is there is of another sweep, or another process works on it.
-        OutputError: the path has no known suffix, or cannot be written.
-    """
-
-    def __init__(self, plan: SweepPlan, output: str | Path, overwrite: bool = False) -> None:
-        self._plan = plan
-        self.output = checked_path(output)
-        self._folder = unfinished(self.output)
-        self._data = self._folder / "data.zarr"
-        self._lock = self._journal = -1
-        self.done: set[int] = set()
-        fingerprint = plan.fingerprint()
-        if self._folder.exists():
-            _check_ours(self._folder)
-        if overwrite:
-            _remove_ours(self.output)
-        if self.output.exists():
-            _compare(fingerprint, _fingerprint_of(self.output), self.output, "holds")
-            self.done = set(range(plan.points.chunks))
-            return
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._take_lock()
-        try:
-            self._open(fingerprint, overwrite)
-        except BaseException:
-            self.close()
-            raise
+    def _open(self) -> None:
+        """Make what results are written into."""
+        self._data = dataset(self._plan, lambda shape, value: np.full(shape, value))
+        self._arrays = {name: self._data[name].values for name in self._data.variables}
 
     def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
         """Write the results of a chunk; thread-safe."""
@@ -103,19 +56,83 @@ class OutputFolder:
             self._arrays[name][region] = array
 
     def record(self, index: int) -> None:
-        """Record that a chunk is completely written."""
-        os.write(self._journal, f"{index}\n".encode())  # atomic: a whole line or nothing
+        """Note that a chunk is completely written; thread-safe."""
         self.done.add(index)
 
-    def finish(self) -> None:
-        """Move the finished output into place."""
+    def finish(self) -> Any:
+        """All results as a Dataset."""
+        return self._data
+
+    def close(self) -> None:
+        """Release what was opened."""
+
+
+class OutputFolder(Output):
+    """Results on disk, new or resumed.
+
+    Raises:
+        ResumeRefused: what is there is of another sweep, or another process works on it.
+        OutputError: the path has no known suffix, or cannot be written.
+    """
+
+    def __init__(self, plan: SweepPlan, output: str | Path, overwrite: bool = False) -> None:
+        self.output, self._overwrite = checked_path(output), overwrite
+        self._folder = unfinished(self.output)
+        self._zarr = self._folder / "data.zarr"
+        self._lock = self._journal = -1
+        try:
+            super().__init__(plan)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        folder, fingerprint = self._folder, self._plan.fingerprint()
+        if folder.exists() and not (
+            folder.is_dir() and {item.name for item in folder.iterdir()} <= _OURS
+        ):
+            raise _is_no_sweep(folder)
+        if self._overwrite and self.output.exists():
+            if _fingerprint_of(self.output) is None:
+                raise _is_no_sweep(self.output)
+            if self.output.is_dir():
+                shutil.rmtree(self.output)
+            else:
+                self.output.unlink()
+        if self.output.exists():
+            _compare(fingerprint, _fingerprint_of(self.output), self.output, "holds")
+            self.done = set(range(self._plan.points.chunks))
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        self._take_lock()
+        journal = folder / "journal"
+        if self._overwrite or not journal.exists():
+            self._begin(journal, fingerprint)
+        text = journal.read_text(encoding="utf-8", errors="replace")
+        complete = text[: text.rfind("\n") + 1]  # a process may have died while writing a line
+        header, *lines = complete.splitlines() or ["{}"]
+        _compare(fingerprint, _parsed(header), folder, "was begun with")
+        self.done = {int(line) for line in lines if line.isdigit()}
+        self.done &= set(range(self._plan.points.chunks))
+        self._journal = os.open(journal, os.O_WRONLY | os.O_APPEND)
+        os.ftruncate(self._journal, len(complete.encode()))
+        self._arrays = dict(package("zarr").open_group(str(self._zarr), mode="r+").arrays())
+
+    def record(self, index: int) -> None:
+        """Record that a chunk is completely written."""
+        os.write(self._journal, f"{index}\n".encode())  # atomic: a whole line or nothing
+        super().record(index)
+
+    def finish(self) -> Any:
+        """Move the finished output into place, and open it: arrays are read when needed."""
         if not self.output.exists():
             if self.output.suffix == ".nc":
                 self._write_netcdf(self._folder / "data.nc")
                 os.replace(self._folder / "data.nc", self.output)
             else:
-                os.replace(self._data, self.output)
+                os.replace(self._zarr, self.output)
         shutil.rmtree(self._folder, ignore_errors=True)
+        return open_output(self.output)
 
     def close(self) -> None:
         """Close the files."""
@@ -124,23 +141,9 @@ class OutputFolder:
                 os.close(descriptor)
         self._lock = self._journal = -1
 
-    def _open(self, fingerprint: dict[str, str], overwrite: bool) -> None:
-        journal = self._folder / "journal"
-        if overwrite or not journal.exists():
-            self._begin(journal, fingerprint)
-        text = journal.read_text(encoding="utf-8", errors="replace")
-        complete = text[: text.rfind("\n") + 1]  # a process may have died while writing a line
-        header, *lines = complete.splitlines() or ["{}"]
-        _compare(fingerprint, _parsed(header), self._folder, "was begun with")
-        self.done = {int(line) for line in lines if line.isdigit()}
-        self.done &= set(range(self._plan.points.chunks))
-        self._journal = os.open(journal, os.O_WRONLY | os.O_APPEND)
-        os.ftruncate(self._journal, len(complete.encode()))
-        self._arrays = dict(package("zarr").open_group(str(self._data), mode="r+").arrays())
-
     def _begin(self, journal: Path, fingerprint: dict[str, str]) -> None:
         journal.unlink(missing_ok=True)
-        shutil.rmtree(self._data, ignore_errors=True)
+        shutil.rmtree(self._zarr, ignore_errors=True)
         dask_array, zarr = package("dask.array"), package("zarr")
         # one block: it is never computed, and its graph is small
         empty = dataset(self._plan, lambda shape, value: dask_array.full(shape, value, chunks=-1))
@@ -150,7 +153,7 @@ class OutputFolder:
         encoding: dict[str, Any] = {name: {"chunks": shape} for name, shape in shapes.items()}
         # the format that all versions of Zarr read
         version = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) > 2 else {}
-        empty.to_zarr(str(self._data), compute=False, encoding=encoding, mode="w", **version)
+        empty.to_zarr(str(self._zarr), compute=False, encoding=encoding, mode="w", **version)
         new = journal.with_suffix(".new")
         new.write_text(json.dumps(fingerprint) + "\n", encoding="utf-8")
         os.replace(new, journal)
@@ -158,12 +161,12 @@ class OutputFolder:
     def _write_netcdf(self, path: Path) -> None:
         xarray, config = package("xarray"), package("dask.config")
         package("netCDF4")
-        with xarray.open_zarr(str(self._data), chunks=None) as data:
+        with xarray.open_zarr(str(self._zarr), chunks=None) as data:
             # in pieces of several chunks if there are many: Dask's graph of the copy stays small
             piece = -(-data.nbytes // min(self._plan.points.chunks, MOST_PIECES))
         with (
             config.set({"array.chunk-size": piece}),
-            xarray.open_zarr(str(self._data), chunks="auto") as data,
+            xarray.open_zarr(str(self._zarr), chunks="auto") as data,
         ):
             shapes = chunk_shapes(self._plan, data)
             for variable in data.variables.values():
@@ -180,7 +183,6 @@ class OutputFolder:
             if fcntl is not None:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            self.close()
             raise ResumeRefused(
                 f"{self._folder}: another process is writing there; wait for it or stop it",
                 value=str(self._folder),
@@ -235,9 +237,7 @@ def _parsed(text: Any) -> dict[str, str] | None:
 
 def _compare(asked: dict[str, str], found: dict[str, str] | None, path: Path, verb: str) -> None:
     if found is None:
-        raise ResumeRefused(
-            f"{path}: exists and is not a sweep of robodyn; choose another output", value=str(path)
-        )
+        raise _is_no_sweep(path)
     other = [name for name in asked if found.get(name) != asked[name]]
     if other:
         raise ResumeRefused(
@@ -247,25 +247,9 @@ def _compare(asked: dict[str, str], found: dict[str, str] | None, path: Path, ve
         )
 
 
-def _check_ours(folder: Path) -> None:
-    if not folder.is_dir() or not {item.name for item in folder.iterdir()} <= _OURS:
-        raise ResumeRefused(
-            f"{folder}: exists and is not a sweep of robodyn; choose another output",
-            value=str(folder),
-        )
-
-
-def _remove_ours(output: Path) -> None:
-    """Remove a complete output, if it is a sweep."""
-    if not output.exists():
-        return
-    if _fingerprint_of(output) is None:
-        raise ResumeRefused(
-            f"{output}: exists and is not a sweep of robodyn, so it is not overwritten; choose "
-            "another output",
-            value=str(output),
-        )
-    if output.is_dir():
-        shutil.rmtree(output)
-    else:
-        output.unlink()
+def _is_no_sweep(path: Path) -> ResumeRefused:
+    return ResumeRefused(
+        f"{path}: exists and is not a sweep of robodyn, so it is not overwritten; choose another "
+        "output",
+        value=str(path),
+    )

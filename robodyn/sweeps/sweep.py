@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from robodyn.sweeps.packages import package
 from robodyn.sweeps.plan import DEFAULT, SweepPlan, make_plan
 from robodyn.sweeps.schedulers import on_cluster, on_threads
 from robodyn.sweeps.settings import SweepSettings
-from robodyn.sweeps.store import OutputFolder, OutputInMemory, open_output
+from robodyn.sweeps.store import Output, OutputFolder
 
 
 class SweepOutcome(NamedTuple):
@@ -96,29 +97,24 @@ def run(
     for name in ("xarray",) if output is None else ("dask", "xarray", "zarr"):
         package(name)
     try:
-        sink = OutputInMemory(plan) if output is None else OutputFolder(plan, output, overwrite)
-        kept, count = len(sink.done), plan.points.chunks
+        where = Output(plan) if output is None else OutputFolder(plan, output, overwrite)
+        with closing(where) as sink:
+            kept, count = len(sink.done), plan.points.chunks
 
-        def finished(_: int) -> None:
-            if progress is not None:
-                progress(len(sink.done) / count)
+            def tell() -> None:
+                if progress is not None:
+                    progress(len(sink.done) / count)
 
-        try:
             chunks = [index for index in range(count) if index not in sink.done]
-            if progress is not None:
-                progress(kept / count)
+            tell()
             if scheduler is None:
-                on_threads(plan, chunks, sink, finished)
+                on_threads(plan, chunks, sink, tell)
             elif chunks:
-                on_cluster(plan, chunks, sink, finished, scheduler)
-            sink.finish()
-        finally:
-            sink.close()
-        data = sink.data if isinstance(sink, OutputInMemory) else open_output(sink.output)
+                on_cluster(plan, chunks, sink, tell, scheduler)
+            return SweepOutcome(sink.finish(), count - kept, kept)
     except OSError as error:
         if isinstance(error, OutputError):
             raise
         raise OutputError(
             f"{output}: cannot be written: {error.strerror or error}", value=str(output)
         ) from error
-    return SweepOutcome(data, count - kept, kept)
