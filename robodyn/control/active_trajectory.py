@@ -48,6 +48,7 @@ class ActiveTrajectory:
         stop_time: [s] in which a stop brings it to rest; another where the limits ask for it.
 
     Attributes:
+        handover, stop_time: see above.
         clock: time along the path, and the speed asked for.
         answered: whether a state has been assigned a point of the trajectory.
         warning: of the latest stop, if it was not within the limits.
@@ -86,7 +87,8 @@ class ActiveTrajectory:
         """Begin a trajectory at time `start` [ns], or at the next state that arrives.
 
         One that replaces another takes over from it without a jump. The first begins as it is where
-        the mechanism is at its beginning, and takes over from the measured state elsewhere.
+        the mechanism is at its beginning, and takes over from the measured state elsewhere. One
+        that cannot be taken up within the limits is dropped at the next state.
 
         Raises:
             InvalidInput: its configurations are not the mechanism's.
@@ -109,9 +111,12 @@ class ActiveTrajectory:
         self._followed = True
 
     def stop(self) -> None:
-        """Leave the trajectory: come to rest, beginning with the next state, and hold what is then.
+        """Abandon the trajectory, come to rest and hold the configuration measured then.
 
-        Without a stop time, hold what the next state finds.
+        It takes `stop_time`, or another time that keeps to the limits of the joints' rates, efforts
+        and positions, beginning with the next state; without a stop time, what that finds is held.
+        It is never refused: where none keeps to the limits, it is the one that breaks them least,
+        see `warning`.
         """
         self._next = None
         self._stops = self._stop is None

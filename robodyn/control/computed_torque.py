@@ -119,15 +119,8 @@ class ComputedTorque:
         ahead = trajectory.sample(time + self.preview)
         return desired._replace(acceleration=ahead.acceleration)
 
-    def acceleration(
-        self, configuration: FloatArray, velocity: FloatArray, desired: Motion
-    ) -> FloatArray:
-        """The corrected acceleration (nv,) of eq. 4.1."""
-        error = self.mechanism.difference(configuration, desired.configuration)
-        return self.corrected(error, velocity, desired)
-
     def corrected(self, error: FloatArray, velocity: FloatArray, desired: Motion) -> FloatArray:
-        """The same where the displacement to the desired configuration is known already (nv,)."""
+        """The corrected acceleration (nv,) of eq. 4.1, by the displacement to what is desired."""
         rows = np.array([error, velocity, desired.velocity, desired.acceleration], dtype=np.float64)
         out: FloatArray = np.empty(len(error))
         error, measured, planned, acceleration = rows

@@ -127,24 +127,6 @@ def condition_rate(
     return -number * (number / ahead - number / behind) * speed / (2.0 * STEP)
 
 
-def is_approaching(
-    mechanism: Mechanism,
-    configuration: FloatArray,
-    velocity: FloatArray,
-    characteristic_length: float = 1.0,
-    number: float | None = None,
-) -> bool:
-    """Whether the condition number grows along a velocity; not so at rest or at its very pole.
-
-    Arguments as for `condition_rate`.
-
-    Raises:
-        InvalidInput, KinematicsError: as for `condition_rate`.
-    """
-    rate = condition_rate(mechanism, configuration, velocity, characteristic_length, number)
-    return rate > 0.0
-
-
 def speed_scale(number: float, warn: float, error: float, approaching: bool) -> float:
     """Factor for the speed near a singularity: 1 up to `warn`, down to 0 at `error`, linearly.
 

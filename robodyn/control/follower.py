@@ -17,16 +17,15 @@ from robodyn.base_motion import BaseMotion
 from robodyn.checks import all_finite, as_exact, as_scalar, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
-from robodyn.control.effort_limiter import EffortLimiter
 from robodyn.control.follower_settings import Command, FollowerSettings, Wanted, checked_mode
 from robodyn.control.path_clock import LATE
 from robodyn.control.path_tolerance import strayed
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.trajectories.base import Motion, Trajectory
+from robodyn.trajectories.base import Motion
 
 
-class TrajectoryFollower:
+class TrajectoryFollower(ActiveTrajectory):
     """Computes efforts for each measured state.
 
     Args:
@@ -63,7 +62,7 @@ class TrajectoryFollower:
         self.path_tolerance = wanted.path_tolerance
         self.abandoned = ""
         clock = wanted.handover, wanted.scale_rate, wanted.hold_when_idle, wanted.stop_time
-        self._active = ActiveTrajectory(mechanism, *clock)
+        super().__init__(mechanism, *clock)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
         self._use(mechanism)
         self.refused: InfeasibleTrajectory | None = None
@@ -89,8 +88,8 @@ class TrajectoryFollower:
     @mode.setter
     def mode(self, mode: str) -> None:
         before, self._mode = self._mode, checked_mode(mode)
-        if before == "gravity_compensation" != mode and self._active.answered:
-            self._active.leave()  # what has moved meanwhile was not the trajectory
+        if before == "gravity_compensation" != mode and self.answered:
+            self.leave()  # what has moved meanwhile was not the trajectory
             self.stop()
 
     @property
@@ -100,67 +99,16 @@ class TrajectoryFollower:
         Raises:
             InvalidInput: set to what is not a number from 0 to 1.
         """
-        return self._active.clock.target
+        return self.clock.target
 
     @scale.setter
     def scale(self, value: float) -> None:
-        self._active.clock.target = value
-
-    @property
-    def handover(self) -> float:
-        """Time [s] in which a trajectory that replaces another takes over."""
-        return self._active.handover
-
-    @handover.setter
-    def handover(self, value: float) -> None:
-        self._active.handover = value
-
-    @property
-    def stop_time(self) -> float:
-        """Time [s] in which `stop` brings a moving mechanism to rest."""
-        return self._active.stop_time
-
-    @stop_time.setter
-    def stop_time(self, value: float) -> None:
-        self._active.stop_time = value
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether `stop` was called and the mechanism is not at rest yet."""
-        return self._active.is_stopping
-
-    def past_end(self, trajectory: Trajectory) -> float | None:
-        """How long [s] of its own time a trajectory is over: negative before its end.
-
-        Minus infinity before its beginning; None if it is not followed any more.
-        """
-        return self._active.past_end(trajectory)
-
-    def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
-        """Begin a trajectory at time `start` [ns], or at the next state that arrives.
-
-        One that replaces another takes over from it without a jump. The first begins as it is where
-        the mechanism is at its beginning, and takes over from the measured state elsewhere. One
-        that cannot be taken up within the limits is dropped by the next `command`, see `refused`.
-
-        Raises:
-            InvalidInput: its configurations are not the mechanism's.
-        """
-        self._active.follow(trajectory, start)
-
-    def stop(self) -> None:
-        """Abandon the trajectory, come to rest and hold the configuration measured then.
-
-        It takes `stop_time`, or another time that keeps to the limits of the joints' rates, efforts
-        and positions. It is never refused: where none keeps to them, it is the one that breaks them
-        least, and `problem` of the first command says so.
-        """
-        self._active.stop()
+        self.clock.target = value
 
     def abandon(self, why: str) -> None:
         """As `stop`, because what is commanded is not obeyed; see `abandoned`."""
         self.abandoned = why
-        self._active.stop()
+        self.stop()
 
     def set_gains(self, kp: ArrayLike, kv: ArrayLike, preview: float = 0.0) -> None:
         """Change the gains of computed torque, see `ComputedTorque`.
@@ -187,10 +135,12 @@ class TrajectoryFollower:
         self._use(mechanism)
 
     def _use(self, mechanism: Mechanism) -> None:
-        self.mechanism = self._active.mechanism = mechanism
-        self._limiter = EffortLimiter(mechanism, self.saturated)
+        self.mechanism = mechanism
         # cached: used at every update
         self._coordinates = mechanism.coordinates
+        self._limits = mechanism.effort_limits
+        least, largest = mechanism.effort_ends
+        self._least, self._largest = float(least.max()), float(largest.min())
         self._rates = (self._coordinates.velocity_size,)
 
     def command(
@@ -245,28 +195,28 @@ class TrajectoryFollower:
         if wanted is None:
             return None
         command = self._effort(wanted, wrench)
-        news = self._active.warning if self.abandoned == before else self.abandoned
+        news = self.warning if self.abandoned == before else self.abandoned
         if news:
             command = command._replace(problem=news)
-            self._active.warning = ""
+            self.warning = ""
         return command
 
     def _wanted(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Wanted | None:
         """The motion to find efforts for: the planned one, or the measured one corrected."""
         # feedforward does not look at the state
         seen = velocity if self._mode == "computed_torque" else None
-        found = self._active.at(time, configuration, seen)
+        found = self.at(time, configuration, seen)
         if found is None:
             self.desired = None
             return None
         pace, path = found
-        if not self._active.is_holding:
+        if not self.is_holding:
             self.abandoned = ""
         self.desired = desired = pace.motion(path)
         if self._mode != "computed_torque":
             return Wanted(desired)
         if self.path_tolerance is not None and self._strays(configuration, velocity, desired):
-            found = self._active.at(time, configuration, seen)
+            found = self.at(time, configuration, seen)
             assert found is not None  # it comes to rest
             pace, path = found
             self.desired = desired = pace.motion(path)
@@ -295,7 +245,7 @@ class TrajectoryFollower:
             return False
         if not lost:
             self.abandon(f"motion abandoned, as its commands are not obeyed: {why}")
-        self._active.stop_anew()
+        self.stop_anew()
         return True
 
     def _notice_period(self, time: int) -> None:
@@ -332,10 +282,32 @@ class TrajectoryFollower:
             return self._keep(motion, str(failure))
         if not all_finite(required):
             return self._keep(motion, f"the motion asks for {required}")
-        effort, problem = self._limiter.limited(required, motion)
+        effort, problem = self._limited(required, motion)
         self._last_effort = effort
         return Command(effort, required, motion, problem)
 
+    def _limited(self, required: FloatArray, motion: Motion) -> tuple[FloatArray, str]:
+        """Efforts (n,) within the limits, and a line that names the one that was cut most."""
+        mechanism, limits = self.mechanism, self._limits
+        if mechanism.has_torque_speed_curve:
+            rates = mechanism.joint_velocities(motion.configuration, motion.velocity)
+            limits = mechanism.effort_limits_at(rates)
+        else:
+            numbers = required.tolist()
+            if max(numbers) <= self._largest and min(numbers) >= self._least:
+                return required, ""
+        effort = mechanism.cut_efforts(required, limits)
+        cut = effort != required
+        if not cut.any():
+            return effort, ""
+        self.saturated += cut
+        with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have none left
+            worst = int(np.where(cut, np.abs(required / limits), 0.0).argmax())
+        return effort, (
+            f"{mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to "
+            f"{'its limit of ' if effort[worst] else ''}{abs(effort[worst]):.6g}"
+        )
+
     def _keep(self, motion: Motion, why: str) -> Command:
-        kept = self._limiter.clipped(self._last_effort)  # they may be of another payload
+        kept = self.mechanism.cut_efforts(self._last_effort)  # they may be of another payload
         return Command(kept, kept, motion, f"no efforts: {why}")

@@ -57,7 +57,9 @@ def strayed(
         velocity: (nv,) measured; given, errors are those to be expected SOON.
     """
     try:
-        error = _positions(mechanism, wanted.configuration) - _positions(mechanism, configuration)
+        both = np.stack([wanted.configuration, configuration])
+        planned, measured = mechanism.joint_positions(both)
+        error = planned - measured
         if velocity is not None:
             rates = mechanism.joint_velocities(wanted.configuration, wanted.velocity)
             error += SOON * (rates - mechanism.joint_velocities(configuration, velocity))
@@ -69,7 +71,3 @@ def strayed(
     return broken(
         mechanism.joint_names, Tolerances(tolerance, unlimited), Errors(error, still), "path"
     )
-
-
-def _positions(mechanism: Mechanism, configuration: FloatArray) -> FloatArray:
-    return np.asarray(mechanism.joint_positions(configuration))

@@ -17,7 +17,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
-from robodyn.control.conditioning import is_approaching, speed_scale
+from robodyn.control.conditioning import condition_rate, speed_scale
 from robodyn.control.path_progress import PathProgress
 from robodyn.control.singularity import threshold_crossings
 from robodyn.mechanisms.mechanism import Mechanism
@@ -125,10 +125,9 @@ class SpeedScale:
     def _scale(self, number: float, configuration: FloatArray, way: FloatArray) -> float:
         if number <= self.slow_from:
             return 1.0
-        approaching = is_approaching(
-            self._mechanism, configuration, way, self.characteristic_length, number
-        )
-        return speed_scale(number, self.slow_from, self.stop_at, approaching)
+        length = self.characteristic_length
+        rate = condition_rate(self._mechanism, configuration, way, length, number)
+        return speed_scale(number, self.slow_from, self.stop_at, approaching=rate > 0.0)
 
 
 def _braking(stops: FloatArray, reached: float) -> float:

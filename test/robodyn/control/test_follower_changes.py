@@ -191,7 +191,7 @@ def test_a_plant_that_is_slowed_down_tracks_all_the_same(dasgupta):
         plant.hold(follower.command(k * 10 * MS, plant.configuration, plant.velocity).effort, 10)
     wanted = follower.command(1500 * MS, plant.configuration, plant.velocity).motion
     assert np.abs(plant.velocity[:3]).max() > 0.02
-    desired = follower._active.clock.at(1500 * MS).motion(path)
+    desired = follower.clock.at(1500 * MS).motion(path)
     assert np.abs(dasgupta.difference(desired.configuration, plant.configuration)).max() < 1e-3
     assert np.isfinite(wanted.acceleration).all()
 
