@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from robodyn.arrays import FloatArray, Indices
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
+from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -27,92 +27,90 @@ class Along(NamedTuple):
 
     Attributes:
         motion: (N, M, ...) configuration, dq/ds and d2q/ds2.
-        rates, bends: (N, M, n) of the driven joints: dp/ds and d2p/ds2.
         positions: (N, M, n) of the driven joints.
-        tip: (N, M) [m] dx/ds of the body.
-        turned: (N, M, n) [N or N m] by how much an effort jumps next to a place at which its joint
-            turns round, for the friction on the other side; else 0.
+        rates, bends: (N, M, n) of these: dp/ds and d2p/ds2.
         steps: (N,) lengths of the intervals.
-        imposed: which of the M places are those at which limits are imposed.
     """
 
     motion: Motion
+    positions: FloatArray
     rates: FloatArray
     bends: FloatArray
-    positions: FloatArray
-    tip: FloatArray
-    turned: FloatArray
     steps: FloatArray
-    imposed: slice
+
+    @property
+    def imposed(self) -> slice:
+        """Which of the M places are those at which limits are imposed."""
+        return slice(None, None, (self.rates.shape[1] - 1) // (PLACES - 1))
 
     def part(self, rows: Indices | slice) -> Along:
         """Some of its intervals."""
-        return self._of(lambda values: values[rows])._replace(steps=self.steps[rows])
-
-    def middle(self) -> Along:
-        """The middle of every interval (N, 1)."""
-        at = [self.rates.shape[1] // 2]
-        return self._of(lambda values: values[:, at])
-
-    def _of(self, take: Callable[[FloatArray], FloatArray]) -> Along:
-        return self._replace(
-            motion=type(self.motion)(*(take(values) for values in self.motion)),
-            rates=take(self.rates),
-            bends=take(self.bends),
-            positions=take(self.positions),
-            tip=take(self.tip),
-            turned=take(self.turned),
-        )
+        motion = Motion(*(values[rows] for values in self.motion))
+        return Along(motion, *(values[rows] for values in self[1:]))
 
 
-def along(mechanism: Mechanism, piece: Piece, *, tip: bool, places: FloatArray = VERIFIED) -> Along:
+def along(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIED) -> Along:
     """A piece at places in every interval, by default those where results are verified.
 
     Raises:
         KinematicsError: a configuration that cannot be; `index` says where in (N, M).
     """
-    steps = np.diff(piece.nodes)
     assert isinstance(piece.curve, SampledTrajectory)  # as pieces are until they are made smooth
     motion = piece.curve.between_knots(places)
-    return along_motion(mechanism, motion, steps, tip=tip)
+    return Along(motion, *mechanism.driven_motion(*motion), np.diff(piece.nodes))
 
 
-def along_motion(mechanism: Mechanism, motion: Motion, steps: FloatArray, *, tip: bool) -> Along:
-    """A piece at places (N, M) of which the motion is known; see `Along`.
+class Course(NamedTuple):
+    """A piece of a path in N intervals of a parameter r, at M places in each, for smooth motions.
+
+    Attributes:
+        steps: (N,) lengths of the intervals in r.
+        places: (M,) from 0 to 1 in every interval.
+        first, second, third: (N, M) derivatives by r of the places s = g(r).
+        path: the mechanism there.
+    """
+
+    steps: FloatArray
+    places: FloatArray
+    first: FloatArray
+    second: FloatArray
+    third: FloatArray
+    path: Along
+
+    def speeds(self, y: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Squares of ds/dt, and d2s/dt2 (N, M), of (dr/dt)^2 and its derivative by r."""
+        return self.first**2 * y, self.second * y + 0.5 * self.first * slope
+
+    @property
+    def imposed(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(N, 3, 1) derivatives of s by r where limits are imposed."""
+        g1, g2, g3 = (v[:, self.path.imposed, None] for v in (self.first, self.second, self.third))
+        return g1, g2, g3
+
+
+def eased(
+    mechanism: Mechanism,
+    piece: Piece,
+    easing: Easing,
+    nodes: FloatArray,
+    places: FloatArray = VERIFIED,
+    rows: Indices | slice = slice(None),
+) -> Course:
+    """A piece with nodes r (N + 1,), at places (M,) of some intervals.
 
     Raises:
-        KinematicsError: as `along`.
+        KinematicsError: a configuration that cannot be; `index` says where.
     """
-    positions, rates, bends = mechanism.driven_motion(*motion)
-    speed = np.zeros(rates.shape[:2])
-    if tip:
-        speed = _tip_speed(mechanism, motion)
-    imposed = slice(None, None, (rates.shape[1] - 1) // (PLACES - 1))
-    turned = _turned(mechanism, rates)
-    return Along(motion, rates, bends, positions, speed, turned, steps, imposed)
+    starts, steps = nodes[:-1][rows], np.diff(nodes)[rows]
+    s, first, second, third = easing.at(starts[:, None] + steps[:, None] * places)
+    motion = piece.curve.sample(s)
+    path = Along(motion, *mechanism.driven_motion(*motion), np.diff(piece.nodes)[rows])
+    return Course(steps, places, first, second, third, path)
 
 
-def _turned(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
-    """See `Along.turned`."""
-    out = np.zeros(rates.shape)
-    for i, actuator in enumerate(mechanism.actuators):
-        forward, backward = (float(actuator.dry_friction(sign * 1e-300)) for sign in (1.0, -1.0))
-        if forward == backward:
-            continue
-        rate = rates[..., i]
-        crosses = rate[:, 1:] * rate[:, :-1] < 0.0
-        beside = np.zeros(rate.shape, dtype=bool)
-        beside[:, 1:] |= crosses
-        beside[:, :-1] |= crosses
-        out[..., i] = np.where(beside, -np.sign(rate) * (forward - backward), 0.0)
-    return out
-
-
-def _tip_speed(mechanism: Mechanism, motion: Motion) -> FloatArray:
-    """[m] dx/ds (N, M) of the body, by central differences of its position."""
-    step = 1e-6
-    ahead, behind = (
-        mechanism.body_pose(mechanism.advance(motion.configuration, sign * step * motion.velocity))
-        for sign in (1.0, -1.0)
+def derivatives(at: FloatArray, known: FloatArray) -> FloatArray:
+    """What makes of values (M,) at known places those (P, M) of their polynomial's derivative."""
+    powers = np.arange(len(known))
+    return np.asarray(
+        (powers[1:] * at[:, None] ** powers[:-1]) @ np.linalg.inv(known[:, None] ** powers)[1:]
     )
-    return np.asarray(np.linalg.norm(ahead[..., :3] - behind[..., :3], axis=-1) / (2.0 * step))

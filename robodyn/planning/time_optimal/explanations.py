@@ -10,12 +10,13 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
-from robodyn.planning.time_optimal.along import Along
-from robodyn.planning.time_optimal.constraints.all import Constraints
+from robodyn.planning.time_optimal.along import VERIFIED, Along
+from robodyn.planning.time_optimal.constraints.all import UNBOUNDED, Constraints
+from robodyn.planning.time_optimal.constraints.base import quantities
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.motion import Limited
 from robodyn.planning.time_optimal.path import Piece
-from robodyn.planning.time_optimal.search import Failed
+from robodyn.planning.time_optimal.search import Failed, Found
 
 # Of a limit: what is used up by less does not limit.
 USED = 0.98
@@ -30,41 +31,28 @@ EXAMINED = 200
 
 
 def limiting(
-    path: Along,
-    problem: Intervals,
-    constraints: Constraints,
-    middle: tuple[FloatArray, FloatArray],
-    times: FloatArray,
-    changes: FloatArray | None = None,
+    path: Along, problem: Intervals, constraints: Constraints, found: Found
 ) -> list[Limited]:
-    """What limits a motion, in time order.
-
-    Args:
-        path: along what, in N intervals.
-        problem: what limits it there.
-        constraints: the limits themselves.
-        middle: squares (N,) of the speed and accelerations (N,) in the middle of the intervals.
-        times: (N + 1,) [s] of their ends.
-        changes: what is used (N, K) of the limits of the third order.
-    """
-    names, used = _used(path, problem, constraints, *middle)
-    if changes is not None:
+    """What limits a motion along a path in N intervals, in time order."""
+    times = found.timed.times
+    names, used = _used(path, problem, constraints, *found.middle)
+    if found.used is not None:
         names += [name for each in constraints.third for name in each.names]
-        used = np.concatenate([used, changes], axis=1)
+        used = np.concatenate([used, found.used], axis=1)
     which = used.argmax(axis=1)
     which[used[np.arange(len(used)), which] < USED] = -1
     starts = np.flatnonzero(np.concatenate([[True], np.diff(which) != 0]))
-    found: list[Limited] = []
+    parts: list[Limited] = []
     for first, last in zip(starts, [*starts[1:].tolist(), len(which)], strict=True):
         begin, end = float(times[first]), float(times[last])
         if end - begin < BRIEF * times[-1]:
             continue
         what = names[which[first]] if which[first] >= 0 else ""
-        if found and found[-1].what == what:
-            found[-1] = found[-1]._replace(end=end)
+        if parts and parts[-1].what == what:
+            parts[-1] = parts[-1]._replace(end=end)
         elif what:
-            found.append(Limited(begin, end, what))
-    return found
+            parts.append(Limited(begin, end, what))
+    return parts
 
 
 def _used(
@@ -75,20 +63,18 @@ def _used(
     acceleration: FloatArray,
 ) -> tuple[list[str], FloatArray]:
     """Names of limits, and what is used of each (N, names) in the middle of the intervals."""
-    speed = np.sqrt(square)[:, None]
-    acceleration = acceleration[:, None]
-    A, B, C, D, S, G, rate = np.moveaxis(problem.terms[:, 1], -1, 0)
-    value = A * acceleration + B * square[:, None] + C * speed + D + S / (1.0 + G * square[:, None])
+    speed, terms = np.sqrt(square)[:, None], problem.terms[:, 1]
+    value = quantities(terms, square[:, None], acceleration[:, None])
     curves = MotorCurves(problem.speeds, problem.efforts, problem.counts)
-    available = curves.at(rate * speed)
+    available = curves.at(terms[..., -1] * speed)
     upper, lower = np.minimum(problem.upper, available), np.maximum(problem.lower, -available)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(value > 0.0, value / upper, value / lower)
     names = [name for each in constraints.second for name in each.names]
     columns = [np.nan_to_num(shares, nan=0.0, posinf=1.0)]
-    for each in constraints.first:
-        names += each.names
-        columns.append(each.used(path.middle(), speed[:, None])[:, 0])
+    for first in constraints.first:
+        names += first.names
+        columns.append(first.used(path, speed[:, None])[:, len(VERIFIED) // 2])
     return names, np.concatenate(columns, axis=1)
 
 
@@ -114,7 +100,8 @@ def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
             f"{piece.text(float(piece.nodes[interval]))}, its limit is {bound:.6g} {unit}",
             value=value,
         )
-    determinant = mechanism.determinant(piece.curve.knots.configuration)
+    places = path.motion.configuration
+    determinant = mechanism.determinant(np.concatenate([places[:, 0], places[-1:, -1]]))
     if determinant is not None:
         changes = np.flatnonzero((determinant[1:] > 0.0) != (determinant[:-1] > 0.0))
         if changes.size:
@@ -164,6 +151,31 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
         f"{piece.text(high)} on and reaches {values[worst]:.4g} at "
         f"{piece.text(float(s[worst]))}",
         value=float(values[worst]),
+    )
+
+
+def refuse_unlimited(
+    mechanism: Mechanism, piece: Piece, problem: Intervals, found: Found | None = None
+) -> None:
+    """Refuse a motion that nothing limits, by its limits or as it was found.
+
+    Raises:
+        InfeasibleTrajectory: it could be infinitely fast.
+    """
+    if found is None:
+        efforts = np.isfinite(problem.upper) | np.isfinite(problem.lower)
+        limited = efforts.any() or problem.counts.any() or problem.bounds.max() < UNBOUNDED
+    else:
+        slow = found.middle[0].max() <= 1e-3 * UNBOUNDED
+        limited = slow and np.isfinite(found.timed.duration)
+    if limited:
+        return
+    raise InfeasibleTrajectory(
+        f"nothing limits how fast {mechanism.name} moves from {100.0 * piece.span[0]:.3g} to "
+        f"{100.0 * piece.span[1]:.3g} % of the path; give effort_limits, velocity_limits or "
+        "acceleration_limits (robodyn plan: --acceleration), or its joints limits in its "
+        "description",
+        value=np.inf,
     )
 
 

@@ -159,7 +159,7 @@ def shortest(
         change = np.einsum("nri,ni->nr", G, spline.local(step))
         dual = np.where(finite, mu / r - z - w * change, 0.0)
         size, deep = _largest(r, change), _largest(z, dual)
-        while (new := slack(p, c + size * step, slopes=False).slack).min() <= 0.0 or (
+        while (new := slack(p, c + size * step, slopes=False)[0]).min() <= 0.0 or (
             new < (1.0 - NEAR) ** 2 * r
         ).any():
             size *= 0.5
@@ -197,7 +197,7 @@ def initial_point(p: Programme) -> FloatArray:
 def slow_down(p: Programme, c: FloatArray) -> FloatArray | None:
     """A motion slowed uniformly until it keeps to the limits; None if it does not then."""
     less = 1e-4
-    while slack(p, (1.0 - less) * c, slopes=False).slack.min() < min(INSIDE, 0.1 * less):
+    while slack(p, (1.0 - less) * c, slopes=False)[0].min() < min(INSIDE, 0.1 * less):
         less = 2.0 * less if less < 0.25 else 0.5 + 0.5 * less
         if less > 1.0 - SLOWEST:
             return None
@@ -240,7 +240,7 @@ def phase_one(p: Programme, c: FloatArray) -> FloatArray:
         change = np.einsum("nri,ni->nr", G, spline.local(step)) + lower
         dual = np.where(finite, mu / margin - z - w * change, 0.0)
         size, deep = _largest(margin, change), _largest(z, dual)
-        while slack(p, c + size * step, slopes=False).slack.min() + beyond + size * lower <= (
+        while slack(p, c + size * step, slopes=False)[0].min() + beyond + size * lower <= (
             1.0 - NEAR
         ) * 0.1 * float(margin.min()):
             size *= 0.5

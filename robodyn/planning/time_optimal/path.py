@@ -9,8 +9,8 @@ mechanism's size. A corner, where the direction jumps, ends a piece: the motion 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.curves import Through, coordinate_weights
-from robodyn.trajectories.base import Motion, Trajectory
+from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_line import is_of_body
 
@@ -44,39 +44,8 @@ FEWEST = 40
 FEW = 200
 _FOUR, _TWO = np.polynomial.legendre.leggauss(4), np.polynomial.legendre.leggauss(2)
 
-
-class Spacing(NamedTuple):
-    """How nodes are spread along a piece, beside how they would be by themselves.
-
-    Attributes:
-        shares: (K,) increasing from 0 to 1: the share of the nodes that lie before each of the
-            places where a piece of K - 1 intervals has its nodes by itself.
-    """
-
-    shares: FloatArray
-
-    def nodes(self, count: int) -> FloatArray:
-        """Nodes (count + 1,) from 0 to 1."""
-        own = np.linspace(0.0, 1.0, len(self.shares))
-        return _graded_at(np.interp(np.linspace(0.0, 1.0, count + 1), self.shares, own))
-
-
-class Placing(Protocol):
-    """How nodes are spread along a piece."""
-
-    def nodes(self, count: int, /) -> FloatArray:
-        """Nodes from 0 to 1, for so many intervals."""
-
-
-class KnottedCurve(Protocol):
-    """A curve through knots, with its derivatives by s."""
-
-    @property
-    def knots(self) -> Motion:
-        """(q, dq/ds, d2q/ds2) at the piece's nodes."""
-
-    def sample(self, s: FloatArray, /) -> Motion:
-        """(q, dq/ds, d2q/ds2) at s (...)."""
+# Where the nodes of a piece are, from 0 to 1, for so many intervals.
+Placing = Callable[[int], FloatArray]
 
 
 class Piece(NamedTuple):
@@ -91,15 +60,15 @@ class Piece(NamedTuple):
         ends: s'^2 there.
     """
 
-    curve: KnottedCurve
+    curve: RowTrajectory
     nodes: FloatArray
     length: float
     of_body: bool
     span: tuple[float, float] = (0.0, 1.0)
     ends: tuple[float, float] = (0.0, 0.0)
 
-    def share(self, s: float) -> float:
-        """How far along the whole path a place s is, from 0 to 1."""
+    def share(self, s: Any) -> Any:
+        """How far along the whole path places s (...) are, from 0 to 1."""
         return self.span[0] + s * (self.span[1] - self.span[0])
 
     def text(self, s: float) -> str:
@@ -119,45 +88,6 @@ class PathPieces:
     """
 
     def __init__(self, mechanism: Mechanism, path: Trajectory) -> None:
-        self._measure = _Measure(mechanism, path)
-        ends = self._measure.piece_ends()
-        lengths = np.array([self._measure.length(*end) for end in ends])
-        total = float(lengths.sum())
-        if not (np.isfinite(total) and total > NOTHING):
-            raise InvalidInput(
-                "the path does not move: its configurations are all the same", value=total
-            )
-        self._ends = [
-            (end, float(length) / total)
-            for end, length in zip(ends, lengths, strict=True)
-            if length > NOTHING * total
-        ]
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self._ends)
-
-    def cut(self, points: int, spacings: Sequence[Placing | None] | None = None) -> list[Piece]:
-        """The pieces in intervals.
-
-        Args:
-            points: intervals that the pieces share by their lengths.
-            spacings: how the nodes of each piece are spread along it; by default denser towards
-                its ends.
-        """
-        pieces = []
-        for k, (end, share) in enumerate(self._ends):
-            count = max(round(points * share), min(FEWEST, points))
-            places = None if spacings is None else spacings[k]
-            nodes = _graded(count) if places is None else places.nodes(count)
-            pieces.append(self._measure.piece(*end, nodes))
-        return pieces
-
-
-class _Measure:
-    """Arc length and directions of a path over its own time."""
-
-    def __init__(self, mechanism: Mechanism, path: Trajectory) -> None:
         self._mechanism, self._path = mechanism, path
         coordinates = mechanism.coordinates
         start = path.sample(0.0)
@@ -171,7 +101,38 @@ class _Measure:
             )
         self._weights = coordinate_weights(mechanism)
         self._of_body = is_of_body(mechanism, path)
-        self._known: dict[tuple[float, float], tuple[FloatArray, FloatArray]] = {}
+        # times of cells between two times, and the arc lengths of these
+        measured = [self._measured(*ends) for ends in self._between_corners()]
+        lengths = np.array([float(each.sum()) for _, each in measured])
+        total = float(lengths.sum())
+        if not (np.isfinite(total) and total > NOTHING):
+            raise InvalidInput(
+                "the path does not move: its configurations are all the same", value=total
+            )
+        self._measures = [
+            (each, float(length) / total)
+            for each, length in zip(measured, lengths, strict=True)
+            if length > NOTHING * total
+        ]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._measures)
+
+    def cut(self, points: int, places: Sequence[Placing | None] | None = None) -> list[Piece]:
+        """The pieces in intervals.
+
+        Args:
+            points: intervals that the pieces share by their lengths.
+            places: of the nodes of each piece; by default denser towards its ends.
+        """
+        pieces = []
+        for k, (measured, share) in enumerate(self._measures):
+            count = max(round(points * share), min(FEWEST, points))
+            place = None if places is None else places[k]
+            nodes = graded(np.linspace(0.0, 1.0, count + 1)) if place is None else place(count)
+            pieces.append(self._piece(*measured, nodes))
+        return pieces
 
     def _velocity(self, times: ArrayLike) -> FloatArray:
         """(..., nv) of the path over its own time."""
@@ -192,15 +153,8 @@ class _Measure:
 
     def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
         """Times (K,) of cells between two times, and the arc lengths (K - 1,) of these."""
-        known = self._known.get((first, last))
-        if known is None:
-            cells = self._cells(first, last)
-            known = self._known[first, last] = cells, self._lengths(cells)
-        return known
-
-    def length(self, first: float, last: float) -> float:
-        """Arc length between two times."""
-        return float(self._measured(first, last)[1].sum())
+        cells = self._cells(first, last)
+        return cells, self._lengths(cells)
 
     def _cells(self, first: float, last: float) -> FloatArray:
         inner = np.array([t for t in self._path.switching_times if first < t < last])
@@ -208,11 +162,11 @@ class _Measure:
             inner = np.empty(0)
         return np.unique(np.concatenate([np.linspace(first, last, CELLS + 1), inner]))
 
-    def piece_ends(self) -> list[tuple[float, float]]:
+    def _between_corners(self) -> list[tuple[float, float]]:
         """Times between which the path has no corner."""
         end = self._path.duration
         switches = np.array([t for t in self._path.switching_times if 0.0 < t < end])
-        corners = []
+        corners: set[float] = set()
         if switches.size:
             nearby = np.diff(np.concatenate([[0.0], switches, [end]]))
             step = NEAR * np.minimum(nearby[:-1], nearby[1:])
@@ -221,10 +175,9 @@ class _Measure:
             moves = (before.any(axis=1)) & (after.any(axis=1))
             turned = moves & ((before * after).sum(axis=1) < np.cos(CORNER))
             # a rest of some duration: its end is a corner if the directions around it differ
-            resting = ~moves
-            corners = sorted({*switches[turned].tolist(), *switches[resting].tolist()})
+            corners.update(switches[turned | ~moves].tolist())
         marks = sorted({0.0, *corners, *self._reversals(), end})
-        return self._merged(list(zip(marks[:-1], marks[1:], strict=True)))
+        return list(zip(marks[:-1], marks[1:], strict=True))
 
     def _reversals(self) -> list[float]:
         """Times at which the path turns back where it came from, resting for an instant."""
@@ -243,19 +196,15 @@ class _Measure:
             found.append(high)
         return found
 
-    def _merged(self, parts: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        """Without parts that rest."""
-        return [part for part in parts if self.length(*part) > 0.0]
-
     def _directions(self, times: FloatArray) -> FloatArray:
         """Unit vectors of motion (K, nv), zero where it rests."""
         velocity = self._weights * self._velocity(times)
         speed = np.linalg.norm(velocity, axis=1, keepdims=True)
         return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
 
-    def piece(self, first: float, last: float, nodes: FloatArray) -> Piece:
-        """The piece between two times, with nodes (N + 1,) at about these shares of its length."""
-        cells, lengths = self._measured(first, last)
+    def _piece(self, cells: FloatArray, lengths: FloatArray, nodes: FloatArray) -> Piece:
+        """The piece of some cells, with nodes (N + 1,) at about these shares of its length."""
+        first, last = cells[[0, -1]]
         along = np.concatenate([[0.0], np.cumsum(lengths)])
         wanted = along[-1] * nodes
         moving = np.concatenate([[True], np.diff(along) > 0.0])
@@ -292,16 +241,11 @@ def _curve(
     return curve
 
 
-def _graded(count: int) -> FloatArray:
-    """Places (count + 1,) from 0 to 1, quadratically denser towards both ends.
+def graded(t: FloatArray) -> FloatArray:
+    """Places (...) from 0 to 1 that are quadratically denser towards both ends.
 
-    As the places of a motion at equal times that speeds up, cruises and slows down.
+    Where a motion that speeds up, cruises and slows down is at shares t (...) of its time.
     """
-    return _graded_at(np.linspace(0.0, 1.0, count + 1))
-
-
-def _graded_at(t: FloatArray) -> FloatArray:
-    """Where such a motion is at shares t (...) of its time."""
     speed = 1.0 / (1.0 - GRADED)
     half = 0.5 * speed / GRADED
     inner = speed * (t - 0.5 * GRADED)

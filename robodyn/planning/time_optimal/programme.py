@@ -111,17 +111,6 @@ class SpeedSpline(NamedTuple):
         )
 
 
-class Quantities(NamedTuple):
-    """Terms (N, 3, Q) of a y' + B y + C sqrt(y) + D + S / (1 + G y) at ends and in the middle."""
-
-    a: FloatArray
-    B: FloatArray
-    C: FloatArray
-    D: FloatArray
-    S: FloatArray
-    G: FloatArray
-
-
 class Changes(NamedTuple):
     """Terms (N, 3, K) of a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f there."""
 
@@ -138,41 +127,26 @@ class Programme(NamedTuple):
 
     Attributes:
         spline: the form of the motion.
-        values: quantities that are limited.
-        limits: by how much: `upper` and `lower`, and curves at |rate| sqrt(y).
-        rates: (N, 3, Q) of the curves.
-        bounds: (N, 3) of y.
-        changes: derivatives by r of K quantities whose changes are limited.
+        limits: quantities A y' / 2 + B y + C sqrt(y) + D + S / (1 + G y) that are limited, and by
+            how much: `upper` and `lower`, curves at |rate| sqrt(y), and `bounds` of y.
+        changes: derivatives by r of K quantities whose changes are limited; None for none.
         most: (N, K) by how much they may change a second.
         ends: y at the ends; NaN where it is free.
     """
 
     spline: SpeedSpline
-    values: Quantities
     limits: Intervals
-    rates: FloatArray
-    bounds: FloatArray
-    changes: Changes
+    changes: Changes | None
     most: FloatArray
     ends: tuple[float, float]
-
-
-class Rows(NamedTuple):
-    """What is left of limits, as shares of them: (N, R), and its slopes (N, R, width) by c.
-
-    Of slopes that were not asked for there are none, (N, 0, width).
-    """
-
-    slack: FloatArray
-    slopes: FloatArray
 
 
 def programme_of(
     spline: SpeedSpline,
     limits: Intervals,
     ends: tuple[float, float],
-    changes: tuple[Changes, FloatArray],
-    eased: tuple[FloatArray, FloatArray],
+    changes: tuple[Changes | None, FloatArray] = (None, np.empty(0)),
+    eased: tuple[FloatArray, FloatArray] = (np.ones((1, 1, 1)), np.zeros((1, 1, 1))),
 ) -> Programme:
     """What limits a motion along intervals of s.
 
@@ -181,19 +155,24 @@ def programme_of(
         limits: of quantities along s.
         ends: s'^2 there.
         changes: see `Programme`, and the limits (K,) of them.
-        eased: ds/dr and its derivative (N, 3, 1); or ones and zeros.
+        eased: ds/dr and its derivative (N, 3, 1); r is s by default.
     """
     g1, g2 = eased
     A, B, C, D, S, G, rate = np.moveaxis(limits.terms, -1, 0)
-    values = Quantities(0.5 * A * g1, B * g1**2 + A * g2, C * g1, D, S, G * g1**2)
+    terms = np.stack([A * g1, B * g1**2 + A * g2, C * g1, D, S, G * g1**2, rate * g1])
     with np.errstate(divide="ignore"):
         bounds = limits.bounds / g1[..., 0] ** 2
     most = np.tile(changes[1], (len(limits.steps), 1))
-    return Programme(spline, values, limits, rate * g1, bounds, changes[0], most, ends)
+    by_r = limits._replace(terms=np.moveaxis(terms, 0, -1), bounds=bounds)
+    return Programme(spline, by_r, changes[0], most, ends)
 
 
-def slack(p: Programme, c: FloatArray, *, slopes: bool, tangent: bool = True) -> Rows:
-    """What is left of the limits by a motion.
+def slack(
+    p: Programme, c: FloatArray, *, slopes: bool, tangent: bool = True
+) -> tuple[FloatArray, FloatArray]:
+    """What is left of limits by a motion, as shares of them: (N, R), and its slopes (N, R, width).
+
+    Of slopes by c that were not asked for there are none, (N, 0, width).
 
     Args:
         p: the limits.
@@ -210,7 +189,7 @@ def slack(p: Programme, c: FloatArray, *, slopes: bool, tangent: bool = True) ->
     # only one that is piecewise linear may rest at its ends
     least = 0.0 if width == 2 else np.finfo(float).tiny
     if not ((y >= least).all() and (c[1:-1] > 0.0).all()):
-        return Rows(np.full((count, 1), -np.inf), np.empty((count, 0, width)))
+        return np.full((count, 1), -np.inf), np.empty((count, 0, width))
     found: list[FloatArray] = []
     sloped = [np.empty((count, 0, width))]
 
@@ -223,19 +202,25 @@ def slack(p: Programme, c: FloatArray, *, slopes: bool, tangent: bool = True) ->
                 part += by_bend[..., None] * of_bend[:, :, None]
             sloped.append(part.reshape(count, -1, width))
 
-    add(1.0 - y / p.bounds[..., None], -1.0 / p.bounds[..., None], np.zeros(y.shape))
+    bounds = p.limits.bounds[..., None]
+    add(1.0 - y / bounds, -1.0 / bounds, np.zeros(y.shape))
     root = np.sqrt(y)
     # of a rest, which stays one, no slopes are asked for
     inverse = 1.0 / np.where(root > 0.0, root, np.inf)
-    value, by_y = valued(p.values, y, slope)
+    A, B, C, D, S, G, rates = np.moveaxis(p.limits.terms, -1, 0)
+    share = 1.0 / (1.0 + G * y)
+    dry = S * share
+    value = 0.5 * A * slope + B * y + C * root + D + dry
+    by_y = B + 0.5 * C * inverse - G * dry * share
     upper, lower = p.limits.upper[:, None], p.limits.lower[:, None]
-    size = scale(upper, lower)
-    by_slope = p.values.a / size
+    sizes = [np.where(np.isfinite(v), np.abs(v), 0.0) for v in (upper, lower)]
+    size = np.maximum(np.maximum(*sizes), 1e-12)
+    by_slope = 0.5 * A / size
     add((upper - value) / size, -by_y / size, -by_slope)
     add((value - lower) / size, by_y / size, by_slope)
     for q in np.flatnonzero(p.limits.counts):
         speeds, efforts = (v[q, : p.limits.counts[q]] for v in (p.limits.speeds, p.limits.efforts))
-        of, rate = slice(q, q + 1), p.rates[..., q : q + 1]
+        of, rate = slice(q, q + 1), rates[..., q : q + 1]
         most = np.interp(rate * root, speeds, efforts)
         steep = np.append(np.diff(efforts) / np.diff(speeds), 0.0)
         at = np.searchsorted(speeds, rate * root, side="right") - 1
@@ -243,7 +228,7 @@ def slack(p: Programme, c: FloatArray, *, slopes: bool, tangent: bool = True) ->
         for sign in (1.0, -1.0):
             left, by = most - sign * value[..., of], falls - sign * by_y[..., of]
             add(left / size[..., of], by / size[..., of], -sign * by_slope[..., of])
-    if p.most.shape[1]:
+    if p.changes is not None:
         of_bend = np.diff(of_slope[:, [0, -1]], axis=1) / p.spline.steps[:, None, None]
         bend = np.einsum("npi,ni->np", of_bend, local)[..., None]
         a, b, level, d, e, f = p.changes
@@ -254,20 +239,4 @@ def slack(p: Programme, c: FloatArray, *, slopes: bool, tangent: bool = True) ->
         for sign in (1.0, -1.0):
             falls = 0.5 / y * (1.0 if tangent else sign * used)
             add(1.0 - sign * used, -falls - sign * by_y, -sign * by_slope, -sign * by_bend)
-    return Rows(np.concatenate(found, axis=1), np.concatenate(sloped, axis=1))
-
-
-def valued(terms: Quantities, y: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Values (N, 3, Q), and their derivatives by y, of which a rest has none of a root."""
-    root = np.sqrt(y)
-    share = 1.0 / (1.0 + terms.G * y)
-    dry = terms.S * share
-    value = terms.a * slope + terms.B * y + terms.C * root + terms.D + dry
-    inverse = 1.0 / np.where(root > 0.0, root, np.inf)
-    return value, terms.B + 0.5 * terms.C * inverse - terms.G * dry * share
-
-
-def scale(upper: FloatArray, lower: FloatArray) -> FloatArray:
-    """The size (N, 1, Q) of limits."""
-    sizes = [np.where(np.isfinite(v), np.abs(v), 0.0) for v in (upper, lower)]
-    return np.maximum(np.maximum(*sizes), 1e-12)
+    return np.concatenate(found, axis=1), np.concatenate(sloped, axis=1)

@@ -15,7 +15,9 @@ from robodyn.planning.kernels.reachability import controllable, fastest
 from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.interior_point import shortest
-from robodyn.planning.time_optimal.programme import Changes, SpeedSpline, programme_of
+from robodyn.planning.time_optimal.motion import Timed, TimedByIntervals
+from robodyn.planning.time_optimal.path import Piece
+from robodyn.planning.time_optimal.programme import SpeedSpline, programme_of
 from robodyn.planning.time_optimal.verification import Verification
 
 # Times that limits are tightened where a motion exceeds them between the points.
@@ -26,7 +28,6 @@ GAP = 2e-3
 WORTH = 5e-4
 # Shares by which limits are narrowed for a motion strictly within them.
 NARROWED = (0.01, 1e-3, 1e-4)
-
 
 # See `shortest`.
 CENTERED = 0.03
@@ -48,18 +49,27 @@ class Unverified(Exception):
 
 
 class Found(NamedTuple):
-    """Squares of the speed (N + 1,), and by how much [of the time] it may miss the optimum."""
+    """The fastest motion along a piece.
 
-    x: FloatArray
+    Attributes:
+        timed: the motion.
+        gap: by how much of the time it may miss the optimum.
+        middle: squares (N,) of the speed and accelerations (N,) in the middle of the intervals.
+        used: (N, K) shares of the limits of the third order; None for none.
+    """
+
+    timed: Timed
     gap: float
+    middle: tuple[FloatArray, FloatArray]
+    used: FloatArray | None = None
 
 
 def fastest_within(
     path: Along,
     given: Intervals,
     constraints: Constraints,
-    ends: tuple[float, float],
-    tell: Callable[[float], None] | None = None,
+    piece: Piece,
+    tell: Callable[[float], None],
 ) -> Found:
     """The fastest motion that keeps to the limits between points, too; `tell` hears of progress.
 
@@ -67,14 +77,14 @@ def fastest_within(
         Failed: there is none.
         Unverified: on these intervals there is none that keeps to them.
     """
+    ends = piece.ends
     problem = with_own_limits(given)
     reached = Reached(problem, ends)
     verification = Verification(path, constraints)
     spline = SpeedSpline(problem.steps, 2)
     gap, improves = 0.0, False
     for attempt in range(ROUNDS):
-        if tell is not None:
-            tell(attempt / (attempt + 2.0))
+        tell(attempt / (attempt + 2.0))
         try:
             reached.find()
         except Failed as failed:
@@ -93,7 +103,8 @@ def fastest_within(
             gap = min(gap, missed + (0.0 if improves else max(shorter, 0.0)))
             x = better if shorter > 0.0 else x
         if not verification.tighten(problem, x, reached.stale):
-            return Found(x, gap)
+            middle = 0.5 * (x[1:] + x[:-1]), 0.5 * np.diff(x) / path.steps
+            return Found(TimedByIntervals(piece, x), gap, middle)
     raise Unverified(int(np.argmax(x)))
 
 
@@ -186,8 +197,6 @@ def _improved(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray
 
     None without such a one.
     """
-    none, one = np.zeros((len(problem.steps), 3, 0)), np.ones((len(problem.steps), 3, 1))
-    spline, changes = SpeedSpline(problem.steps, 2), (Changes(*[none] * 6), np.zeros(0))
     for share in NARROWED:
         middle = 0.5 * (problem.upper + problem.lower)
         half = np.where(np.isfinite(middle), 0.5 * (problem.upper - problem.lower), 0.0)
@@ -203,9 +212,9 @@ def _improved(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray
         except Failed:
             continue
         x[1:-1] *= 1.0 - 1e-6
-        p = programme_of(spline, problem, ends, changes, (one, 0.0 * one))
+        p = programme_of(SpeedSpline(problem.steps, 2), problem, ends)
         # ends are given, and may be at their bounds
-        p.bounds[0, 0] = p.bounds[-1, -1] = np.inf
+        p.limits.bounds[0, 0] = p.limits.bounds[-1, -1] = np.inf
         # it may have to rest on the way
         return shortest(p, x, centered=CENTERED) if (x[1:-1] > 0.0).all() else None
     return None

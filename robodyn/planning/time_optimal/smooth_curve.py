@@ -15,11 +15,11 @@ import numpy as np
 from robodyn.arrays import FloatArray, Indices
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.displacements import displaced, hermite_quintic
 
 
-class SmoothCurve:
+class SmoothCurve(RowTrajectory):
     """A curve through knots, over a parameter s.
 
     Args:
@@ -27,11 +27,12 @@ class SmoothCurve:
         places: (K,) s of the knots, increasing, three or more.
         configuration: (K, nq) there.
         tangent: (K, nv) dq/ds there.
-
-    Attributes:
-        knots: configurations, tangents and curvatures at the knots, or at the nodes that were
-            chosen since.
     """
+
+    duration = 1.0
+    switching_times: tuple[float, ...] = ()  # its accelerations do not jump
+
+    _unit = ""
 
     def __init__(
         self,
@@ -44,7 +45,6 @@ class SmoothCurve:
         self._places = places
         self._rotations = mechanism.coordinates.rotations
         curvature = self._curvature(places, configuration, tangent)
-        self.knots = Motion(configuration, tangent, curvature)
         self._starts = configuration
         h = np.diff(places)[:, None]
         first = np.arange(len(places) - 1)
@@ -106,17 +106,10 @@ class SmoothCurve:
         found = np.linalg.solve(np.stack(matrix, axis=1), np.stack(values, axis=1))
         return np.asarray(2.0 * found[:, 0] / scale[:, None] ** 2)
 
-    def sample(self, s: FloatArray) -> Motion:
-        """(q, dq/ds, d2q/ds2) at s (...).
-
-        Raises:
-            KinematicsError: a configuration between knots that cannot be.
-        """
-        flat = s.reshape(-1)
-        k = np.clip(np.searchsorted(self._places, flat, side="right") - 1, 0, len(self._places) - 2)
+    def _rows(self, t: FloatArray) -> Motion:
+        k = np.clip(np.searchsorted(self._places, t, side="right") - 1, 0, len(self._places) - 2)
         h = (self._places[k + 1] - self._places[k])[:, None]
-        t = (flat - self._places[k]) / h[:, 0]
-        rest = np.zeros((len(flat), self._coefficients.shape[-1]))
+        x = (t - self._places[k]) / h[:, 0]
+        rest = np.zeros((len(t), self._coefficients.shape[-1]))
         inner = Motion(np.ascontiguousarray(self._starts[k]), rest, rest)
-        motion = displaced(self._mechanism, inner, self._coefficients[:, k], t, h)
-        return Motion(*(values.reshape(*s.shape, -1) for values in motion))
+        return displaced(self._mechanism, inner, self._coefficients[:, k], x, h)

@@ -13,7 +13,8 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.planning.kernels.intervals import PLACES, Intervals
-from robodyn.planning.time_optimal.path import Spacing
+from robodyn.planning.time_optimal.constraints.base import quantities
+from robodyn.planning.time_optimal.path import Placing, graded
 
 # Share of the points that goes to where limits are left unused; the rest stays as it is.
 MOVED = 0.8
@@ -23,7 +24,7 @@ UNUSED = 1e-4
 USED = 0.98
 
 
-def spacing(problem: Intervals, x: FloatArray) -> Spacing | None:
+def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
     """How to spread the points of a piece, by a motion on coarse intervals; None for as they are.
 
     An interval of length h that takes the time t and leaves w of its limiting quantity's range
@@ -38,9 +39,7 @@ def spacing(problem: Intervals, x: FloatArray) -> Spacing | None:
     h, share = problem.steps, 0.5 * np.arange(PLACES)
     square = x[:-1, None] + np.diff(x)[:, None] * share
     acceleration = (0.5 * np.diff(x) / h)[:, None, None]
-    A, B, C, D, S, G, _ = np.moveaxis(problem.terms, -1, 0)
-    square = square[..., None]
-    value = A * acceleration + B * square + C * np.sqrt(square) + D + S / (1.0 + G * square)
+    value = quantities(problem.terms, square[..., None], acceleration)
     whole = problem.upper - problem.lower
     limited = np.isfinite(whole) & (whole > 0.0)
     with np.errstate(invalid="ignore"):  # of what has no limits
@@ -66,4 +65,10 @@ def spacing(problem: Intervals, x: FloatArray) -> Spacing | None:
     wanted = density * h
     points = (1.0 - MOVED) / len(h) + MOVED * wanted / wanted.sum()
     shares = np.concatenate([[0.0], np.cumsum(points)])
-    return Spacing(shares / shares[-1])
+    shares /= shares[-1]
+    own = np.linspace(0.0, 1.0, len(shares))
+
+    def nodes(count: int) -> FloatArray:
+        return graded(np.interp(np.linspace(0.0, 1.0, count + 1), shares, own))
+
+    return nodes

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import IMPOSED, VERIFIED, along
-from robodyn.planning.time_optimal.constraints.all import Constraints, constraints_of
+from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.curves import Through, coordinate_weights
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.explanations import (
@@ -24,13 +24,19 @@ from robodyn.planning.time_optimal.explanations import (
     limiting,
     refuse_conditioning,
     refuse_positions,
+    refuse_unlimited,
 )
-from robodyn.planning.time_optimal.motion import Limited, MotionPart, Timed, TimeOptimal, node_times
-from robodyn.planning.time_optimal.path import PathPieces, Piece, Placing, Spacing
-from robodyn.planning.time_optimal.problem import UNBOUNDED, intervals_of
-from robodyn.planning.time_optimal.search import Failed, Unverified, fastest_within, unverified
+from robodyn.planning.time_optimal.motion import Limited, TimeOptimal
+from robodyn.planning.time_optimal.path import PathPieces, Piece, Placing
+from robodyn.planning.time_optimal.search import (
+    Failed,
+    Found,
+    Unverified,
+    fastest_within,
+    unverified,
+)
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
-from robodyn.planning.time_optimal.smooth import smooth_piece
+from robodyn.planning.time_optimal.smooth import SmoothSearch
 from robodyn.planning.time_optimal.spacing import spacing
 from robodyn.trajectories.base import Trajectory
 
@@ -87,7 +93,7 @@ def time_optimal(
     }
     options |= {name: value for name, value in named.items() if value is not None}
     wanted = replace(settings, **options)
-    constraints = constraints_of(mechanism, wanted)
+    constraints = Constraints(mechanism, wanted)
     count = int(as_scalar("points", wanted.points, at_least=FEWEST_POINTS))
     if count > MOST_POINTS:
         raise InvalidInput(
@@ -123,94 +129,76 @@ def _planned(
     """
     mechanism = constraints.mechanism
     path = PathPieces(mechanism, line)
-    spacings: Sequence[Placing | None] | None = None
-    easings: list[Easing] = []
+    placings: list[Placing | None] = [None] * len(path)
+    easings: list[Easing | None] = [None] * len(path)
     if constraints.third:
-        easings = spacings = _easings(len(path), *ends)
+        # a smooth motion rests at all ends of pieces but the path's own
+        rests = [True] * (len(path) + 1)
+        rests[0], rests[-1] = (given is None or not np.any(given) for given in ends)
+        for k in range(len(path)):
+            easing = easings[k] = Easing(rests[k], rests[k + 1])
+            placings[k] = easing.nodes
     elif count >= SPACED:
-        coarse = path.cut(count // COARSER)
-        spacings = [_spacing(piece, constraints) for piece in _between(mechanism, coarse, *ends)]
-    pieces = _between(mechanism, path.cut(count, spacings), *ends)
-    timed: list[MotionPart] = []
+        coarse = _between(mechanism, path.cut(count // COARSER), *ends)
+        placings = [_spacing(piece, constraints) for piece in coarse]
+    found: list[Found] = []
     reasons: list[Limited] = []
-    start_time, gap = 0.0, 0.0
-    for k, piece in enumerate(pieces):
+    start = 0.0
+    pieces = _between(mechanism, path.cut(count, placings), *ends)
+    for piece, easing_of_it in zip(pieces, easings, strict=True):
 
         def tell(s: float, piece: Piece = piece) -> None:
             if progress is not None:
                 progress(piece.share(s))
 
-        part: MotionPart
-        if easings:
-            part, why = smooth_piece(constraints, piece, easings[k], tell)
-            missing = np.nan
-        else:
-            part, missing, why = _piece(constraints, piece, tell)
-        timed.append(part)
+        part, why = _fastest(constraints, piece, easing_of_it, tell)
+        found.append(part)
         reasons += [
-            reason._replace(start=reason.start + start_time, end=reason.end + start_time)
-            for reason in why
+            reason._replace(start=reason.start + start, end=reason.end + start) for reason in why
         ]
-        start_time += float(part.times[-1])
-        gap = float(np.maximum(gap, missing))
+        start += part.timed.duration
         tell(1.0)
-    return TimeOptimal(timed, gap, tuple(reasons))
+    gap = float(np.max([0.0, *(part.gap for part in found)]))
+    return TimeOptimal(tuple(part.timed for part in found), gap, tuple(reasons))
 
 
-def _easings(count: int, start: ArrayLike | None, goal: ArrayLike | None) -> list[Easing]:
-    """How a smooth motion leaves the ends of each piece: it rests at all but the path's own."""
-    rests = [True] * (count + 1)
-    rests[0], rests[-1] = (given is None or not np.any(given) for given in (start, goal))
-    return [Easing(*pair) for pair in zip(rests[:-1], rests[1:], strict=True)]
-
-
-def _spacing(piece: Piece, constraints: Constraints) -> Spacing | None:
+def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
     """How to spread the points of a piece, by what limits the motion on coarse intervals."""
     try:
-        path = along(constraints.mechanism, piece, tip=constraints.tip, places=IMPOSED)
-        problem = intervals_of(path, constraints, piece.ends)
+        path = along(constraints.mechanism, piece, IMPOSED)
+        problem = constraints.intervals(path, piece.ends)
         return spacing(problem, unverified(problem, piece.ends))
     except (KinematicsError, Failed):
         # the finer intervals tell why, and where
         return None
 
 
-def _piece(
-    constraints: Constraints, piece: Piece, tell: Callable[[float], None]
-) -> tuple[Timed, float, list[Limited]]:
-    """The fastest motion along a piece, the bound on what it misses, and what limits it."""
+def _fastest(
+    constraints: Constraints, piece: Piece, easing: Easing | None, tell: Callable[[float], None]
+) -> tuple[Found, list[Limited]]:
+    """The fastest motion along a piece, and what limits it."""
     mechanism = constraints.mechanism
+    smooth: SmoothSearch | None = None
     try:
-        path = along(mechanism, piece, tip=constraints.tip)
+        if easing is not None:
+            smooth = SmoothSearch(constraints, piece, easing)
+            piece = smooth.piece
+        path = along(mechanism, piece) if smooth is None else smooth.course.path
         refuse_positions(mechanism, path, piece)
         refuse_conditioning(constraints, piece)
-        problem = intervals_of(path, constraints, piece.ends)
+        problem = constraints.intervals(path, piece.ends)
     except KinematicsError as error:
         raise cannot_be(error, piece, len(VERIFIED)) from error
-    limited = np.isfinite(problem.upper) | np.isfinite(problem.lower)
-    if not limited.any() and not problem.counts.any() and problem.bounds.max() >= UNBOUNDED:
-        raise _unlimited(mechanism, piece)
     try:
-        found = fastest_within(path, problem, constraints, piece.ends, tell)
+        if smooth is not None:
+            found = smooth.fastest(problem, tell)
+        else:
+            refuse_unlimited(mechanism, piece, problem)
+            found = fastest_within(path, problem, constraints, piece, tell)
+            refuse_unlimited(mechanism, piece, problem, found)
     except Failed as failed:
         raise impossible(constraints, piece, problem, failed) from failed
-    times = node_times(path.steps, found.x)
-    if not np.isfinite(times[-1]) or found.x.max() > 1e-3 * UNBOUNDED:
-        raise _unlimited(mechanism, piece)
-    middle = 0.5 * (found.x[1:] + found.x[:-1]), 0.5 * np.diff(found.x) / path.steps
-    why = limiting(path, problem, constraints, middle, times)
-    return Timed(piece, found.x, times), found.gap, why
-
-
-def _unlimited(mechanism: Mechanism, piece: Piece) -> InfeasibleTrajectory:
-    """The error for a motion that could be infinitely fast."""
-    return InfeasibleTrajectory(
-        f"nothing limits how fast {mechanism.name} moves from {100.0 * piece.span[0]:.3g} to "
-        f"{100.0 * piece.span[1]:.3g} % of the path; give effort_limits, velocity_limits or "
-        "acceleration_limits (robodyn plan: --acceleration), or its joints limits in its "
-        "description",
-        value=np.inf,
-    )
+    return found, limiting(path, problem, constraints, found)
 
 
 def _between(
@@ -228,7 +216,7 @@ def _between(
             continue
         size = mechanism.coordinates.velocity_size
         velocity = as_exact(name, given, (size,))
-        tangent = pieces[k].curve.knots.velocity[-side]
+        tangent = pieces[k].curve.sample(float(side)).velocity
         weights = coordinate_weights(mechanism)
         v, u = weights * velocity, weights * tangent
         speed = float(v @ u / (u @ u))

@@ -14,11 +14,10 @@ from scipy.spatial.transform import Rotation, RotationSpline
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.planning.time_optimal.along import along
-from robodyn.planning.time_optimal.constraints.all import constraints_of
+from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.curves import Through
 from robodyn.planning.time_optimal.online import time_optimal_from
 from robodyn.planning.time_optimal.path import PathPieces
-from robodyn.planning.time_optimal.problem import intervals_of
 from robodyn.planning.time_optimal.programme import SpeedSpline
 from robodyn.planning.time_optimal.search import Reached, unverified
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
@@ -277,16 +276,16 @@ def test_points_go_where_limits_would_be_left_unused(arm):
     random = np.random.default_rng(3)
     points = ideal.home + 0.8 * random.uniform(-1.0, 1.0, (int(random.integers(2, 6)), 6))
     path = PathPieces(ideal, Through(ideal, points))
-    limits = constraints_of(ideal, TimeOptimalSettings())
+    limits = Constraints(ideal, TimeOptimalSettings())
     coarse = path.cut(100)[0]
-    problem = intervals_of(along(ideal, coarse, tip=False), limits, (0.0, 0.0))
+    problem = limits.intervals(along(ideal, coarse), (0.0, 0.0))
     places = spacing(problem, unverified(problem, (0.0, 0.0)))
     times = []
     for spread in (places, None):
         piece = path.cut(400, [spread])[0]
         assert len(piece.nodes) == 401
         assert (np.diff(piece.nodes) > 0.0).all()
-        fine = intervals_of(along(ideal, piece, tip=False), limits, (0.0, 0.0))
+        fine = limits.intervals(along(ideal, piece), (0.0, 0.0))
         times.append(SpeedSpline(np.diff(piece.nodes), 2).time(unverified(fine, (0.0, 0.0))))
     assert times[0] < times[1]
 
@@ -295,10 +294,10 @@ def test_points_go_where_limits_would_be_left_unused(arm):
 def test_what_changed_limits_leave_as_it_was_is_not_found_again(arm, rng, rubs):
     """Found again where limits have changed, a motion is that found from the start."""
     mechanism = arm if rubs else arm.without_friction()
-    limits = constraints_of(mechanism, TimeOptimalSettings())
+    limits = Constraints(mechanism, TimeOptimalSettings())
     piece = PathPieces(mechanism, Through(mechanism, JOINTS)).cut(150)[0]
     ends = 0.0, 0.0
-    problem = intervals_of(along(mechanism, piece, tip=False), limits, ends)
+    problem = limits.intervals(along(mechanism, piece), ends)
     motion = Reached(problem, ends)
     motion.find()
     for _ in range(5):

@@ -19,31 +19,32 @@ from robodyn.planning.time_optimal.constraints.base import (
     MARGIN_BETWEEN,
     Coefficients,
     Excess,
-    limited,
+    OfJoints,
+    SecondOrder,
 )
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 
 
-class Accelerations:
+class Accelerations(OfJoints, SecondOrder):
     """Limits (n,) [m/s^2 or rad/s^2] either way; infinite for none. See `SecondOrder`."""
 
+    quantity = "acceleration"
+
     def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
-        self._joints = limited(limits)
-        self._most = limits[self._joints]
-        self.names = [f"acceleration of {mechanism.joint_names[i]}" for i in self._joints]
-        self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self._most, (2, 1))
+        super().__init__(mechanism, limits)
+        self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self.most, (2, 1))
 
     def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
         """See `SecondOrder.coefficients`."""
-        count, size = len(path.steps), len(self._joints)
+        count, size = len(path.steps), len(self.joints)
         terms = np.zeros((count, PLACES, size, 7))
-        terms[..., 0] = path.rates[:, path.imposed][..., self._joints]
-        terms[..., 1] = path.bends[:, path.imposed][..., self._joints]
-        bound = (1.0 - MARGIN) * np.tile(self._most, (count, 1))
+        terms[..., 0] = path.rates[:, path.imposed][..., self.joints]
+        terms[..., 1] = path.bends[:, path.imposed][..., self.joints]
+        bound = (1.0 - MARGIN) * np.tile(self.most, (count, 1))
         return Coefficients(terms, bound, -bound, MotorCurves.none(size), curved=False)
 
     def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
         """See `SecondOrder.excess`."""
-        driven = (path.rates * acceleration + path.bends * square)[..., self._joints]
+        driven = (path.rates * acceleration + path.bends * square)[..., self.joints]
         shares = driven / self.sizes[0]
         return Excess(driven, shares - 1.0, -shares - 1.0)

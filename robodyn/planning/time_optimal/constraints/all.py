@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.kernels.intervals import Intervals
+from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.accelerations import Accelerations
 from robodyn.planning.time_optimal.constraints.base import (
+    SPEED_MARGIN,
+    SPEED_MARGIN_BETWEEN,
     FirstOrder,
-    SecondOrder,
-    ThirdOrder,
     positive,
 )
 from robodyn.planning.time_optimal.constraints.effort_rates import EffortRates
@@ -28,78 +28,92 @@ from robodyn.planning.time_optimal.constraints.redundant_efforts import Redundan
 from robodyn.planning.time_optimal.constraints.tip_speed import TipSpeed
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 
+# x at which a limit is never met; finite, for arithmetic.
+UNBOUNDED = 1e30
 
-class Constraints(NamedTuple):
+
+class Constraints:
     """The limits of a motion.
 
-    Attributes:
+    Args:
         mechanism: what moves.
-        efforts: the limits of its efforts, the first of those of the second order.
+        settings: that ask for them.
+
+    Attributes:
         first, second, third: all limits by their order; see `constraints.base`.
-        tip: whether one is of the tip.
+        efforts: the first of those of the second order.
         condition: number that the path may not exceed.
         characteristic_length: [m] of that number.
-    """
-
-    mechanism: Mechanism
-    efforts: Efforts
-    first: tuple[FirstOrder, ...]
-    second: tuple[SecondOrder, ...]
-    third: tuple[ThirdOrder, ...]
-    tip: bool
-    condition: float
-    characteristic_length: float
-
-
-def constraints_of(mechanism: Mechanism, settings: TimeOptimalSettings) -> Constraints:
-    """The limits that settings ask for.
 
     Raises:
         InvalidInput: numbers that are no limits, or that contradict each other.
     """
-    reserve = settings.reserve
-    share = 1.0 - as_scalar("reserve", reserve, at_least=0.0)
-    if not share > 0.0:
-        raise InvalidInput(f"reserve is {reserve:g}, expected a number below 1", value=reserve)
-    count = len(mechanism.joint_names)
 
-    def limit(name: str, default: ArrayLike = np.inf, size: int = count) -> FloatArray:
-        given = getattr(settings, name)
-        return positive(name, default if given is None else given, size)
+    def __init__(self, mechanism: Mechanism, settings: TimeOptimalSettings) -> None:
+        self.mechanism = mechanism
+        reserve = settings.reserve
+        share = 1.0 - as_scalar("reserve", reserve, at_least=0.0)
+        if not share > 0.0:
+            raise InvalidInput(f"reserve is {reserve:g}, expected a number below 1", value=reserve)
+        count = len(mechanism.joint_names)
 
-    wanted = settings.effort_limits
-    effort = mechanism.effort_ranges if wanted is None else wanted
-    curves = MotorCurves.of(mechanism)
-    curves = curves._replace(efforts=share * curves.efforts)
-    wrench = settings.wrench
-    load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-    bounds = share * both_ways("effort_limits", effort, mechanism)
-    redundant = count > mechanism.coordinates.velocity_size
-    efforts = (RedundantEfforts if redundant else Efforts)(mechanism, bounds, curves, load)
-    rates = Rates(mechanism, limit("velocity_limits", mechanism.velocity_limits))
-    accelerations = Accelerations(mechanism, limit("acceleration_limits"))
-    speed = float(limit("tip_speed", size=1)[0])
-    tip = bool(np.isfinite(speed))
-    condition = float(limit("condition_limit", size=1)[0])
-    changing = limit("effort_rate_limits")
-    if redundant and np.isfinite(changing).any():
-        raise InvalidInput(
-            "effort_rate_limits of more drives than freedoms are not planned with, as the efforts "
-            "are not told by the motion; leave them out",
-            value=settings.effort_rate_limits,
-        )
-    length = as_scalar("characteristic_length", settings.characteristic_length, "m", above=0.0)
-    changes = (
-        Jerk(mechanism, limit("jerk_limits")),
-        EffortRates(mechanism, changing, load),
-    )
-    return Constraints(
-        mechanism,
-        efforts,
-        (rates, TipSpeed(speed)) if tip else (rates,),
-        (efforts, accelerations) if accelerations.names else (efforts,),
-        tuple(each for each in changes if each.most.size),
-        tip,
-        condition,
-        length,
-    )
+        def limit(name: str, default: ArrayLike = np.inf, size: int = count) -> FloatArray:
+            given = getattr(settings, name)
+            return positive(name, default if given is None else given, size)
+
+        wanted, wrench = settings.effort_limits, settings.wrench
+        effort = mechanism.effort_ranges if wanted is None else wanted
+        curves = MotorCurves.of(mechanism)
+        curves = curves._replace(efforts=share * curves.efforts)
+        load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+        bounds = share * both_ways("effort_limits", effort, mechanism)
+        redundant = count > mechanism.coordinates.velocity_size
+        self.efforts = (RedundantEfforts if redundant else Efforts)(mechanism, bounds, curves, load)
+        accelerations = Accelerations(mechanism, limit("acceleration_limits"))
+        self.second = (self.efforts, accelerations) if accelerations.names else (self.efforts,)
+        self.first: list[FirstOrder] = [
+            Rates(mechanism, limit("velocity_limits", mechanism.velocity_limits))
+        ]
+        speed = float(limit("tip_speed", size=1)[0])
+        if np.isfinite(speed):
+            self.first.append(TipSpeed(mechanism, speed))
+        self.condition = float(limit("condition_limit", size=1)[0])
+        changing = limit("effort_rate_limits")
+        if redundant and np.isfinite(changing).any():
+            raise InvalidInput(
+                "effort_rate_limits of more drives than freedoms are not planned with, as the "
+                "efforts are not told by the motion; leave them out",
+                value=settings.effort_rate_limits,
+            )
+        length = settings.characteristic_length
+        self.characteristic_length = as_scalar("characteristic_length", length, "m", above=0.0)
+        jerk, rates = limit("jerk_limits"), EffortRates(mechanism, changing, load)
+        self.third = [each for each in (Jerk(mechanism, jerk), rates) if each.names]
+
+    def intervals(self, path: Along, ends: tuple[float, float]) -> Intervals:
+        """What limits a motion along a piece, as the kernels take it; `ends` are x at its ends.
+
+        Raises:
+            KinematicsError: a configuration in which no efforts exist; `index` says where in
+                (N, 3).
+        """
+        parts = [each.coefficients(path, ends) for each in self.second]
+        terms = np.concatenate([part.terms for part in parts], axis=2)
+        upper = np.concatenate([part.upper for part in parts], axis=1)
+        lower = np.concatenate([part.lower for part in parts], axis=1)
+        curved = any(part.curved for part in parts)
+        if not curved:
+            terms[..., 2] = 0.0
+        with np.errstate(divide="ignore"):
+            bound = np.minimum.reduce([each.bound(path) for each in self.first])
+        bounds = np.ascontiguousarray((((1.0 - SPEED_MARGIN) * bound) ** 2)[:, path.imposed])
+        for k, x in zip((0, -1), ends, strict=True):
+            if x > 0.0:
+                # a motion that is taken over may use between its points what it leaves at them
+                bounds[k] *= ((1.0 - SPEED_MARGIN_BETWEEN) / (1.0 - SPEED_MARGIN)) ** 2
+        caps = np.full(len(path.steps) + 1, UNBOUNDED)
+        caps[:-1] = np.minimum(caps[:-1], bounds[:, 0])
+        caps[1:] = np.minimum(caps[1:], bounds[:, -1])
+        curves = MotorCurves.joined([part.curves for part in parts])
+        steps = np.ascontiguousarray(path.steps)
+        return Intervals(steps, terms, upper, lower, bounds, caps, *curves, curved)

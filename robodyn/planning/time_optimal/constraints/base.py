@@ -2,21 +2,21 @@
 
 """What a limit says of itself along a path, by the highest derivative of s that it is about.
 
-The solvers know limits only through these three protocols. Every limit leaves a margin at the
+The solvers know limits only through these three classes. Every limit leaves a margin at the
 points where it is imposed, and a smaller one between them, where it is verified.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, FloatArray, Indices
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.planning.time_optimal.along import Along
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.time_optimal.along import Along, Course
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
-from robodyn.planning.time_optimal.course import Course, Moved
 from robodyn.planning.time_optimal.programme import Changes
 
 # Of every limit: what is not used at the points, and what between them, where peaks are found by
@@ -44,6 +44,13 @@ class Coefficients(NamedTuple):
     curved: bool
 
 
+def quantities(terms: FloatArray, square: FloatArray, acceleration: FloatArray) -> FloatArray:
+    """Values (..., K) of quantities by their terms (..., K, 7), s'^2 and s'' (..., 1)."""
+    A, B, C, D, S, G, _ = np.moveaxis(terms, -1, 0)
+    root = np.sqrt(square)
+    return np.asarray(A * acceleration + B * square + C * root + D + S / (1.0 + G * square))
+
+
 class Excess(NamedTuple):
     """Values (N, M, K) at places of a path, and by which shares they are above and below limits."""
 
@@ -52,7 +59,7 @@ class Excess(NamedTuple):
     below: FloatArray
 
 
-class FirstOrder(Protocol):
+class FirstOrder:
     """A limit of s'.
 
     Attributes:
@@ -63,12 +70,14 @@ class FirstOrder(Protocol):
 
     def bound(self, path: Along) -> FloatArray:
         """(N, M) the largest s'."""
+        raise NotImplementedError
 
     def used(self, path: Along, speed: FloatArray) -> FloatArray:
         """(N, M, K) shares of the limits that speeds s' (N, M, 1) use."""
+        raise NotImplementedError
 
 
-class SecondOrder(Protocol):
+class SecondOrder:
     """A limit of s'' and s'.
 
     Attributes:
@@ -85,29 +94,53 @@ class SecondOrder(Protocol):
         Raises:
             KinematicsError: a configuration in which no efforts exist; `index` says where.
         """
+        raise NotImplementedError
 
     def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
         """What s'^2 and s'' (N, M, 1) make of the quantities."""
+        raise NotImplementedError
 
 
-class ThirdOrder(Protocol):
-    """A limit of s''', s'' and s', of some joints.
+class OfJoints:
+    """Limits (n,) either way of a quantity of the driven joints; infinite for none.
 
     Attributes:
-        names: (K,) of what is limited, for people.
-        quantity: all of these, in an error.
-        most: (K,) either way.
+        quantity: what is limited, for people.
+        joints: (K,) those that have a limit.
+        most: (K,) the limits.
+        names: (K,) of what is limited.
     """
 
-    names: list[str]
-    quantity: str
-    most: FloatArray
+    quantity = ""
 
-    def coefficients(self, course: Course) -> Changes:
-        """What the derivatives by time follow from."""
+    def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
+        self.joints = np.flatnonzero(np.isfinite(limits))
+        self.most = limits[self.joints]
+        self.names = [f"{self.quantity} of {mechanism.joint_names[i]}" for i in self.joints]
 
-    def values(self, course: Course, moved: Moved) -> FloatArray:
-        """(I, M, K) the quantities whose derivatives by time are limited."""
+
+class ThirdOrder(OfJoints):
+    """A limit of the third derivative of s as well."""
+
+    def coefficients(self, course: Course, terms: FloatArray) -> Changes:
+        """What the derivatives by time follow from.
+
+        Args:
+            course: in N intervals.
+            terms: (N, 3, K, 7) of the limits of the second order, those of efforts first.
+        """
+        raise NotImplementedError
+
+    def values(
+        self, course: Course, terms: FloatArray, square: FloatArray, acceleration: FloatArray
+    ) -> FloatArray:
+        """(N, M, K) the quantities whose derivatives by time are limited.
+
+        Args:
+            course, terms: as for `coefficients`.
+            square, acceleration: (N, M, 1) s'^2 and s''.
+        """
+        raise NotImplementedError
 
 
 def as_numbers(name: str, value: ArrayLike) -> FloatArray:
@@ -139,8 +172,3 @@ def positive(name: str, value: ArrayLike, count: int) -> FloatArray:
     if not (array > 0.0).all():
         raise InvalidInput(f"{name} is {array.tolist()}, must be above 0", value=value)
     return np.array(np.broadcast_to(array, (count,)))
-
-
-def limited(limits: FloatArray) -> Indices:
-    """Which joints have a limit."""
-    return np.flatnonzero(np.isfinite(limits))

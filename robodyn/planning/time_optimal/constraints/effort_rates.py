@@ -13,34 +13,31 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.planning.time_optimal.along import IMPOSED
-from robodyn.planning.time_optimal.constraints.base import limited
+from robodyn.planning.time_optimal.along import IMPOSED, Course, derivatives
+from robodyn.planning.time_optimal.constraints.base import ThirdOrder
 from robodyn.planning.time_optimal.constraints.efforts import without_friction
-from robodyn.planning.time_optimal.course import Course, Moved, derivatives
 from robodyn.planning.time_optimal.programme import Changes
 
 
-class EffortRates:
+class EffortRates(ThirdOrder):
     """Limits (n,) [N/s or N m/s] either way; infinite for none. See `ThirdOrder`."""
 
-    quantity = "the efforts' rate"
+    quantity = "effort rate"
 
     def __init__(self, mechanism: Mechanism, limits: FloatArray, wrench: FloatArray | None) -> None:
+        super().__init__(mechanism, limits)
         self._mechanism, self._wrench = mechanism, wrench
-        self._joints = limited(limits)
-        self.most = limits[self._joints]
-        self.names = [f"effort rate of {mechanism.joint_names[i]}" for i in self._joints]
 
-    def coefficients(self, course: Course) -> Changes:
-        """See `ThirdOrder.coefficients`; the efforts are the first of what limits the course."""
+    def coefficients(self, course: Course, terms: FloatArray) -> Changes:
+        """See `ThirdOrder.coefficients`."""
         path = course.path
         g1, g2, g3 = course.imposed
-        A, B, C = (course.problem.terms[..., self._joints, k] for k in range(3))
+        A, B, C = (terms[..., self.joints, k] for k in range(3))
         q = path.motion.configuration[:, path.imposed]
         rest = np.zeros((*q.shape[:2], path.motion.velocity.shape[-1]))
         ideal = without_friction(self._mechanism)
         weight = ideal.inverse_dynamics(q, rest, rest, self._wrench)
-        D = weight[..., self._joints]
+        D = weight[..., self.joints]
         by_r = derivatives(IMPOSED, IMPOSED)
         dA, dB, dC, dD = (by_r @ v / course.steps[:, None, None] for v in (A, B, C, D))
         return Changes(
@@ -52,16 +49,16 @@ class EffortRates:
             dD,
         )
 
-    def values(self, course: Course, moved: Moved) -> FloatArray:
+    def values(
+        self, course: Course, terms: FloatArray, square: FloatArray, acceleration: FloatArray
+    ) -> FloatArray:
         """See `ThirdOrder.values`."""
-        q, u, w = moved.motion
+        q, u, w = course.path.motion
+        speed = np.sqrt(square)
         effort = without_friction(self._mechanism).inverse_dynamics(
-            q,
-            u * np.sqrt(moved.square),
-            u * moved.acceleration + w * moved.square,
-            self._wrench,
+            q, u * speed, u * acceleration + w * square, self._wrench
         )
         # viscous friction, by parabolas through the places where it is known
-        known = course.problem.terms[moved.intervals, :, : effort.shape[-1], 2]
-        weights = np.vander(moved.places, len(IMPOSED)) @ np.linalg.inv(np.vander(IMPOSED))
-        return np.asarray((effort + weights @ known * np.sqrt(moved.square))[..., self._joints])
+        known = terms[:, :, : effort.shape[-1], 2]
+        weights = np.vander(course.places, len(IMPOSED)) @ np.linalg.inv(np.vander(IMPOSED))
+        return np.asarray((effort + weights @ known * speed)[..., self.joints])

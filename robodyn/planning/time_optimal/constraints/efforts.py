@@ -10,31 +10,34 @@ and dry, constant but for Stribeck's part, S / (1 + G s'^2), which the actuators
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.planning.kernels.intervals import PLACES
 from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import (
     MARGIN,
     MARGIN_BETWEEN,
     Coefficients,
     Excess,
+    SecondOrder,
     as_numbers,
     positive,
 )
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 
+# Of a mechanism, velocities and accelerations (N, M, nv): (N, M, K) of what is limited.
+Quantities = Callable[[Mechanism, FloatArray, FloatArray], FloatArray]
 # Of a joint's fastest rate along the path: what is slower may be rounding, of either sign.
 STANDING = 1e-7
 # The mechanism of the last plan, and itself without friction; None where it has none.
 _LAST: list[tuple[weakref.ref[Mechanism], Mechanism | None] | None] = [None]
 
 
-class Efforts:
+class Efforts(SecondOrder):
     """The limits of the driven joints' efforts, and of what their motors have at speed.
 
     Attributes:
@@ -58,42 +61,66 @@ class Efforts:
 
     def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
         """See `SecondOrder.coefficients`."""
-        count = path.rates.shape[0]
-        terms = np.zeros((count, PLACES, len(self.names), 7))
-        dry_friction = self._fill(path, terms)
+        mechanism, ideal = self._mechanism, without_friction(self._mechanism)
+        q, u, w = (values[:, path.imposed] for values in path.motion)
+        rates, of = self._rates(path), self._quantities(q)
+        rest = np.zeros(u.shape)
+        D = of(ideal, rest, rest)
+        A = of(ideal, rest, u) - D
+        B = of(ideal, u, w) - D
+        none = np.zeros(A.shape)
+        terms = np.stack([A, B, none, D, none, none, np.abs(rates)], axis=-1)
+        count = len(path.steps)
         upper, lower = (np.tile((1.0 - MARGIN) * self.limits[:, k], (count, 1)) for k in (1, 0))
         curved = bool(self._curves.counts.any())
-        if dry_friction is not None:
-            standing, dry = dry_friction
-            upper -= standing
-            lower += standing
-            for k, x in zip((0, -1), ends, strict=True):
-                if x == 0.0:
-                    # at the instant of rest there is no friction yet, or no longer, that helps
-                    upper[k] += np.minimum(dry[k], 0.0).min(axis=0)
-                    lower[k] += np.maximum(dry[k], 0.0).max(axis=0)
-            size = np.abs(terms[..., :4]).max()
-            viscous = np.abs(terms[..., 2]).max() > 1e-9 * size
-            curved = curved or bool(terms[..., 4].any() or viscous)
+        if ideal is mechanism:
+            return Coefficients(terms, upper, lower, self._curves, curved)
+        once = of(mechanism, u, w) - B - D
+        twice = of(mechanism, 2.0 * u, 4.0 * w) - 4.0 * B - D
+        S, G = np.zeros(A.shape), np.zeros(A.shape)
+        for i, actuator in enumerate(mechanism.actuators):
+            forward, backward, curvature = actuator.stribeck_terms
+            rate = rates[..., i]
+            S[..., i] = np.where(rate > 0.0, forward, np.where(rate < 0.0, -backward, 0.0))
+            G[..., i] = curvature * rate**2
+        once = once - S / (1.0 + G)
+        twice = twice - S / (1.0 + 4.0 * G)
+        C = twice - once
+        dry = once - C
+        # of joints whose sense of motion is not known, it may be of either sign
+        unsure = np.abs(rates) < STANDING * np.abs(rates).max()
+        unsure &= rates != 0.0
+        standing = np.where(unsure, np.abs(dry + S), 0.0).max(axis=1)
+        dry, S = np.where(unsure, 0.0, dry), np.where(unsure, 0.0, S)
+        terms[..., 2], terms[..., 3], terms[..., 4], terms[..., 5] = C, D + dry, S, G
+        upper -= standing
+        lower += standing
+        for k, x in zip((0, -1), ends, strict=True):
+            if x == 0.0:
+                # at the instant of rest there is no friction yet, or no longer, that helps
+                upper[k] += np.minimum((dry + S)[k], 0.0).min(axis=0)
+                lower[k] += np.maximum((dry + S)[k], 0.0).max(axis=0)
+        size = np.abs(terms[..., :4]).max()
+        viscous = np.abs(terms[..., 2]).max() > 1e-9 * size
+        curved = curved or bool(terms[..., 4].any() or viscous)
         return Coefficients(terms, upper, lower, self._curves, curved)
 
     def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
         """See `SecondOrder.excess`."""
         speed = np.sqrt(square)
         q, u, w = path.motion
-        effort = self._mechanism.inverse_dynamics(
-            q, u * speed, u * acceleration + w * square, self._wrench
-        )
+        effort = self._quantities(q)(self._mechanism, u * speed, u * acceleration + w * square)
         available = self._curves.at(path.rates * speed) if self._curves.counts.any() else np.inf
         least, most = (
             (1.0 - MARGIN_BETWEEN) * np.maximum(self.limits[:, 0], -available),
             (1.0 - MARGIN_BETWEEN) * np.minimum(self.limits[:, 1], available),
         )
+        turned = self._turned(path.rates)
         with np.errstate(invalid="ignore"):  # of efforts without limits
             return Excess(
                 effort,
-                (effort + np.maximum(path.turned, 0.0) - most) / self.sizes[1],
-                (least - effort - np.minimum(path.turned, 0.0)) / self.sizes[0],
+                (effort + np.maximum(turned, 0.0) - most) / self.sizes[1],
+                (least - effort - np.minimum(turned, 0.0)) / self.sizes[0],
             )
 
     def too_weak(self, row: int, value: float, where: str) -> str:
@@ -105,42 +132,31 @@ class Efforts:
             f"is {bound:.6g} {unit}"
         )
 
-    def _fill(self, path: Along, terms: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """Fill in the terms (N, 3, n, 7), and return dry friction of joints.
+    def _rates(self, path: Along) -> FloatArray:
+        """(N, 3, K) dp/ds of the joint of each quantity, where limits are imposed."""
+        return path.rates[:, path.imposed]
 
-        First that (N, n) of joints whose sense of motion is not known, then (N, 3, n) of the
-        others; None of a mechanism without friction.
+    def _quantities(self, q: FloatArray) -> Quantities:
+        """What is limited at configurations (N, M, nq), of a mechanism's motions there."""
+        return lambda mechanism, v, a: mechanism.inverse_dynamics(q, v, a, self._wrench)
+
+    def _turned(self, rates: FloatArray) -> FloatArray:
+        """(N, M, n) by how much an effort jumps next to a place at which its joint turns round.
+
+        For the friction on the other side; else 0.
         """
-        mechanism, wrench = self._mechanism, self._wrench
-        q, u, w = (values[:, path.imposed] for values in path.motion)
-        ideal = without_friction(mechanism)
-        rest = np.zeros(u.shape)
-        D = ideal.inverse_dynamics(q, rest, rest, wrench)
-        A = ideal.inverse_dynamics(q, rest, u, wrench) - D
-        B = ideal.inverse_dynamics(q, u, w, wrench) - D
-        rates = path.rates[:, path.imposed]
-        terms[..., 0], terms[..., 1], terms[..., 6] = A, B, np.abs(rates)
-        if ideal is mechanism:
-            terms[..., 3] = D
-            return None
-        once = mechanism.inverse_dynamics(q, u, w, wrench) - B - D
-        twice = mechanism.inverse_dynamics(q, 2.0 * u, 4.0 * w, wrench) - 4.0 * B - D
-        S, G = np.zeros(A.shape), np.zeros(A.shape)
-        for i, actuator in enumerate(mechanism.actuators):
-            forward, backward, curvature = actuator.stribeck_terms
+        out = np.zeros(rates.shape)
+        for i, actuator in enumerate(self._mechanism.actuators):
+            forward, backward = (float(actuator.dry_friction(sign * 1e-300)) for sign in (1, -1))
+            if forward == backward:
+                continue
             rate = rates[..., i]
-            S[..., i] = np.where(rate > 0.0, forward, np.where(rate < 0.0, -backward, 0.0))
-            G[..., i] = curvature * rate**2
-        once = once - S / (1.0 + G)
-        twice = twice - S / (1.0 + 4.0 * G)
-        C = twice - once
-        dry = once - C
-        unsure = np.abs(rates) < STANDING * np.abs(rates).max()
-        unsure &= rates != 0.0
-        standing = np.where(unsure, np.abs(dry + S), 0.0).max(axis=1)
-        dry, S = np.where(unsure, 0.0, dry), np.where(unsure, 0.0, S)
-        terms[..., 2], terms[..., 3], terms[..., 4], terms[..., 5] = C, D + dry, S, G
-        return standing, dry + S
+            crosses = rate[:, 1:] * rate[:, :-1] < 0.0
+            beside = np.zeros(rate.shape, dtype=bool)
+            beside[:, 1:] |= crosses
+            beside[:, :-1] |= crosses
+            out[..., i] = np.where(beside, -np.sign(rate) * (forward - backward), 0.0)
+        return out
 
 
 def without_friction(mechanism: Mechanism) -> Mechanism:

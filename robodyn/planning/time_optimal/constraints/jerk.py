@@ -11,30 +11,23 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.planning.time_optimal.along import VERIFIED
-from robodyn.planning.time_optimal.constraints.base import limited
-from robodyn.planning.time_optimal.course import Course, Moved, derivatives
+from robodyn.planning.time_optimal.along import VERIFIED, Course, derivatives
+from robodyn.planning.time_optimal.constraints.base import ThirdOrder
 from robodyn.planning.time_optimal.programme import Changes
 
 
-class Jerk:
+class Jerk(ThirdOrder):
     """Limits (n,) [m/s^3 or rad/s^3] either way; infinite for none. See `ThirdOrder`."""
 
     quantity = "jerk"
 
-    def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
-        self._joints = limited(limits)
-        self.most = limits[self._joints]
-        self.names = [f"jerk of {mechanism.joint_names[i]}" for i in self._joints]
-
-    def coefficients(self, course: Course) -> Changes:
+    def coefficients(self, course: Course, terms: FloatArray) -> Changes:
         """See `ThirdOrder.coefficients`."""
         path = course.path
         g1, g2, g3 = course.imposed
-        rates, bends = (v[:, path.imposed][..., self._joints] for v in (path.rates, path.bends))
+        rates, bends = (v[:, path.imposed][..., self.joints] for v in (path.rates, path.bends))
         by_r = derivatives(VERIFIED, VERIFIED)[path.imposed]
-        turns = (by_r @ path.bends)[..., self._joints] / course.steps[:, None, None]
+        turns = (by_r @ path.bends)[..., self.joints] / course.steps[:, None, None]
         zero = np.zeros(rates.shape)
         return Changes(
             0.5 * g1 * rates,
@@ -45,7 +38,9 @@ class Jerk:
             zero,
         )
 
-    def values(self, course: Course, moved: Moved) -> FloatArray:
+    def values(
+        self, course: Course, terms: FloatArray, square: FloatArray, acceleration: FloatArray
+    ) -> FloatArray:
         """See `ThirdOrder.values`."""
-        driven = moved.rates * moved.acceleration + moved.bends * moved.square
-        return np.asarray(driven[..., self._joints])
+        driven = course.path.rates * acceleration + course.path.bends * square
+        return np.asarray(driven[..., self.joints])

@@ -13,9 +13,10 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import Along
+from robodyn.planning.time_optimal.constraints.base import FirstOrder
 
 
-class Rates:
+class Rates(FirstOrder):
     """Limits (n,) [m/s or rad/s] either way; infinite for none. See `FirstOrder`."""
 
     def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:

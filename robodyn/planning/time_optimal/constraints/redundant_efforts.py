@@ -18,9 +18,10 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.kernels.intervals import PLACES
 from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import MARGIN_BETWEEN, Excess
-from robodyn.planning.time_optimal.constraints.efforts import Efforts, without_friction
+from robodyn.planning.time_optimal.constraints.efforts import Efforts, Quantities
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 
 # Of a combination, relative to the largest there: what is less is that of no facet.
@@ -65,38 +66,27 @@ class RedundantEfforts(Efforts):
     def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
         """See `SecondOrder.excess`."""
         q, u, w = path.motion
-        speed = np.sqrt(square)
-        effort = self._mechanism.inverse_dynamics(
-            q, u * speed, u * acceleration + w * square, self._wrench
-        )
-        factors, most = self._facets(q)
-        value = self._combined(factors, effort) - most + 1.0
+        motion = u * np.sqrt(square), u * acceleration + w * square
+        value = self._quantities(q)(self._mechanism, *motion)
         return Excess(value, value - (1.0 - MARGIN_BETWEEN), np.full(value.shape, -np.inf))
 
     def too_weak(self, row: int, value: float, where: str) -> str:
         """See `Efforts.too_weak`."""
         return f"no efforts of {self.subjects[row]} within their limits move it slowly at {where}"
 
-    def _fill(self, path: Along, terms: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        mechanism, wrench = self._mechanism, self._wrench
-        q, u, w = (values[:, path.imposed] for values in path.motion)
-        ideal, rest = without_friction(mechanism), np.zeros(u.shape)
+    def _rates(self, path: Along) -> FloatArray:
+        """None of their own."""
+        return np.zeros((len(path.steps), PLACES, len(self.names)))
+
+    def _quantities(self, q: FloatArray) -> Quantities:
         factors, most = self._facets(q)
 
-        def of(which: Mechanism, rates: FloatArray, changes: FloatArray) -> FloatArray:
-            return self._combined(factors, which.inverse_dynamics(q, rates, changes, wrench))
+        def combined(mechanism: Mechanism, v: FloatArray, a: FloatArray) -> FloatArray:
+            efforts = mechanism.inverse_dynamics(q, v, a, self._wrench)
+            chosen = efforts[..., np.tile(self._sets, (2, 1))]
+            return np.asarray((factors * chosen).sum(axis=-1) - most + 1.0)
 
-        D = of(ideal, rest, rest)
-        A, B = of(ideal, rest, u) - D, of(ideal, u, w) - D
-        terms[..., 0], terms[..., 1], terms[..., 3] = A, B, D - most + 1.0
-        if ideal is mechanism:
-            return None
-        once = of(mechanism, u, w) - B - D
-        twice = of(mechanism, 2.0 * u, 4.0 * w) - 4.0 * B - D
-        dry = 2.0 * once - twice
-        terms[..., 2] = once - dry
-        terms[..., 3] += dry
-        return np.zeros((len(dry), dry.shape[-1])), dry
+        return combined
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Factors (..., K, r + 1) of combinations, and their bounds (..., K), as shares."""
@@ -120,7 +110,3 @@ class RedundantEfforts(Efforts):
         # what has no bound, or is no facet, is never reached
         idle = ~np.isfinite(most) | ~factors.any(axis=-1)
         return np.where(idle[..., None], 0.0, factors), np.where(idle, 1.0, most)
-
-    def _combined(self, factors: FloatArray, efforts: FloatArray) -> FloatArray:
-        """Shares (..., K) of efforts (..., n)."""
-        return np.asarray((factors * efforts[..., np.tile(self._sets, (2, 1))]).sum(axis=-1))

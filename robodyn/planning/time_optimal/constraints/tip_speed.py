@@ -7,21 +7,36 @@ It is asked for where a process or people beside the machine bear no more, whate
 
 from __future__ import annotations
 
+import numpy as np
+
 from robodyn.arrays import FloatArray
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import Along
+from robodyn.planning.time_optimal.constraints.base import FirstOrder
+
+STEP = 1e-6
 
 
-class TipSpeed:
+class TipSpeed(FirstOrder):
     """A limit [m/s], finite. See `FirstOrder`."""
 
-    def __init__(self, limit: float) -> None:
-        self._limit = limit
+    def __init__(self, mechanism: Mechanism, limit: float) -> None:
+        self._mechanism, self._limit = mechanism, limit
         self.names = ["speed of the tip"]
 
     def bound(self, path: Along) -> FloatArray:
         """See `FirstOrder.bound`."""
-        return self._limit / path.tip
+        return self._limit / self._speed(path)
 
     def used(self, path: Along, speed: FloatArray) -> FloatArray:
         """See `FirstOrder.used`."""
-        return path.tip[..., None] * speed / self._limit
+        return self._speed(path)[..., None] * speed / self._limit
+
+    def _speed(self, path: Along) -> FloatArray:
+        """[m] |dx/ds| (N, M), by central differences of its position."""
+        q, u, _ = path.motion
+        ahead, behind = (
+            self._mechanism.body_pose(self._mechanism.advance(q, sign * STEP * u))[..., :3]
+            for sign in (1.0, -1.0)
+        )
+        return np.asarray(np.linalg.norm(ahead - behind, axis=-1) / (2.0 * STEP))
