@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,17 @@ class Chart:
         return list(found.values())
 
 
+def curves_of(
+    x: FloatArray, labels: Iterable[str], values: FloatArray, colors: Sequence[str] = COLORS
+) -> tuple[ChartLine, ...]:
+    """A curve of each label and column of values (N, k); colours and dashes begin again."""
+    styles = zip(cycle(colors), cycle(DASHES), strict=False)
+    curves = zip(labels, values.T, strict=True)
+    return tuple(
+        ChartLine(x, y, label, *style) for (label, y), style in zip(curves, styles, strict=False)
+    )
+
+
 def panels_of(
     titles: Iterable[str],
     time: FloatArray,
@@ -134,12 +146,7 @@ def panels_of(
     return tuple(
         Panel(
             title,
-            tuple(
-                ChartLine(time, values[:, i], label, color, dash)
-                for (label, values), color, dash in zip(
-                    curves.items(), colors, DASHES, strict=False
-                )
-            ),
+            curves_of(time, curves, np.column_stack([v[:, i] for v in curves.values()]), colors),
             y_label=y_labels[i],
             **more,
         )

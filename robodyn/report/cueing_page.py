@@ -15,7 +15,18 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.csv_table import read_columns
 from robodyn.motion_base.frequency_response import CHANNELS, FrequencyResponse
 from robodyn.motion_base.ride import Ride
-from robodyn.report.chart import COLORS, DASHED, DASHES, GREY, INK, Chart, ChartLine, Mark, Panel
+from robodyn.report.chart import (
+    COLORS,
+    DASHED,
+    GREY,
+    INK,
+    Chart,
+    ChartLine,
+    Mark,
+    Panel,
+    curves_of,
+    panels_of,
+)
 from robodyn.report.page import Page, cards
 
 AXES = (("x, forward", "y, to the left", "z, up"), ("roll", "pitch", "yaw"))
@@ -51,40 +62,22 @@ def cueing_page(
         ("rate", "Angular velocity of the head", "rad/s", found.wanted_rate, found.felt_rate),
     )
     for (key, title, unit, wanted, felt), names in zip(pairs, AXES, strict=True):
-        page.add_chart(Chart(key, title, _side_by_side(found.time, wanted, felt, unit, names)))
+        curves = {"wanted, in the vehicle": wanted, "felt, on the platform": felt}
+        colors = INK, COLORS[1]
+        panels = panels_of(names, found.time, curves, [f"[{unit}]"] * 3, colors)
+        page.add_chart(Chart(key, title, panels))
     m = found.mechanism
     low, high = m.position_limits.T
     used = 100.0 * (2.0 * (found.joint_positions - low) / (high - low) - 1.0)
-    curves = tuple(
-        ChartLine(
-            found.time, used[:, k], name, COLORS[k % len(COLORS)], DASHES[k // len(COLORS) % 4]
-        )
-        for k, name in enumerate(m.joint_names)
-    )
+    joints = curves_of(found.time, m.joint_names, used)
     ends = (Mark(-100.0, "shortest"), Mark(100.0, "longest"))
-    panel = Panel("of half the range, from its middle", curves, y_label="position [%]", marks=ends)
+    panel = Panel("of half the range, from its middle", joints, y_label="position [%]", marks=ends)
     page.add_chart(Chart("joints", "Joints", (panel,), columns=1))
     if response is not None:
         page.add_chart(modulus_chart(response, criteria or {}))
         page.add_chart(phase_chart(response, criteria or {}))
     page.add_provenance(command)
     return page
-
-
-def _side_by_side(
-    time: FloatArray, wanted: FloatArray, felt: FloatArray, unit: str, names: tuple[str, ...]
-) -> tuple[Panel, ...]:
-    return tuple(
-        Panel(
-            name,
-            (
-                ChartLine(time, wanted[:, k], "wanted, in the vehicle", INK),
-                ChartLine(time, felt[:, k], "felt, on the platform", COLORS[1]),
-            ),
-            y_label=f"[{unit}]",
-        )
-        for k, name in enumerate(names)
-    )
 
 
 def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:

@@ -17,9 +17,6 @@ from robodyn.report.labels import effort_labels, joint_titles
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 
-# Points of a curve; more would make the page heavy and show no more.
-POINTS = 3000
-
 
 def identification_page(
     result: Identification,
@@ -69,10 +66,25 @@ def identification_page(
         page.add_chart(_residuals(result, item, n))
     if payload is not None:
         page.add("payload", "Payload", _payload(result, payload))
-    page.add("friction", "Friction", _friction(result))
-    page.add("parameters", "Base parameters", _parameters(result))
-    page.add("bodies", "Bodies and rotors", _bodies(result))
-    page.add("unseen", "What was not seen", _unseen(result))
+    rows = [
+        (joint, item.term.name, item.coefficient, item.deviation)
+        for joint, terms in zip(result.columns.motors.names, result.friction, strict=True)
+        for item in terms
+    ]
+    titles = ["joint", "term", "coefficient", "standard deviation"]
+    page.add("friction", "Friction", table(titles, rows))
+    own = result.parameters
+    titles = ["combination", "before", "found", "standard deviation", "of physical bodies"]
+    values = zip(own.names, own.given, own.values, own.deviations, own.consistent, strict=True)
+    page.add("parameters", "Base parameters", table(titles, values, wrap=True))
+    bodies = zip(result.columns.names, result.columns.given, result.fitted, strict=True)
+    seen = [row for row in bodies if np.isfinite(row[-1])]
+    caption = "SI units, about each body's own origin"
+    page.add("bodies", "Bodies and rotors", table(["parameter", "before", "now"], seen, caption))
+    unseen = [*result.missed, *((name, "no motion shows it on its own") for name in result.hidden),
+              *(("note", note) for note in result.notes)]  # fmt: skip
+    unseen = unseen or [("nothing", "everything was seen")]
+    page.add("unseen", "What was not seen", table(["what", "what would show it"], unseen))
     page.add_provenance(command)
     return page
 
@@ -96,10 +108,8 @@ def _panels(
     curves: Mapping[str, FloatArray],
     colors: Sequence[str] = COLORS,
 ) -> tuple[Panel, ...]:
-    rows = slice(None, None, max(1, len(item.time) // POINTS))
-    thinned = {label: values[rows] for label, values in curves.items()}
     titles, labels = joint_titles(result.model), effort_labels(result.model)
-    return panels_of(titles, item.time[rows], thinned, labels, colors)
+    return panels_of(titles, item.time, curves, labels, colors)
 
 
 def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart:
@@ -155,33 +165,3 @@ def _payload(result: Identification, found: Payload) -> str:
             "Error of the efforts predicted while it is carried, of their size",
         )
     )
-
-
-def _friction(result: Identification) -> str:
-    rows = [
-        (joint, item.term.name, item.coefficient, item.deviation)
-        for joint, terms in zip(result.columns.motors.names, result.friction, strict=True)
-        for item in terms
-    ]
-    return table(["joint", "term", "coefficient", "standard deviation"], rows)
-
-
-def _parameters(result: Identification) -> str:
-    own = result.parameters
-    head = ["combination", "before", "found", "standard deviation", "of physical bodies"]
-    rows = zip(own.names, own.given, own.values, own.deviations, own.consistent, strict=True)
-    return table(head, rows, wrap=True)
-
-
-def _bodies(result: Identification) -> str:
-    columns = result.columns
-    rows = zip(columns.names, columns.given, result.fitted, strict=True)
-    seen = [row for row in rows if np.isfinite(row[-1])]
-    return table(["parameter", "before", "now"], seen, "SI units, about each body's own origin")
-
-
-def _unseen(result: Identification) -> str:
-    rows = [[name, hint] for name, hint in result.missed]
-    rows += [[name, "no motion shows it on its own"] for name in result.hidden]
-    rows += [["note", note] for note in result.notes]
-    return table(["what", "what would show it"], rows) if rows else "<p>Everything was seen.</p>"

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,8 @@ from robodyn.report.axis_ranges import x_range, y_range, y_scale
 from robodyn.report.chart import ALIGN, SOLID, Chart, ChartLine, Panel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from robodyn.report.chart import Chart, ChartLine, Panel
 
 
 def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -> list[Path]:

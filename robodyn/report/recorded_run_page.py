@@ -10,13 +10,21 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.poses import rpy_from_pose
-from robodyn.report.chart import COLORS, Chart, ChartLine, Mark, Panel, condition_panel, panels_of
+from robodyn.report.chart import (
+    COLORS,
+    Chart,
+    ChartLine,
+    Mark,
+    Panel,
+    condition_panel,
+    curves_of,
+    panels_of,
+)
 from robodyn.report.labels import effort_labels, joint_titles, units_in_one
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.path_views import path_chart
 from robodyn.report.recorded_run import PlanComparison
-from robodyn.report.study_charts import colored
 from robodyn.report.tables import Table
 
 
@@ -82,7 +90,7 @@ def _errors(run: PlanComparison) -> Chart:
     names = list(coordinates.displacement_names)
     panels = tuple(
         Panel(part.name.capitalize(),
-              colored(run.time, run.error[:, part.columns], names[part.columns]),
+              curves_of(run.time, names[part.columns], run.error[:, part.columns]),
               y_label=f"error [{units_in_one(coordinates.units[part.columns])}]")
         for part in run.mechanism.tracking.parts
     )  # fmt: skip

@@ -26,6 +26,7 @@ from robodyn.report.chart import (
     Mark,
     Panel,
     condition_panel,
+    curves_of,
     panels_of,
 )
 from robodyn.report.labels import (
@@ -144,7 +145,7 @@ def joint_charts(study: MotionStudy) -> list[Chart]:
     names, units = joint_titles(mechanism), mechanism.joint_units
     position, joint = position_name(mechanism), mechanism.nouns.joint
     panels = tuple(
-        Panel(title, colored(study.time, values, names), y_label=label)
+        Panel(title, curves_of(study.time, names, values), y_label=label)
         for title, values, label in (
             (f"{position.capitalize()}s", study.joint_positions,
              f"{position} [{units_in_one(units)}]"),
@@ -164,9 +165,12 @@ def reaction_chart(study: MotionStudy) -> Chart:
         joint, what = name.rsplit("_", 1)
         size = np.linalg.norm(values, axis=-1)
         log = scale_of([size]) == SYMLOG and bool((size > 0).all())
+        titles = joint_titles(study.mechanism)
+        if len(titles) != size.shape[1]:  # numbers, where these are not the driven joints
+            titles = [str(i) for i in range(1, size.shape[1] + 1)]
         panels.append(
             Panel(f"{joint} joint, {what}".replace("_", " ").capitalize(),
-                  colored(study.time, size, _titles(study, size.shape[1])),
+                  curves_of(study.time, titles, size),
                   y_label=f"{what} [{_REACTION_UNITS[what]}]", marks=_singular(study),
                   scale=LOG if log else LINEAR)
         )  # fmt: skip
@@ -232,20 +236,6 @@ def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
         some = (part[known] for part in motion)
         forces[known] = mechanism.inverse_dynamics(*some, formulation=formulation)
         return forces
-
-
-def _titles(study: MotionStudy, count: int) -> list[str]:
-    """Titles of so many legs or joints, numbered where they are not the driven ones."""
-    titles = joint_titles(study.mechanism)
-    return titles if len(titles) == count else [str(i) for i in range(1, count + 1)]
-
-
-def colored(time: FloatArray, values: FloatArray, labels: list[str]) -> tuple[ChartLine, ...]:
-    """A curve for each column, each in its own colour and line style."""
-    return tuple(
-        ChartLine(time, values[:, i], label, COLORS[i % len(COLORS)], DASHES[i % len(DASHES)])
-        for i, label in enumerate(labels)
-    )
 
 
 def rises(time: FloatArray, values: FloatArray, level: float) -> list[float]:

@@ -4,23 +4,24 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from io import BytesIO
+
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.extras import needing
 from robodyn.planning.workspace.pose_region import PoseRegion
 from robodyn.planning.workspace.surfaces import Surface
 from robodyn.planning.workspace.tip_region import TipRegion
+from robodyn.report.chart import COLORS
 from robodyn.report.page import Page, cards
 
-# Directions that are seen from: name, and the axes of the picture to the right, up and to the eye.
-_S, _T = np.sqrt(0.5), np.sqrt(1.0 / 3.0)
+# Directions that are seen from: name, elevation and azimuth [deg], the axis that is not seen.
 _VIEWS = (
-    ("from one side, above", ((-_S, _S, 0.0), (-_S * _T, -_S * _T, 2 * _S * _T), (_T, _T, _T))),
-    ("from the front", ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0))),
-    ("from above", ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))),
+    ("from one side, above", (35.0, 45.0), ""),
+    ("from the front", (0.0, 0.0), "x"),
+    ("from above", (90.0, -90.0), "z"),
 )
-_PIXELS = 420.0
-_BLUE, _RED = np.array([70.0, 120.0, 190.0]), np.array([200.0, 60.0, 50.0])
 
 
 def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
@@ -28,56 +29,64 @@ def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
     name = region.needs.mechanism.name
     numbers = {"volume": region.volume, "volume_error": region.volume_error, "unit": region.unit}
     page = Page(f"{name}, {region.kind} workspace", region.text, {"kind": region.kind, **numbers})
-    box = np.asarray(region.box)
-    axes = ("roll", "pitch", "yaw") if region.unit == "rad^3" else ("x", "y", "z")
-    unit = "rad" if region.unit == "rad^3" else "m"
+    turns = region.unit == "rad^3"
+    axes, unit = (("roll", "pitch", "yaw"), "rad") if turns else (("x", "y", "z"), "m")
     shown = [("volume", f"{region.volume:.5g} ± {region.volume_error:.2g} {region.unit}")]
     shown += [
         (f"searched in {axis}", f"{low:.4g} to {high:.4g} {unit}")
-        for axis, (low, high) in zip(axes, box, strict=True)
+        for axis, (low, high) in zip(axes, np.asarray(region.box), strict=True)
     ]
     page.add("numbers", "Numbers", cards(shown))
     singular = getattr(region, "singular_surface", None)
-    for key, (title, frame) in enumerate(_VIEWS):
-        drawn = surfaces_svg(region.boundary, singular, np.array(frame))
+    labels = [f"{axis} [{unit}]" for axis in axes]
+    for key, (title, eye, hidden) in enumerate(_VIEWS):
+        drawn = surfaces_image(region.boundary, singular, labels, eye, hidden)
         page.add(f"view{key}", f"Boundary {title}", drawn)
     page.add_provenance(command)
     return page
 
 
-def surfaces_svg(boundary: Surface, singular: Surface | None, frame: FloatArray) -> str:
+def surfaces_image(
+    boundary: Surface,
+    singular: Surface | None,
+    labels: list[str],
+    eye: tuple[float, float],
+    hidden: str,
+) -> str:
     """Boundary in blue, see-through, and singular surface in red, as a picture by parallel rays.
 
     Args:
         boundary, singular: what to draw.
-        frame: (3, 3) directions to the right, up and to the eye.
+        labels: of the axes.
+        eye: elevation and azimuth [deg].
+        hidden: the axis that is not seen, if any.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
     """
-    parts = [(boundary, _BLUE, 0.35)]
-    if singular is not None and len(singular.triangles):
-        parts.append((singular, _RED, 0.8))
-    corners, colors, alphas = [], [], []
-    for surface, color, alpha in parts:
-        triangles = surface.vertices[surface.triangles] @ frame.T
-        normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-        length = np.maximum(np.linalg.norm(normal, axis=1), 1e-300)
-        light = 0.45 + 0.55 * np.abs(normal[:, 2]) / length
-        corners.append(triangles)
-        colors.append(light[:, None] * color)
-        alphas.append(np.full(len(triangles), alpha))
-    drawn = np.concatenate(corners)
-    if not len(drawn):
+    with needing("report", "pictures of a workspace need matplotlib", "matplotlib"):
+        from matplotlib.colors import to_rgba
+        from matplotlib.figure import Figure
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+    parts = [(boundary, to_rgba(COLORS[0], 0.35))]
+    if singular is not None:
+        parts.append((singular, to_rgba(COLORS[1], 0.8)))
+    triangles = np.concatenate([each.vertices[each.triangles] for each, _ in parts])
+    if not len(triangles):
         return "<p>The region is empty.</p>"
-    flat = drawn[..., :2].reshape(-1, 2)
-    low, extent = flat.min(axis=0), float(np.ptp(flat, axis=0).max()) or 1.0
-    at = (drawn[..., :2] - low) * (_PIXELS / extent)
-    width, height = np.ptp(flat, axis=0) * (_PIXELS / extent)
-    rows = []
-    shades, opacity = np.concatenate(colors).astype(int), np.concatenate(alphas)
-    for k in drawn[..., 2].mean(axis=1).argsort():
-        points = " ".join(f"{x:.1f},{height - y:.1f}" for x, y in at[k])
-        r, g, b = shades[k]
-        rows.append(f'<path d="M{points}z" fill="rgb({r},{g},{b})" opacity="{opacity[k]:g}"/>')
-    return (
-        f'<svg viewBox="-4 -4 {width + 8:.0f} {height + 8:.0f}" role="img" '
-        f'style="max-width:{_PIXELS:.0f}px;width:100%">{"".join(rows)}</svg>'
-    )
+    colors = np.concatenate([np.tile(color, (len(each.triangles), 1)) for each, color in parts])
+    figure = Figure(figsize=(5.6, 5.6), layout="constrained")
+    axes = figure.add_subplot(projection="3d", proj_type="ortho")
+    axes.add_collection3d(Poly3DCollection(triangles, facecolors=colors, shade=True))
+    points = triangles.reshape(-1, 3)
+    axes.auto_scale_xyz(*points.T)
+    axes.set_aspect("equal")
+    axes.set(xlabel=labels[0], ylabel=labels[1], zlabel=labels[2])
+    axes.view_init(*eye)
+    axes.locator_params(nbins=5)
+    if hidden:
+        axes.set(**{f"{hidden}label": "", f"{hidden}ticks": []})
+    image = BytesIO()
+    figure.savefig(image, format="png", dpi=110, bbox_inches="tight")
+    data = b64encode(image.getvalue()).decode()
+    return f'<img alt="boundary" src="data:image/png;base64,{data}">'

@@ -105,7 +105,7 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
             f"{bag}: no {name} of {mechanism.name}; recorded topics: {', '.join(topics) or 'none'}",
             value=str(bag),
         )
-    times, configurations = _increasing(states)
+    times, configurations = map(np.array, zip(*_last_run(states), strict=True))
     commands, forces = found["joint_commands"], found["inverse_dynamics/forces"]
     measured = found["joint_states"]
     # only commands of the last run: states before a reset are dropped
@@ -135,16 +135,10 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
     for topic, received, message in read.messages:
         name = named(topic)
         # a trajectory's own stamp is when it is to start, not when it was sent
-        at = received * 1e-9 if name in TRAJECTORIES else _stamp(message, received)
-        found[name].append((at, message))
+        own = None if name in TRAJECTORIES else getattr(message, "header", None)
+        stamp = received if own is None else to_nanoseconds(own.stamp)
+        found[name].append((1e-9 * stamp, message))
     return found, list(read.topics)
-
-
-def _stamp(message: Any, received: int) -> float:
-    header = getattr(message, "header", None)
-    if header is None:
-        return received * 1e-9
-    return 1e-9 * to_nanoseconds(header.stamp)
 
 
 def _states(
@@ -172,16 +166,11 @@ def _values(message: Any, names: Sequence[str], field: str) -> FloatArray | None
     return np.array([where[name] for name in names])
 
 
-def _increasing(states: list[tuple[float, FloatArray]]) -> tuple[FloatArray, FloatArray]:
-    """Times and configurations of the last run in the bag, without repeated states.
+def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
+    """The last run in a bag, without what is repeated.
 
     In lockstep a state is republished until it is answered; a reset sets time back to zero.
     """
-    kept = _last_run(states)
-    return np.array([t for t, _ in kept]), np.array([q for _, q in kept])
-
-
-def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
     kept: list[tuple[float, Any]] = []
     for row in stamped:
         if kept and row[0] < kept[-1][0]:

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.trajectories.base import Motion, Trajectory
+from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts
 from robodyn.trajectories.messages import joint_rows, sampled_trajectory, to_nanoseconds
 from robodyn.trajectories.sampled import SampledTrajectory
 
 
-class SupersededTrajectories:
+class SupersededTrajectories(RowTrajectory):
     """Trajectories of which each supersedes the one before at its start.
 
     Args:
@@ -39,22 +39,11 @@ class SupersededTrajectories:
         """Times [s] at which one supersedes another."""
         return tuple(float(start) for start in self._starts[1:])
 
-    def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s], of the trajectory valid then."""
-        times = np.asarray(t, dtype=np.float64)
-        which = np.maximum(np.searchsorted(self._starts, times, side="right") - 1, 0)
-        whole = [
-            trajectory.sample(times - start)
-            for start, trajectory in zip(self._starts, self._trajectories, strict=True)
-        ]
-        chosen = [
-            np.select(
-                [(which == i)[..., None] for i in range(len(whole))],
-                [motion[part] for motion in whole],
-            )
-            for part in range(len(Motion._fields))
-        ]
-        return Motion(*chosen)
+    def _rows(self, t: FloatArray) -> Motion:
+        valid = np.maximum(np.searchsorted(self._starts, t, side="right") - 1, 0)
+        return sampled_by_parts(
+            valid, lambda i, rows: self._trajectories[i].sample(t[rows] - self._starts[i])
+        )
 
 
 def recorded_plan(

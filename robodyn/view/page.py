@@ -49,7 +49,6 @@ class ViewerPage:
     Attributes:
         scene, plots, status: the parts.
         gui: viser's, to add more controls to.
-        handles: viser's handles of the controls, by what they are for.
         updates: number of updates sent.
         shown: the snapshot sent last.
     """
@@ -77,7 +76,16 @@ class ViewerPage:
         self.gui.main_panel.dock_left()
         self.gui.main_panel.set_width(310)
         self.status = Status(self.gui, mechanism, warn, error)
-        self.handles = _add_run_controls(self.gui, source)
+        run = self.gui.add_button_group("Run", ("Play", "Pause", "Reset"))
+
+        @run.on_click  # type: ignore[untyped-decorator]
+        def _(event: Any) -> None:
+            wish = event.target.value
+            if wish == "Reset":
+                source.reset()
+            else:
+                source.set_playing(wish == "Play")
+
         self.scene = Scene(server, mechanism, figure)
         panel = self.gui.add_panel()
         self._beside = panel.add_tab("Plots")
@@ -87,9 +95,23 @@ class ViewerPage:
         panel.set_width(400)
 
     def add_push(self, push: Callable[[FloatArray], None]) -> None:
-        """Add a button that applies a wrench (6,) [N, N m] to the body."""
+        """Add a button that pushes the body by a wrench (6,) [N, N m] along an axis of the base."""
         weight = STANDARD_GRAVITY * self._mechanism.moving_mass
-        self.handles |= _add_push_controls(self.gui, push, weight)
+        step = 10.0 ** np.floor(np.log10(max(weight, 1e-6)) - 1.0)
+        largest = float(np.ceil(3.0 * weight / step) * step)
+        with self.gui.add_folder("Push"):
+            direction = self.gui.add_dropdown("Along", tuple(_DIRECTIONS), initial_value="+x")
+            force = self.gui.add_slider(
+                "Force [N]", 0.0, largest, float(step), float(np.round(0.25 * weight / step) * step)
+            )
+            button = self.gui.add_button("Push for 0.3 s")
+
+        @button.on_click  # type: ignore[untyped-decorator]
+        def _(_: Any) -> None:
+            axis, sign = _DIRECTIONS[direction.value]
+            wrench = np.zeros(6)
+            wrench[axis] = sign * force.value
+            push(wrench)
 
     def add_ride(self) -> RidePlots:
         """Add what is felt in a vehicle and on its platform, above the other plots."""
@@ -141,44 +163,6 @@ class ViewerPage:
             self.update()
             due = max(due + 1.0 / RATE, time.monotonic() - 1.0 / RATE)
             self._ended.wait(max(due - time.monotonic(), 0.0))
-
-
-def _add_run_controls(gui: Any, source: Source) -> dict[str, Any]:
-    """Play, pause and reset."""
-    buttons = gui.add_button_group("Run", ("Play", "Pause", "Reset"))
-
-    @buttons.on_click  # type: ignore[untyped-decorator]
-    def _(event: Any) -> None:
-        wish = event.target.value
-        if wish == "Reset":
-            source.reset()
-        else:
-            source.set_playing(wish == "Play")
-
-    return {"run": buttons}
-
-
-def _add_push_controls(
-    gui: Any, push: Callable[[FloatArray], None], weight: float
-) -> dict[str, Any]:
-    """A push along an axis of the base; the `weight` [N] of what is pushed sets the range."""
-    step = 10.0 ** np.floor(np.log10(max(weight, 1e-6)) - 1.0)
-    largest = float(np.ceil(3.0 * weight / step) * step)
-    with gui.add_folder("Push"):
-        direction = gui.add_dropdown("Along", tuple(_DIRECTIONS), initial_value="+x")
-        force = gui.add_slider(
-            "Force [N]", 0.0, largest, float(step), float(np.round(0.25 * weight / step) * step)
-        )
-        button = gui.add_button("Push for 0.3 s")
-
-    @button.on_click  # type: ignore[untyped-decorator]
-    def _(_: Any) -> None:
-        axis, sign = _DIRECTIONS[direction.value]
-        wrench = np.zeros(6)
-        wrench[axis] = sign * force.value
-        push(wrench)
-
-    return {"push": button, "push direction": direction, "push force": force}
 
 
 _BANNER = (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The live plots: actuator efforts and the condition number over the last seconds."""
+"""The live plots: efforts, the condition number and what is felt, over the last seconds."""
 
 from __future__ import annotations
 
@@ -21,8 +21,32 @@ _LEGS, _JOINTS = "Leg forces [N], positive: pushes", "Joint efforts [N m, N]"
 _LINE = {"stroke": "#e6e8eb", "width": 1}
 
 
+class Rows:
+    """Points of several curves over the last seconds; they are cleared when time goes back."""
+
+    def __init__(self) -> None:
+        self._rows: deque[FloatArray] = deque()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, time: float, *values: float) -> None:
+        """Append a point to every curve at a time [s], once."""
+        if self._rows and time <= self._rows[-1][0]:
+            if time == self._rows[-1][0]:
+                return
+            self._rows.clear()
+        self._rows.append(np.array([time, *values]))
+        while self._rows[0][0] < time - WINDOW:
+            self._rows.popleft()
+
+    def columns(self) -> FloatArray:
+        """Times, then the values of each curve (1 + n, N)."""
+        return np.ascontiguousarray(np.array(self._rows).T)
+
+
 class Plots:
-    """Curves that grow with every snapshot and are cleared when time goes back.
+    """Efforts and the condition number.
 
     Args:
         gui: viser's, in the container for the plots.
@@ -32,13 +56,12 @@ class Plots:
 
     def __init__(self, gui: Any, mechanism: Mechanism, warn: float, error: float) -> None:
         count = len(mechanism.joint_names)
-        self._rows: deque[FloatArray] = deque()
+        self._rows = Rows()
         self._thresholds = warn, error
-        names = [f"{mechanism.nouns.joint} {i + 1}" for i in range(count)]
-        lines = [_series(name, colors.of_actuator(i)) for i, name in enumerate(names)]
-        empty = tuple(np.zeros(1) for _ in range(count + 1))
+        noun = mechanism.nouns.joint
+        lines = [_series(f"{noun} {i + 1}", colors.of_actuator(i)) for i in range(count)]
         self._efforts = gui.add_uplot(
-            empty,
+            tuple(np.zeros(1) for _ in range(count + 1)),
             ({"label": "t"}, *lines),
             title=_LEGS if mechanism.acts_along_legs else _JOINTS,
             height=320,
@@ -57,31 +80,19 @@ class Plots:
             **_axes({"distr": 3, "log": 10}),
         )
 
-    @property
-    def data(self) -> tuple[FloatArray, FloatArray]:
-        """Times (N,) [s] and (N, n + 1) efforts and condition numbers, as plotted."""
-        rows = np.array(self._rows)
-        return rows[:, 0], rows[:, 1:]
-
     def add(self, snapshot: Snapshot) -> None:
         """Append a point to every curve."""
-        if self._rows and snapshot.time <= self._rows[-1][0]:
-            if snapshot.time == self._rows[-1][0]:
-                return
-            self._rows.clear()
         number = min(snapshot.condition_number, HIGHEST_CONDITION)
-        self._rows.append(np.array([snapshot.time, *snapshot.effort, number]))
-        while self._rows[0][0] < snapshot.time - WINDOW:
-            self._rows.popleft()
+        self._rows.add(snapshot.time, *snapshot.effort, number)
 
     def send(self) -> None:
         """Send the curves; this may be less often than points are added."""
         if len(self._rows) < 2:
             return
-        times, values = self.data
+        times, *efforts, number = self._rows.columns()
         warn, error = (np.full(len(times), threshold) for threshold in self._thresholds)
-        self._efforts.data = (times, *np.ascontiguousarray(values[:, :-1].T))
-        self._condition.data = (times, np.ascontiguousarray(values[:, -1]), warn, error)
+        self._efforts.data = (times, *efforts)
+        self._condition.data = (times, number, warn, error)
 
 
 class RidePlots:
@@ -92,7 +103,7 @@ class RidePlots:
     """
 
     def __init__(self, gui: Any) -> None:
-        self._rows: deque[FloatArray] = deque()
+        self._rows = Rows()
         self._begun: float | None = None
         self._plots = [
             gui.add_uplot(
@@ -113,14 +124,11 @@ class RidePlots:
     def add(self, time: float, wanted: FloatArray, felt: FloatArray) -> None:
         """Append a point at a time [s] of forces (3,)."""
         self._begun = time if self._begun is None else self._begun
-        since = time - self._begun
-        self._rows.append(np.concatenate([[since], wanted, felt]))
-        while self._rows[0][0] < since - WINDOW:
-            self._rows.popleft()
+        self._rows.add(time - self._begun, *wanted, *felt)
 
     def send(self) -> None:
         """Send the curves; this may be less often than points are added."""
-        columns = np.ascontiguousarray(np.array(self._rows).T)
+        columns = self._rows.columns()
         for k, plot in enumerate(self._plots):
             plot.data = (columns[0], columns[1 + k], columns[4 + k])
 

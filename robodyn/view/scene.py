@@ -24,38 +24,20 @@ TRACE_LENGTH, TRACE_STEP = 600, 0.004
 LENGTH, LONGEST = 0.35, 0.9
 
 
-class EffortArrows:
-    """Arrows (n, 2, 3) from tail to head [m], in the frame of the figure's root.
-
-    The mechanism decides where they are drawn: see `effort_arrows` of its kind.
-
-    Attributes:
-        size: [m] of the mechanism.
-        reference: [N or N m] effort that is drawn with the standard length.
-    """
-
-    def __init__(self, mechanism: Mechanism, figure: Figure) -> None:
-        self._mechanism = mechanism
-        self._figure = figure
-        self.size = mechanism.size
-        self.reference = max(_holding_effort(mechanism), mechanism.typical_effort, 1e-6)
-
-    def __call__(
-        self, frames: FloatArray, configuration: FloatArray, effort: FloatArray
-    ) -> FloatArray:
-        """The arrows for link frames (L, 4, 4), a configuration and efforts (n,) [N or N m]."""
-        lengths = np.clip(LENGTH * effort / self.reference, -LONGEST, LONGEST) * self.size
-        return self._mechanism.effort_arrows(self._figure, frames, configuration, lengths)
-
-
-def _holding_effort(mechanism: Mechanism) -> float:
-    """[N or N m] the largest effort that holds the mechanism at home; 0 if none does."""
+def reference_effort(mechanism: Mechanism) -> float:
+    """[N or N m] drawn with the standard length: the largest that holds it at home, if any does."""
     home = mechanism.home
     rest = mechanism.difference(home, home)
     try:
-        return float(np.abs(mechanism.inverse_dynamics(home, rest, rest)).max())
+        holding = float(np.abs(mechanism.inverse_dynamics(home, rest, rest)).max())
     except UnderActuated:
-        return 0.0
+        holding = 0.0
+    return max(holding, mechanism.typical_effort, 1e-6)
+
+
+def arrow_lengths(mechanism: Mechanism, effort: FloatArray, reference: float) -> FloatArray:
+    """[m] of the arrows of efforts (n,) [N or N m], limited where these grow without bound."""
+    return np.clip(LENGTH * effort / reference, -LONGEST, LONGEST) * mechanism.size
 
 
 class Scene:
@@ -73,10 +55,10 @@ class Scene:
         self._server = server
         self._figure = figure
         self._mechanism = mechanism
-        self._arrows = EffortArrows(mechanism, figure)
+        self._reference = reference_effort(mechanism)
         base = mechanism.frames[0]
         self._base = figure.index(base) if base in figure.links else 0
-        self._size = self._arrows.size
+        self._size = mechanism.size
         self._trace: list[FloatArray] = []
         self._planned: Any = None
         self._mark: Any = None
@@ -119,7 +101,10 @@ class Scene:
         frames = self._figure.link_frames(snapshot.joints, snapshot.floating)
         moved = np.abs(frames - self.frames).max(axis=(1, 2)) > 1e-9
         quaternions = Rotation.from_matrix(frames[:, :3, :3]).as_quat()[:, [3, 0, 1, 2]]
-        arrows = self._arrows(frames, snapshot.configuration, snapshot.effort)
+        lengths = arrow_lengths(self._mechanism, snapshot.effort, self._reference)
+        arrows = self._mechanism.effort_arrows(
+            self._figure, frames, snapshot.configuration, lengths
+        )
         for i in np.flatnonzero(moved):
             self._nodes[i].wxyz = quaternions[i]
             self._nodes[i].position = frames[i, :3, 3]

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.figure import Figure
-from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.view.live import BY_HAND, LiveSimulation
 from robodyn.view.page import ViewerPage
 from robodyn.view.replay import Replay
@@ -68,96 +66,85 @@ class LiveControls:
     """Adds the controls of a live simulation to a page, and keeps them up to date.
 
     Attributes:
-        handles: viser's handles by name.
+        sliders: viser's, of the position variables; angles in degrees.
     """
 
     def __init__(self, page: ViewerPage, live: LiveSimulation) -> None:
-        gui = page.gui
-        self._page, self._live = page, live
+        gui, mechanism = page.gui, live.mechanism
+        self._page, self._live, self._shown = page, live, ""
         with gui.add_folder("Path"):
-            path = gui.add_dropdown("Follow", (*live.paths, BY_HAND), initial_value=live.path)
+            self._path = gui.add_dropdown("Follow", (*live.paths, BY_HAND), initial_value=live.path)
             repeat = gui.add_checkbox("Repeat", live.repeat)
-            speed = _add_speed(gui, live)
-        self._coordinates = _coordinates(gui, live)
+            _add_speed(gui, live)
+        variables = mechanism.variables.items()
+        units = {name: each.unit for name, each in variables if each.role == "position"}
+        self._scale = np.array([180.0 / np.pi if unit == "rad" else 1.0 for unit in units.values()])
+        named = mechanism.configuration_is_pose
+        self._low, self._high = (_ranges_about_home if named else _joint_ranges)(live, self._scale)
+        labels = (
+            f"{name if named else number} [{'°' if unit == 'rad' else 'm'}]"
+            for number, (name, unit) in enumerate(units.items(), start=1)
+        )
+        with gui.add_folder("Move by hand"):
+            self.sliders = [
+                gui.add_slider(label, float(a), float(b), _step(b - a), float(0.5 * (a + b)))
+                for label, a, b in zip(labels, self._low, self._high, strict=True)
+            ]
         with gui.add_folder("Payload"):
-            most = float(np.ceil(live.mechanism.largest_payload))
+            most = float(np.ceil(mechanism.largest_payload))
             payload = gui.add_slider("Mass [kg]", 0.0, most, most / 100.0, 0.0)
             known = gui.add_checkbox(
                 "Known", True, hint="whether the controller's model includes the payload"
             )
-        self.handles: dict[str, Any] = {
-            "path": path,
-            "repeat": repeat,
-            "speed": speed,
-            "payload": payload,
-            "known": known,
-            "coordinates": self._coordinates.sliders,
-        }
-        self._shown = ""
-        self._connect()
+
+        @self._path.on_update  # type: ignore[untyped-decorator]
+        def _(event: Any) -> None:
+            if event.client is not None:
+                live.choose(event.target.value)
+
+        @repeat.on_update  # type: ignore[untyped-decorator]
+        def _(event: Any) -> None:
+            live.repeat = event.target.value
+
+        def steer(event: Any) -> None:
+            if event.client is not None:
+                values = np.array([slider.value for slider in self.sliders])
+                live.steer(mechanism.configuration_of(values / self._scale))
+
+        def load(_: Any) -> None:
+            live.set_payload(payload.value, known.value)
+
+        for slider in self.sliders:
+            slider.on_update(steer)
+        payload.on_update(load)
+        known.on_update(load)
 
     def update(self, snapshot: Snapshot) -> None:
         """Show the state of the simulation; called a few times a second."""
         live = self._live
         if live.path != self._shown:
-            self._shown = live.path
-            self.handles["path"].value = live.path
+            self._shown = self._path.value = live.path
             self._page.scene.plan(live.body_poses)
-        if live.path != BY_HAND:
-            self._coordinates.show(snapshot)
-
-    def _connect(self) -> None:
-        live, handles = self._live, self.handles
-
-        @handles["path"].on_update  # type: ignore[untyped-decorator]
-        def _(event: Any) -> None:
-            if event.client is not None:
-                live.choose(event.target.value)
-
-        @handles["repeat"].on_update  # type: ignore[untyped-decorator]
-        def _(event: Any) -> None:
-            live.repeat = event.target.value
-
-        def load(_: Any) -> None:
-            live.set_payload(handles["payload"].value, handles["known"].value)
-
-        handles["payload"].on_update(load)
-        handles["known"].on_update(load)
+        if live.path == BY_HAND:
+            return
+        values = live.mechanism.values_of(snapshot.configuration) * self._scale
+        values = np.clip(values, self._low, self._high)
+        for slider, value in zip(self.sliders, values, strict=True):
+            if abs(slider.value - value) >= 0.5 * slider.step:
+                slider.value = round(float(value) / slider.step) * slider.step
 
 
-def _coordinates(gui: Any, live: LiveSimulation) -> ViewCoordinates:
-    """Sliders of the position variables, angles in degrees."""
+def _joint_ranges(live: LiveSimulation, scale: FloatArray) -> FloatArray:
+    """(2, n) limits of the independent joints, half a turn or 3 m at most, as of undriven ones."""
     mechanism = live.mechanism
-    variables = mechanism.variables.items()
-    units = {name: each.unit for name, each in variables if each.role == "position"}
-    scale = np.array([180.0 / np.pi if unit == "rad" else 1.0 for unit in units.values()])
-    named = mechanism.configuration_is_pose
-    labels = tuple(
-        f"{name if named else number} [{'°' if unit == 'rad' else 'm'}]"
-        for number, (name, unit) in enumerate(units.items(), start=1)
-    )
-    low, high = _ranges_about_home(live, scale) if named else _joint_ranges(mechanism, scale)
-    return ViewCoordinates(
-        gui,
-        labels,
-        low,
-        high,
-        lambda values: live.steer(mechanism.configuration_of(values / scale)),
-        lambda snapshot: mechanism.values_of(snapshot.configuration) * scale,
-    )
-
-
-def _joint_ranges(mechanism: Mechanism, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The limits of the independent joints, half a turn or 3 m at most, as of those not driven."""
     known = dict(zip(mechanism.joint_names, mechanism.position_limits, strict=True))
     free = np.array([-np.inf, np.inf])
     ends = np.array([known.get(name, free) for name in mechanism.independent_joints])
-    limits = np.clip(ends, -np.pi, np.pi)
-    return limits[:, 0] * scale, limits[:, 1] * scale
+    return np.asarray(np.clip(ends, -np.pi, np.pi).T * scale)
 
 
-def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What the paths need, and at least a range about home."""
+def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> FloatArray:
+    """(2, n) what the paths need, and at least a range about home."""
     mechanism = live.mechanism
     places = [mechanism.home[None]]
     places += [
@@ -167,53 +154,8 @@ def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> tuple[FloatAr
     seen = mechanism.values_of(np.concatenate(places)) * scale
     margin = np.where(scale == 1.0, REACH * mechanism.size, ANGLE)
     home = mechanism.values_of(mechanism.home) * scale
-    return (
-        np.floor(10.0 * np.minimum(seen.min(axis=0), home - margin)) / 10.0,
-        np.ceil(10.0 * np.maximum(seen.max(axis=0), home + margin)) / 10.0,
-    )
-
-
-class ViewCoordinates:
-    """Sliders that set the position variables of a mechanism and follow them.
-
-    Args:
-        gui: viser's.
-        labels: of the sliders, with units.
-        low, high: (n,) ranges of the sliders.
-        steer: called with the values (n,) when a user has moved a slider.
-        shown: the values (n,) of a snapshot.
-    """
-
-    def __init__(
-        self,
-        gui: Any,
-        labels: tuple[str, ...],
-        low: FloatArray,
-        high: FloatArray,
-        steer: Callable[[FloatArray], None],
-        shown: Callable[[Snapshot], FloatArray],
-    ) -> None:
-        self._low, self._high = low, high
-        self._shown = shown
-        with gui.add_folder("Move by hand"):
-            self.sliders = [
-                gui.add_slider(label, float(a), float(b), _step(b - a), float(0.5 * (a + b)))
-                for label, a, b in zip(labels, low, high, strict=True)
-            ]
-
-        def moved(event: Any) -> None:
-            if event.client is not None:
-                steer(np.array([slider.value for slider in self.sliders]))
-
-        for slider in self.sliders:
-            slider.on_update(moved)
-
-    def show(self, snapshot: Snapshot) -> None:
-        """Set the sliders to the present values."""
-        values = np.clip(self._shown(snapshot), self._low, self._high)
-        for slider, value in zip(self.sliders, values, strict=True):
-            if abs(slider.value - value) >= 0.5 * slider.step:
-                slider.value = round(float(value) / slider.step) * slider.step
+    low = np.floor(10.0 * np.minimum(seen.min(axis=0), home - margin))
+    return np.array([low, np.ceil(10.0 * np.maximum(seen.max(axis=0), home + margin))]) / 10.0
 
 
 def _step(span: float) -> float:

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Charts: the page holds the numbers that were computed; ranges, ticks, legends, text as data."""
 
+import base64
 import json
 
 import numpy as np
 import pytest
 
+from robodyn.planning.workspace.surfaces import Surface
 from robodyn.report.axis_ranges import Scale, scale_of, x_range, y_range
 from robodyn.report.chart import Chart, ChartLine, Mark, Note, Panel, thinned_rows
 from robodyn.report.numbers_as_text import decimal
+from robodyn.report.workspace_page import surfaces_image
 
 bokeh = pytest.importorskip("bokeh")
 
@@ -183,3 +186,19 @@ def test_text_is_neither_markup_nor_a_formula():
     assert all(isinstance(text, PlainText) and text.text == evil for text in texts)
     (hover,) = figure.select(HoverTool)
     assert not any(sign in label for label, _ in hover.tooltips for sign in "@$")
+
+
+def test_a_workspace_is_a_picture_of_its_surfaces():
+    pytest.importorskip("matplotlib")
+    corners = np.vstack([np.zeros(3), np.eye(3)])
+    faces = np.array([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]])
+    labels = ["x [m]", "y [m]", "z [m]"]
+    inner = Surface(0.5 * corners, faces)
+    pictures = {surfaces_image(Surface(corners, faces), each, labels, (30.0, 45.0), "")
+                for each in (None, inner)}  # fmt: skip
+    assert len(pictures) == 2  # the singular surface is seen
+    for picture in pictures:
+        data = base64.b64decode(picture.split("base64,")[1].split('"')[0])
+        assert data.startswith(b"\x89PNG")
+    nothing = Surface(np.empty((0, 3)), np.empty((0, 3), dtype=int))
+    assert "empty" in surfaces_image(nothing, None, labels, (0.0, 0.0), "x")

@@ -16,7 +16,7 @@ from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.poses import matrix_from_pose
 from robodyn.view.model_figure import figure_of
-from robodyn.view.scene import EffortArrows
+from robodyn.view.scene import arrow_lengths, reference_effort
 from robodyn.view.snapshot import drawn_joints
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -75,7 +75,8 @@ def test_a_tilted_base_tilts_all_of_it(load):
     frames = figure.link_frames(drawn_joints(tilted, pose), pose)
     base = frames[figure.index("base_link")]
     np.testing.assert_allclose(base[:3, 3], [0.0, 0.0, 1.0])
-    arrows = EffortArrows(tilted, figure)(frames, pose, np.full(6, 100.0))
+    lengths = arrow_lengths(tilted, np.full(6, 100.0), reference_effort(tilted))
+    arrows = tilted.effort_arrows(figure, frames, pose, lengths)
     tips = tilted.leg_ends(pose)[1] @ base[:3, :3].T + base[:3, 3]
     assert np.linalg.norm(arrows[:, 0] - tips, axis=1).max() < 0.1 * 1.2
 
@@ -84,16 +85,17 @@ def test_arrows_point_as_the_forces_act_and_grow_with_them(dasgupta):
     figure = figure_of("stewart_dasgupta", dasgupta)
     pose = dasgupta.home
     frames = figure.link_frames(drawn_joints(dasgupta, pose), pose)
-    arrows = EffortArrows(dasgupta, figure)
+    reference = reference_effort(dasgupta)
     feet, tips = dasgupta.leg_ends(pose)
     along = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
-    force = 0.2 * arrows.reference * np.array([1.0, -1.0, 2.0, -2.0, 0.5, 1e9])
-    ways = np.diff(arrows(frames, pose, force), axis=1)[:, 0]
+    force = 0.2 * reference * np.array([1.0, -1.0, 2.0, -2.0, 0.5, 1e9])
+    lengths = arrow_lengths(dasgupta, force, reference)
+    ways = np.diff(dasgupta.effort_arrows(figure, frames, pose, lengths), axis=1)[:, 0]
     np.testing.assert_array_equal(np.sign((ways * along).sum(axis=1)), np.sign(force))
     length = np.linalg.norm(ways, axis=1)
     assert length[2] == pytest.approx(2.0 * length[0])
     assert length[0] == pytest.approx(length[1])
-    assert length[5] < arrows.size
+    assert length[5] < dasgupta.size
 
 
 def test_a_urdf_without_visuals_is_drawn_in_sticks_and_said_so(dasgupta):

@@ -131,7 +131,6 @@ def test_a_push_moves_the_platform(studio, connect):
     live.steer(live.mechanism.home)
     client.set("Along", "-y")
     client.set("Force [N]", 100.0)
-    client.until(lambda: page.handles["push force"].value == 100.0, "the force arrives")
     client.set("Push for 0.3 s", True)
     client.until(lambda: live._wrench[1] == -100.0, "the push arrives")
     before = live.snapshot().configuration
@@ -152,7 +151,7 @@ def test_sliders_steer_and_show(studio, connect):
     live, page, controls, port = studio()
     fly_to(live, page, 1.0)
     client = connect(port)
-    sliders = controls.handles["coordinates"]
+    sliders = controls.sliders
     assert sliders[2].value == pytest.approx(live.snapshot().configuration[2], abs=0.011)
     client.set("z [m]", 0.55)
     client.until(lambda: live.path == "by hand", "the wish arrives")
