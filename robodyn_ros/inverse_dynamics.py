@@ -27,6 +27,7 @@ from rclpy.subscription import Subscription
 from std_msgs.msg import Float64
 
 import robodyn as rd
+from robodyn.analysis.trajectory_goals import Goal, GoalExecution, GoalPlan, GoalRefused, Present
 from robodyn.arrays import FloatArray
 from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import GoalCode
@@ -42,8 +43,7 @@ from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.parameters import load_mechanism, on_change, table
 from robodyn_ros.payload_parameters import PayloadParameters
-from robodyn_ros.trajectory_action import ACTIONS, GoalExecution, TrajectoryAction, serve
-from robodyn_ros.trajectory_goals import Goal, GoalPlan, GoalRefused, Present
+from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
 
 LIVE = table("control", "collision", "trajectory_goals")
 PARAMETERS = table("mechanism", "autostart", "payload", "transforms", "command_unit") | LIVE

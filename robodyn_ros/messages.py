@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from struct import unpack_from
 
@@ -142,6 +143,28 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
 def has_no_efforts(message: JointState) -> bool:
     """Whether a command holds nothing but NaN, as ros2_control has it before the first one."""
     return len(message.effort) > 0 and bool(np.isnan(message.effort).all())
+
+
+def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -> FloatArray:
+    """Positions (n,) of the joints `names`: those given, and the present ones of all others.
+
+    Raises:
+        InvalidInput: no joint or an unknown one is named, lists of different length, not finite.
+    """
+    given = list(message.name)
+    if not given:
+        raise InvalidInput(f"no joint is named, expected some of {', '.join(names)}", value=given)
+    for name in given:
+        if name not in names:
+            near = get_close_matches(name, names, 1, cutoff=0.0)[0]
+            raise InvalidInput(
+                f"no joint {name!r}, did you mean {near!r}? The joints are {', '.join(names)}",
+                value=name,
+            )
+    asked = [name for name in names if name in given]
+    goal = np.array(present, dtype=np.float64)
+    goal[[names.index(name) for name in asked]] = joint_values(message, asked, "position")
+    return goal
 
 
 @lru_cache(maxsize=16)

@@ -50,7 +50,6 @@ from robodyn_ros.frames import Frames
 from robodyn_ros.interfaces import Interface, listen, serve_trigger
 from robodyn_ros.markers import PathDisplay
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
-from robodyn_ros.trajectory_goals import joint_goal
 
 SETTINGS = table("trajectory_planner")
 PARAMETERS = table("mechanism", "transforms") | SETTINGS
@@ -301,7 +300,7 @@ class TrajectoryPlanner(Node):
 
     def _on_goal_joints(self, message: JointState) -> None:
         present = self._mechanism.joint_positions(self._start())
-        goal = joint_goal(message, self._mechanism.joint_names, present)
+        goal = messages.joint_goal(message, self._mechanism.joint_names, present)
         what = f"goal {goal.round(4).tolist()}"
         if self._is_fastest:
             self._plan_fastest(goal, what, "goal_joints", of_body=False)

@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.exporting.lending import constant, is_null, rows, rows_out, stack_of_rows, vector
+from robodyn.exporting.lending import Lent, is_null, known, lending, rows_out, vector
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.numerics.array_arguments import stack
+from robodyn.numerics.array_arguments import MATRIX, GivenType, stack
 from robodyn.numerics.compiler import inner
 
 # Statuses of what is exported; the texts are those of NAME_status_text.
@@ -88,56 +87,79 @@ def copied(start: Any, count: int, out: Any) -> None:
         out[j] = start[j]
 
 
+def same_rates(n: int) -> Any:
+    """`velocity` and `rates` where the velocity is the rates of the driven joints."""
+
+    @inner
+    def rates(q: Any, v: Any, out: Any) -> bool:
+        copied(v, n, out)
+        return are_finite(v, n)
+
+    return rates
+
+
+def same_accelerations(n: int) -> Any:
+    """`acceleration` there."""
+
+    @inner
+    def acceleration(q: Any, v: Any, changes: Any, out: Any) -> bool:
+        copied(changes, n, out)
+        return True
+
+    return acceleration
+
+
 def step_of(
-    mechanism: Mechanism,
-    simulate: Any,
-    plant: Callable[..., Any],
-    model: Callable[..., Any],
+    mechanism: Mechanism, simulate: Any, plant: tuple[Lent, ...], model: tuple[Lent, ...]
 ) -> Any:
     """The step of a mechanism, by its kind's loop.
 
     Args:
         mechanism: what moves.
         simulate: entry of the kind's loop.
-        plant: (joint table, friction, options, stops) -> what the loop takes for the plant.
-        model: () -> what it takes for the model of a control, which there is none of here.
+        plant: the numbers that the loop takes for the plant, before those of its joints.
+        model: what it takes for the model of a control, which there is none of here.
     """
-    table = mechanism.motor_table
-    friction = mechanism.friction.rows
-    stops = EndStops()
     n, nq = len(mechanism.joint_names), len(mechanism.home)
-    nv = mechanism.coordinates.velocity_size
-    (joints, columns), (rough, width) = table.shape, friction.shape
-    at_table, at_friction = constant(table), constant(friction)
+    nv, stops = mechanism.coordinates.velocity_size, EndStops()
     limited = float(mechanism.has_torque_speed_curve)
-    at_stops = constant(np.array([stops.stiffness, stops.damping, limited]))
-    at_limits = constant(np.repeat([-np.inf, np.inf], n))
+    lend_plant = lending(
+        *plant,
+        known(mechanism.motor_table),
+        known(mechanism.friction.rows),
+        vector(2),
+        known(np.array([stops.stiffness, stops.damping, limited])),
+    )
+    lend_model = lending(*model)
+    unlimited, nothing = known(np.repeat([-np.inf, np.inf], n)), Lent(MATRIX, (0, 0))
+    lend, lend_on_base = (
+        lending(
+            unlimited, nothing, nothing, Lent(GivenType(3), (1, 1, n)), vector(1), vector(2),
+            Lent(GivenType(3), (1, 1, load)), rows_out(2, nq), rows_out(2, nv), rows_out(1, n),
+            rows_out(1, n),
+        )
+        for load in (6, 15)
+    )  # fmt: skip
 
     @inner
     def step(
         q: Any, v: Any, efforts: Any, wrench: Any, base: Any, options: Any, dt: Any, steps: Any
     ) -> int:
         before, rates, applied = stack(2, nq), stack(2, nv), stack(2, n)
-        load, times, given = stack(1, 15), stack(1, 3), 6
+        load, times = stack(1, 15), stack(1, 3)
         copied(q, nq, before[0])
         copied(v, nv, rates[0])
         copied(wrench, 6, load[0])
-        if not is_null(base):
-            given = 15
-            for k in range(9):
-                load[0, 6 + k] = base[k]
         times[0, 0], times[0, 1], times[0, 2] = 0.0, steps, dt
-        moved = plant(
-            rows(at_table(), (joints, columns)), rows(at_friction(), (rough, width)),
-            vector(options, (2,)), vector(at_stops(), (3,)),
+        given = (
+            efforts, efforts, efforts, times[0, 2:], times, load, before, rates, applied[0],
+            applied[1],
         )  # fmt: skip
-        arrays = (
-            vector(at_limits(), (2 * n,)), rows(efforts, (0, 0)), rows(efforts, (0, 0)),
-            stack_of_rows(efforts, (1, 1, n)), vector(times[0, 2:], (1,)), vector(times, (2,)),
-            stack_of_rows(load, (1, 1, given)), rows_out(before, (2, nq)), rows_out(rates, (2, nv)),
-            rows_out(applied[0], (1, n)), rows_out(applied[1], (1, n)),
-        )  # fmt: skip
-        status = simulate(moved, model(), arrays, GIVEN, 0, 1)[0]
+        arrays = lend(given)
+        if not is_null(base):
+            copied(base, 9, load[0, 6:])
+            arrays = lend_on_base(given)
+        status = simulate(lend_plant((options,)), lend_model(()), arrays, GIVEN, 0, 1)[0]
         if status == OK:
             copied(before[1], nq, q)
             copied(rates[1], nv, v)

@@ -1,144 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Functions that check what they are given and ask one thing of a kind's `Answers`."""
+"""Functions that check what they are given, and ask a kind's `Answers`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
-from robodyn.exporting.answers import (
-    FINE,
-    INVALID,
-    NO_RESULT,
-    NO_SOLUTION,
-    Answers,
-    are_finite,
-)
-from robodyn.exporting.lending import is_null
-from robodyn.exporting.signatures import Setting
+from robodyn.exporting.answers import FINE, INVALID, NO_RESULT, Answers, are_finite
+from robodyn.exporting.lending import ADDRESS, is_null
+from robodyn.exporting.signatures import Argument, Function, Setting, sizes_of
 from robodyn.numerics.compiler import inner
 
 
-def reason_of(answers: Answers, setting: Setting) -> Any:
-    """(q, v, third, its size, wrench, base) -> why a state has no result."""
-    is_configuration, (_, nv, _) = answers.is_configuration, setting.sizes
+def checked(function: Function, answers: Answers, setting: Setting) -> Any:
+    """A function that is INVALID where its arguments are.
 
-    @inner
-    def why(q: Any, v: Any, third: Any, size: int, wrench: Any, base: Any) -> int:
-        valid = is_configuration(q) and are_finite(v, nv) and are_finite(third, size)
-        if not is_null(wrench):
-            valid = valid and are_finite(wrench, 6)
-        if not is_null(base):
-            valid = valid and are_finite(base, 9)
-        return NO_RESULT if valid else INVALID
+    One that `answers_at_once` looks at them only where it has no result.
+    """
+    find = inner(function.make(answers, setting))
+    are_valid = _are_valid(function.arguments, answers, setting)
 
-    return why
+    def checked_first(*given: Any) -> int:
+        status: int = find(*given) if are_valid(given) else INVALID
+        return status
 
+    def checked_last(*given: Any) -> int:
+        status: int = find(*given)
+        return status if status == FINE or are_valid(given) else INVALID
 
-def inverse_dynamics_of(answers: Answers, setting: Setting) -> Any:
-    """Efforts of a motion."""
-    call, why, nv = answers.inverse, reason_of(answers, setting), setting.sizes[1]
-
-    def inverse_dynamics(q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any) -> int:
-        return FINE if call(q, v, a, wrench, base, out) else why(q, v, a, nv, wrench, base)
-
-    return inverse_dynamics
+    return checked_last if function.answers_at_once else checked_first
 
 
-def forward_dynamics_of(answers: Answers, setting: Setting) -> Any:
-    """The acceleration that efforts cause."""
-    call, why, n = answers.forward, reason_of(answers, setting), setting.sizes[2]
-
-    def forward_dynamics(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any) -> int:
-        return (
-            FINE if call(q, v, efforts, wrench, base, out) else why(q, v, efforts, n, wrench, base)
-        )
-
-    return forward_dynamics
-
-
-def of_configuration(name: str) -> Callable[[Answers, Setting], Any]:
-    """An answer `name` to a configuration."""
+def answer(name: str, failure: int = NO_RESULT) -> Callable[[Answers, Setting], Any]:
+    """What asks for the answer `name`; `failure` is the status where there is none."""
 
     def make(answers: Answers, setting: Setting) -> Any:
-        call, is_configuration = getattr(answers, name), answers.is_configuration
+        find = getattr(answers, name)
 
-        def call_checked(q: Any, out: Any) -> int:
-            if not is_configuration(q):
-                return INVALID
-            return FINE if call(q, out) else NO_RESULT
+        def ask(*given: Any) -> int:
+            return FINE if find(*given) else failure
 
-        return call_checked
+        return ask
 
     return make
-
-
-def of_rates(name: str, size: int) -> Callable[[Answers, Setting], Any]:
-    """An answer `name` to a configuration and rates, number `size` of the sizes."""
-
-    def make(answers: Answers, setting: Setting) -> Any:
-        call, is_configuration = getattr(answers, name), answers.is_configuration
-        width = setting.sizes[size]
-
-        def call_checked(q: Any, rates: Any, out: Any) -> int:
-            if not (is_configuration(q) and are_finite(rates, width)):
-                return INVALID
-            return FINE if call(q, rates, out) else NO_RESULT
-
-        return call_checked
-
-    return make
-
-
-def acceleration_of(answers: Answers, setting: Setting) -> Any:
-    """The acceleration of joints' rates and their changes."""
-    call, is_configuration, n = answers.acceleration, answers.is_configuration, setting.sizes[2]
-
-    def acceleration(q: Any, rates: Any, changes: Any, out: Any) -> int:
-        if not (is_configuration(q) and are_finite(rates, n) and are_finite(changes, n)):
-            return INVALID
-        return FINE if call(q, rates, changes, out) else NO_RESULT
-
-    return acceleration
-
-
-def bias_of(answers: Answers, setting: Setting) -> Any:
-    """The bias of a state."""
-    call, is_configuration, nv = answers.bias, answers.is_configuration, setting.sizes[1]
-
-    def bias(q: Any, v: Any, base: Any, out: Any) -> int:
-        if not (is_configuration(q) and are_finite(v, nv)):
-            return INVALID
-        if not (is_null(base) or are_finite(base, 9)):
-            return INVALID
-        return FINE if call(q, v, base, out) else NO_RESULT
-
-    return bias
-
-
-def configuration_of(answers: Answers, setting: Setting) -> Any:
-    """The configuration of joints' positions, near a guess."""
-    call, is_configuration, n = answers.close, answers.is_configuration, setting.sizes[2]
-
-    def configuration(positions: Any, q: Any) -> int:
-        if not (are_finite(positions, n) and is_configuration(q)):
-            return INVALID
-        return FINE if call(positions, q) else NO_SOLUTION
-
-    return configuration
 
 
 def condition_number_of(answers: Answers, setting: Setting) -> Any:
     """The condition number at a characteristic length."""
-    call, is_configuration = answers.condition, answers.is_configuration
+    find = answers.condition
 
     def condition_number(q: Any, length: float, out: Any) -> int:
-        if not (is_configuration(q) and 0.0 < length < np.inf):
+        if not 0.0 < length < np.inf:
             return INVALID
-        out[0] = call(q, length)
+        out[0] = find(q, length)
         return FINE if out[0] >= 0.0 else NO_RESULT
 
     return condition_number
+
+
+def _are_valid(arguments: Sequence[Argument], answers: Answers, setting: Setting) -> Any:
+    """(arguments) -> whether configurations are such, and all other numbers at addresses finite."""
+    is_configuration = answers.is_configuration
+    given = [k for k, each in enumerate(arguments) if each.size and each.use != "out"]
+    sizes = sizes_of(setting.mechanism)
+    counts = tuple(arguments[k].count(sizes) for k in given)
+    are_configurations = tuple(arguments[k].size == "NQ" for k in given)
+
+    @intrinsic
+    def addresses(typingctx: Any, values: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            found = cgutils.unpack_tuple(builder, args[0])
+            return context.make_tuple(builder, sig.return_type, [found[k] for k in given])
+
+        return types.UniTuple(ADDRESS, len(given))(values), codegen
+
+    @inner
+    def are_valid(values: Any) -> bool:
+        valid, at = True, addresses(values)
+        for k in range(len(counts)):
+            if are_configurations[k]:
+                valid = valid and is_configuration(at[k])
+            elif not is_null(at[k]):
+                valid = valid and are_finite(at[k], counts[k])
+        return valid
+
+    return are_valid

@@ -13,17 +13,27 @@ from typing import Any
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.exporting.answers import Answers, are_finite, copied, step_of
+from robodyn.exporting.answers import (
+    Answers,
+    are_finite,
+    copied,
+    same_accelerations,
+    same_rates,
+    step_of,
+)
 from robodyn.exporting.lending import (
+    LOAD,
+    LOAD_ROW,
+    NUMBER,
+    UNLOADED,
+    Lent,
     address,
-    any_rows,
     constant,
-    null,
-    rows,
-    rows_or_null,
+    known,
+    lent,
+    row,
     rows_out,
     vector,
-    vector_or_null,
     vector_out,
 )
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED
@@ -33,7 +43,7 @@ from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
 from robodyn.mechanisms.closed_loop.kernels.integration import simulate
 from robodyn.mechanisms.closed_loop.kernels.layout import BODY_SIZE, ORIGIN
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.numerics.array_arguments import stack
+from robodyn.numerics.array_arguments import MATRIX, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.numerics.vectors import combine
@@ -49,57 +59,32 @@ def answers(m: ClosedLoop) -> Answers:
     _refuse(m)
     packed = m.structure.packed
     smooth = packed.without_dry_friction if m.friction.is_dry else packed
-    plan, numbers, at_smooth = (constant(x) for x in (*packed.given, smooth.plan))
-    plan_size, numbers_size = len(packed.plan), len(packed.numbers)
+    plan, numbers, smooth_plan = (known(x) for x in (*packed.given, smooth.plan))
+    own, own_smooth = (plan, numbers), (smooth_plan, numbers)
     n, nq, count, bodies = len(m.joint_names), len(m.home), m._tree.rates, len(m._tree.bodies)
-    at_rest, places = constant(np.zeros(n)), constant(np.array(m._driven_at, dtype=float))
-    at_columns, at_twist, at_drives = (constant(x) for x in m._comparable)
-    twist_size = len(m._comparable[1])
+    columns, twist, drives = (known(x) for x in m._comparable)
     tip_body, tip = m._tree.body_of[m.model.tip_link], m._tree.frame_of[m.model.tip_link]
     at_tip = constant(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
+    places = constant(np.array(m._driven_at, dtype=float))
+    state, state_row = (vector(nq), vector(n), vector(n)), (row(nq), row(n), row(n))
+    find_bodies = lent(
+        entries.tree_state, *own, vector(nq), known(np.zeros(count)), rows_out(bodies, BODY_SIZE)
+    )
+    find_displaced = lent(entries.displace, *own, vector_out(nq), vector(n), CLOSED)
+    find_conditions = lent(
+        condition_numbers, *own, columns, twist, drives, NUMBER, Lent(MATRIX, (1, nq)),
+        rows_out(1, 2),
+    )  # fmt: skip
     limits, falls = m._slopes.numbers[2:] if m._slopes else (np.zeros(count), np.zeros((0, 1)))
-    known_slopes, at_limits, at_falling = m._slopes is not None, constant(limits), constant(falls)
-    falling = falls.shape
-
-    @inner
-    def known() -> Any:
-        return vector(plan(), (plan_size,)), vector(numbers(), (numbers_size,))
+    has_slopes = m._slopes is not None
+    find_slopes = lent(
+        derivatives, *own_smooth, known(limits), known(falls), *state_row, row(n), *LOAD_ROW,
+        NUMBER, rows_out(1, 3 * n * n),
+    )  # fmt: skip
 
     @inner
     def is_configuration(q: Any) -> bool:
         return are_finite(q, nq)
-
-    @inner
-    def inverse(q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any) -> bool:
-        a_plan, own = known()
-        return entries.inverse_dynamics(
-            a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(a, (n,)),
-            vector_or_null(wrench, (6,)), vector_or_null(base, (9,)), False,
-            vector_out(out, (n,)),
-        )  # fmt: skip
-
-    @inner
-    def forward(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any) -> bool:
-        a_plan, own = known()
-        return entries.forward_dynamics(
-            a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(efforts, (n,)),
-            vector_or_null(wrench, (6,)), vector_or_null(base, (9,)), False,
-            vector_out(out, (n,)),
-        )  # fmt: skip
-
-    @inner
-    def mass(q: Any, out: Any) -> bool:
-        a_plan, own = known()
-        return entries.mass_matrix(a_plan, own, vector(q, (nq,)), False, rows_out(out, (n, n)))
-
-    @inner
-    def bias(q: Any, v: Any, base: Any, out: Any) -> bool:
-        a_plan, own = known()
-        return entries.free_efforts(
-            a_plan, own, vector(q, (nq,)), vector(v, (n,)), vector(at_rest(), (n,)),
-            vector_or_null(null(), (6,)), vector_or_null(base, (9,)), False,
-            vector_out(out, (n,)),
-        )  # fmt: skip
 
     @inner
     def positions(q: Any, out: Any) -> bool:
@@ -109,12 +94,14 @@ def answers(m: ClosedLoop) -> Answers:
 
     @inner
     def advance(q: Any, displacement: Any, out: Any) -> bool:
-        a_plan, own = known()
         copied(q, nq, out)
-        left = entries.displace(
-            a_plan, own, vector_out(out, (nq,)), vector(displacement, (n,)), CLOSED
-        )
-        return 0.0 <= left <= ACCEPTED
+        return bool(0.0 <= find_displaced(out, displacement) <= ACCEPTED)
+
+    @inner
+    def difference(q: Any, goal: Any, out: Any) -> None:
+        for i in range(n):
+            place = int(places()[i])
+            out[i] = goal[place] - q[place]
 
     @inner
     def close(wanted: Any, q: Any) -> bool:
@@ -127,24 +114,9 @@ def answers(m: ClosedLoop) -> Answers:
         return True
 
     @inner
-    def same(q: Any, v: Any, out: Any) -> bool:
-        copied(v, n, out)
-        return are_finite(v, n)
-
-    @inner
-    def acceleration(q: Any, v: Any, changes: Any, out: Any) -> bool:
-        copied(changes, n, out)
-        return True
-
-    @inner
     def pose(q: Any, out: Any) -> bool:
-        a_plan, own = known()
-        B, still = stack(bodies, BODY_SIZE), stack(1, count)[0]
-        for j in range(count):
-            still[j] = 0.0
-        entries.tree_state(
-            a_plan, own, vector(q, (nq,)), vector(still, (count,)), rows_out(B, (bodies, BODY_SIZE))
-        )
+        B = stack(bodies, BODY_SIZE)
+        find_bodies(q, B)
         X, Y, Z = three(B[tip_body], 0), three(B[tip_body], 3), three(B[tip_body], 6)
         x = combine(X, Y, Z, three(at_tip(), 0))
         y = combine(X, Y, Z, three(at_tip(), 3))
@@ -157,54 +129,38 @@ def answers(m: ClosedLoop) -> Answers:
         return are_finite(q, nq)
 
     @inner
-    def jacobian(q: Any, out: Any) -> bool:
-        a_plan, own = known()
-        return entries.jacobian(a_plan, own, vector(q, (nq,)), False, rows_out(out, (6, n)))
-
-    @inner
     def condition(q: Any, length: float) -> float:
-        a_plan, own = known()
         found = stack(1, 2)
-        condition_numbers(
-            a_plan, own, vector(at_columns(), (count,)), vector(at_twist(), (twist_size,)),
-            rows(at_drives(), (n, 2)), length, rows(q, (1, nq)), rows_out(found, (1, 2)),
-        )  # fmt: skip
+        find_conditions(length, q, found)
         return max(found[0, 0], found[0, 1]) if found[0, 0] >= 0.0 else -1.0
-
-    @inner
-    def difference(q: Any, goal: Any, out: Any) -> None:
-        for i in range(n):
-            place = int(places()[i])
-            out[i] = goal[place] - q[place]
 
     @inner
     def slopes(
         q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, out: Any
     ) -> bool:
-        found = 0
-        if known_slopes:
-            found = derivatives(
-                vector(at_smooth(), (plan_size,)), vector(numbers(), (numbers_size,)),
-                vector(at_limits(), (count,)), rows(at_falling(), falling), any_rows(q, (1, nq)),
-                any_rows(v, (1, n)), any_rows(a, (1, n)), any_rows(efforts, (1, n)),
-                rows_or_null(wrench, (1, 6)), rows_or_null(base, (1, 9)), forward,
-                rows_out(out, (1, 3 * n * n)),
-            )  # fmt: skip
-        return found == 1
-
-    @inner
-    def plant(table: Any, friction: Any, options: Any, stops: Any) -> Any:
-        a_plan = vector(at_smooth(), (plan_size,))
-        return a_plan, vector(numbers(), (numbers_size,)), table, friction, options, stops
-
-    @inner
-    def model() -> Any:
-        a_plan, own = known()
-        return a_plan, own, a_plan, own
+        return bool(has_slopes and find_slopes(q, v, a, efforts, wrench, base, forward, out))
 
     return Answers(
-        is_configuration, inverse, forward, mass, bias, positions, close, same, acceleration, same,
-        pose, jacobian, condition, difference, advance, step_of(m, simulate, plant, model), slopes,
+        is_configuration=is_configuration,
+        inverse=lent(entries.inverse_dynamics, *own, *state, *LOAD, False, vector_out(n)),
+        forward=lent(entries.forward_dynamics, *own, *state, *LOAD, False, vector_out(n)),
+        mass=lent(entries.mass_matrix, *own, vector(nq), False, rows_out(n, n)),
+        bias=lent(
+            entries.free_efforts, *own, *state[:2], known(np.zeros(n)), UNLOADED, LOAD[1], False,
+            vector_out(n),
+        ),
+        positions=positions,
+        close=close,
+        velocity=same_rates(n),
+        acceleration=same_accelerations(n),
+        rates=same_rates(n),
+        pose=pose,
+        jacobian=lent(entries.jacobian, *own, vector(nq), False, rows_out(6, n)),
+        condition=condition,
+        difference=difference,
+        advance=advance,
+        step=step_of(m, simulate, own_smooth, own + own),
+        slopes=slopes,
     )  # fmt: skip
 
 

@@ -8,47 +8,47 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.exporting.answers import (
-    FINE,
-    INVALID,
-    LIMITED,
-    NO_RESULT,
-    Answers,
-    are_finite,
-    copied,
+from robodyn.exporting.answers import FINE, INVALID, LIMITED, NO_RESULT, Answers, copied
+from robodyn.exporting.lending import (
+    address,
+    constant,
+    is_null,
+    known,
+    lent,
+    null,
+    row,
+    rows_out,
+    vector,
+    vector_out,
 )
-from robodyn.exporting.checked_calls import reason_of
-from robodyn.exporting.lending import address, constant, is_null, null, rows, vector, vector_out
 from robodyn.exporting.signatures import Setting
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.joint_friction import WATCHED
 from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration, cut
 from robodyn.mechanisms.common.kernels.end_stops import end_stop_efforts, motor_limits
-from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.array_arguments import stack
 
 
 def computed_torque_of(answers: Answers, setting: Setting) -> Any:
     """Efforts under computed torque, within what the actuators have."""
-    whole, rest, rates_of = answers.inverse, setting.rest.inverse, answers.rates
-    difference, why = answers.difference, reason_of(answers, setting)
-    is_configuration = answers.is_configuration
-    planned, damped = setting.rest is not answers, bool(setting.damping.any())
-    at_gain = constant(setting.damping)
+    inverse, inverse_at_rest = answers.inverse, setting.rest.inverse
+    difference, rates_of = answers.difference, answers.rates
+    compensates, damped = setting.rest is not answers, bool(setting.damping.any())
+    at_damping = constant(setting.damping)
     _, nv, n = setting.sizes
     m = setting.mechanism
-    table = m.motor_table
-    columns, curves = table.shape[1], m.has_torque_speed_curve
-    at_table, at_limits = constant(table), constant(m.effort_limits)
-    at_ends = constant(m.effort_ends)
+    curves, at_limits, at_ends = (
+        m.has_torque_speed_curve, constant(m.effort_limits), constant(m.effort_ends),
+    )  # fmt: skip
+    limits_at = lent(
+        motor_limits, row(n), known(m.effort_limits), known(m.motor_table), rows_out(1, n),
+        borrowed=True,
+    )  # fmt: skip
 
     def computed_torque(
         q: Any, v: Any, goal: Any, rate: Any, change: Any, kp: Any, kv: Any, wrench: Any,
         base: Any, out: Any,
     ) -> int:  # fmt: skip
-        valid = is_configuration(q) and is_configuration(goal) and are_finite(v, nv)
-        valid = valid and are_finite(rate, nv) and are_finite(change, nv)
-        if not (valid and are_finite(kp, nv) and are_finite(kv, nv)):
-            return INVALID
         work, P, V = stack(5, nv), stack(nv, nv), stack(nv, nv)
         error, here, wanted, ahead, corrected = work[0], work[1], work[2], work[3], work[4]
         for i in range(nv):
@@ -60,31 +60,27 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
         copied(rate, nv, wanted)
         copied(change, nv, ahead)
         corrected_acceleration(P, V, error, here, wanted, ahead, corrected)
-        efforts, more = stack(2, n), stack(2, n)
-        if not rest(q, v, address(corrected), wrench, base, address(efforts[0])):
-            reason: int = why(q, v, change, nv, wrench, base)
-            return reason
-        if planned:
+        efforts, planned = stack(2, n), stack(2, n)
+        if not inverse_at_rest(q, v, address(corrected), wrench, base, address(efforts[0])):
+            return NO_RESULT
+        if compensates:
             if not (
-                whole(goal, rate, change, null(), null(), address(more[0]))
-                and rest(goal, rate, change, null(), null(), address(more[1]))
+                inverse(goal, rate, change, null(), null(), address(planned[0]))
+                and inverse_at_rest(goal, rate, change, null(), null(), address(planned[1]))
             ):
                 return NO_RESULT
             for i in range(n):
-                total = more[0, i] - more[1, i]
+                total = planned[0, i] - planned[1, i]
                 if damped:
                     for j in range(nv):
-                        total += at_gain()[i * nv + j] * (kp[j] / kv[j]) * error[j]
+                        total += at_damping()[i * nv + j] * (kp[j] / kv[j]) * error[j]
                 efforts[0, i] += total
         limits, speeds, ends = stack(1, n), stack(1, n), stack(1, 2 * n)
         copied(at_limits(), n, limits[0])
         if curves:
             if not rates_of(q, v, address(speeds)):
                 return NO_RESULT
-            motor_limits(
-                speeds, borrowed_array(vector(at_limits(), (n,))),
-                borrowed_array(rows(at_table(), (n, columns))), limits,
-            )  # fmt: skip
+            limits_at(speeds, limits)
         for i in range(n):
             ends[0, i] = max(-limits[0, i], at_ends()[i])
             ends[0, n + i] = min(limits[0, i], at_ends()[n + i])
@@ -102,18 +98,14 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
 
 def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
     """Efforts of the end stops at joints' positions and rates."""
-    n, stops = setting.sizes[2], EndStops()
-    stiffness, damping = stops.stiffness, stops.damping
-    at_limits = constant(setting.mechanism.position_limits)
+    n, stops, limits = setting.sizes[2], EndStops(), known(setting.mechanism.position_limits)
+    find = lent(
+        end_stop_efforts, vector(n), vector(n), limits, stops.stiffness, stops.damping,
+        vector_out(n), borrowed=True,
+    )  # fmt: skip
 
     def end_stop_efforts_checked(positions: Any, rates: Any, out: Any) -> int:
-        if not (are_finite(positions, n) and are_finite(rates, n)):
-            return INVALID
-        end_stop_efforts(
-            borrowed_array(vector(positions, (n,))), borrowed_array(vector(rates, (n,))),
-            borrowed_array(rows(at_limits(), (n, 2))), stiffness, damping,
-            borrowed_array(vector_out(out, (n,))),
-        )  # fmt: skip
+        find(positions, rates, out)
         return FINE
 
     return end_stop_efforts_checked
@@ -121,17 +113,14 @@ def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
 
 def checked_step_of(answers: Answers, setting: Setting) -> Any:
     """Steps of the simulation, efforts held."""
-    call, is_configuration, (_, nv, n) = answers.step, answers.is_configuration, setting.sizes
-    friction = setting.mechanism.friction
+    step, n, friction = answers.step, setting.sizes[2], setting.mechanism.friction
     dry, decay = friction.is_dry, friction.decay
-    at_ends, at_rest = constant(setting.mechanism.effort_ends), constant(np.zeros(6))
+    at_ends, unloaded = constant(setting.mechanism.effort_ends), constant(np.zeros(6))
 
-    def step(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, dt: float, steps: int) -> int:
-        valid = is_configuration(q) and are_finite(v, nv) and are_finite(efforts, n)
-        if not (valid and 0.0 < dt < np.inf and steps > 0):
-            return INVALID
-        load = at_rest() if is_null(wrench) else wrench
-        if not (are_finite(load, 6) and (is_null(base) or are_finite(base, 9))):
+    def checked_step(
+        q: Any, v: Any, efforts: Any, wrench: Any, base: Any, dt: float, steps: int
+    ) -> int:
+        if not (0.0 < dt < np.inf and steps > 0):
             return INVALID
         options, held = stack(1, 2), stack(1, n)
         watched = decay * dt > WATCHED
@@ -139,7 +128,8 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
         options[0, 1] = 1.0 if watched else 0.0
         for i in range(n):
             held[0, i] = min(max(efforts[i], at_ends()[i]), at_ends()[n + i])
-        status: int = call(q, v, address(held), load, base, address(options), dt, steps)
+        load = unloaded() if is_null(wrench) else wrench
+        status: int = step(q, v, address(held), load, base, address(options), dt, steps)
         return status
 
-    return step
+    return checked_step

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.exporting.answers import FINE, Answers, copied
-from robodyn.exporting.checked_calls import reason_of
+from robodyn.exporting.answers import FINE, NO_RESULT, Answers, copied
 from robodyn.exporting.lending import address
 from robodyn.exporting.signatures import Setting
 from robodyn.numerics.array_arguments import stack
@@ -16,8 +15,7 @@ from robodyn.numerics.compiler import noinline
 
 def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
     """Efforts of a motion and their derivatives."""
-    nv, slopes, why = setting.sizes[1], _slopes(answers, setting), reason_of(answers, setting)
-    inverse = answers.inverse
+    inverse, slopes = answers.inverse, _slopes(answers, setting)
 
     def inverse_dynamics_derivatives(
         q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any, by_q: Any, by_v: Any, by_a: Any
@@ -25,15 +23,14 @@ def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
         found = inverse(q, v, a, wrench, base, out) and slopes(
             q, v, a, out, wrench, base, False, (by_q, by_v, by_a)
         )
-        return FINE if found else why(q, v, a, nv, wrench, base)
+        return FINE if found else NO_RESULT
 
     return inverse_dynamics_derivatives
 
 
 def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
     """The acceleration that efforts cause and its derivatives."""
-    n, slopes, why = setting.sizes[2], _slopes(answers, setting), reason_of(answers, setting)
-    forward = answers.forward
+    forward, slopes = answers.forward, _slopes(answers, setting)
 
     def forward_dynamics_derivatives(
         q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any,
@@ -42,7 +39,7 @@ def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
         found = forward(q, v, efforts, wrench, base, out) and slopes(
             q, v, out, efforts, wrench, base, True, (by_q, by_v, by_efforts)
         )
-        return FINE if found else why(q, v, efforts, n, wrench, base)
+        return FINE if found else NO_RESULT
 
     return forward_dynamics_derivatives
 

@@ -4,39 +4,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
-from robodyn.exporting.answers import Answers
-from robodyn.exporting.checked_calls import (
-    acceleration_of,
-    bias_of,
-    condition_number_of,
-    configuration_of,
-    forward_dynamics_of,
-    inverse_dynamics_of,
-    of_configuration,
-    of_rates,
-)
+from robodyn.exporting.answers import NO_SOLUTION, Answers
+from robodyn.exporting.checked_calls import answer, checked, condition_number_of
 from robodyn.exporting.control import checked_step_of, computed_torque_of, end_stop_efforts_of
 from robodyn.exporting.derivatives import (
     forward_dynamics_derivatives_of,
     inverse_dynamics_derivatives_of,
 )
-from robodyn.exporting.signatures import (
-    ACCELERATION,
-    BASE,
-    CONFIGURATION,
-    EFFORTS,
-    VELOCITY,
-    WRENCH,
-    Argument,
-    Function,
-    Setting,
-    out,
-)
+from robodyn.exporting.signatures import Argument, Function, Setting
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kinds
 from robodyn.numerics.compiler import noinline
@@ -67,7 +49,7 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     if friction.is_fast.any():
         smooth = make(mechanism.without_dry_friction()) if friction.is_dry else own
     setting = Setting(mechanism, at_rest, smooth, _damping(mechanism, rest))
-    return {function: function.make(own, setting) for function in FUNCTIONS}
+    return {function: checked(function, own, setting) for function in FUNCTIONS}
 
 
 def _called(call: Any) -> Any:
@@ -81,7 +63,7 @@ def _called(call: Any) -> Any:
     return dynamics
 
 
-def _damping(mechanism: Mechanism, rest: Mechanism) -> np.ndarray:
+def _damping(mechanism: Mechanism, rest: Mechanism) -> FloatArray:
     """As `control.computed_torque.PlannedFriction` has it."""
     n, nv = len(mechanism.joint_names), mechanism.coordinates.velocity_size
     if rest is mechanism or not mechanism.friction.is_fast.any():
@@ -95,170 +77,155 @@ def _damping(mechanism: Mechanism, rest: Mechanism) -> np.ndarray:
     return np.asarray((quick - slow).T)
 
 
-def _slopes(of: str, rows: str, by: tuple[str, ...]) -> tuple[Argument, ...]:
-    """Derivatives as results."""
-    return tuple(
-        Argument(
-            f"{of}_by_{name}", f"{rows} * {'N' if name == 'efforts' else 'NV'}", "out", "by rows"
-        )
-        for name in by
+# Size of every argument, in terms of NQ, NV and N, or the C type of one number; what it means, with
+# unit and frame; and whether it may be NULL.
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "configuration": ("NQ", ""),
+    "velocity": ("NV", ""),
+    "acceleration": ("NV", ""),
+    "efforts": ("N", ""),
+    "wrench": ("6", "on the body, force [N], moment [N m], base frame", True),
+    "base": (
+        "9",
+        "the base's motion: specific force [m/s^2], angular velocity [rad/s] and acceleration "
+        "[rad/s^2], base frame; NULL: at rest",
+        True,
+    ),
+    "positions": ("N", "of the driven joints"),
+    "joint_velocities": ("N", ""),
+    "joint_accelerations": ("N", ""),
+    "matrix": ("NV * NV", "symmetric"),
+    "bias": ("NV", ""),
+    "pose": ("7", "x y z [m], quaternion x y z w, base frame"),
+    "jacobian": ("6 * NV", "linear over angular, base frame"),
+    "length": ("double", "[m] that makes moments comparable with forces"),
+    "value": ("1", "1 at best, infinite where it is singular"),
+    "target_configuration": ("NQ", ""),
+    "target_velocity": ("NV", ""),
+    "target_acceleration": ("NV", ""),
+    "kp": ("NV", "[1/s^2] gains of the displacement"),
+    "kv": ("NV", "[1/s] gains of the difference of velocities, above zero"),
+    "dt": ("double", "[s] length of a step"),
+    "steps": ("int", "how many, at least 1"),
+    "efforts_by_configuration": ("N * NV", "by rows"),
+    "efforts_by_velocity": ("N * NV", "by rows"),
+    "efforts_by_acceleration": ("N * NV", "by rows"),
+    "acceleration_by_configuration": ("NV * NV", "by rows"),
+    "acceleration_by_velocity": ("NV * NV", "by rows"),
+    "acceleration_by_efforts": ("NV * N", "by rows"),
+}
+
+
+def _function(signature: str, about: str, make: Any, **more: Any) -> Function:
+    """A function by its `name: arguments -> results`; a result among the arguments is changed."""
+    name, given, results = re.split(": | -> ", signature)
+    names = list(dict.fromkeys([*given.split(), *results.split()]))
+    arguments = tuple(
+        _argument(each, each in given.split(), each in results.split()) for each in names
     )
+    return Function(name, about, arguments, make, **more)
 
 
-STATE = (CONFIGURATION, VELOCITY)
+def _argument(name: str, is_given: bool, is_result: bool) -> Argument:
+    size, meaning, *optional = ARGUMENTS[name]
+    if size in ("double", "int"):
+        return Argument(name, "", size, meaning)
+    use = "maybe" if optional else "in"
+    if is_result:
+        use = "inout" if is_given else "out"
+    return Argument(name, size, use, meaning)
+
+
 FUNCTIONS = (
-    Function(
-        "inverse_dynamics",
+    _function(
+        "inverse_dynamics: configuration velocity acceleration wrench base -> efforts",
         "Efforts of a motion.",
-        (*STATE, ACCELERATION, WRENCH, BASE, out(EFFORTS)),
-        inverse_dynamics_of,
+        answer("inverse"),
+        answers_at_once=True,
     ),
-    Function(
-        "forward_dynamics",
+    _function(
+        "forward_dynamics: configuration velocity efforts wrench base -> acceleration",
         "The acceleration that efforts cause; joints at rest have no dry friction here.",
-        (*STATE, EFFORTS, WRENCH, BASE, out(ACCELERATION)),
-        forward_dynamics_of,
+        answer("forward"),
+        answers_at_once=True,
     ),
-    Function(
-        "inverse_dynamics_derivatives",
+    _function(
+        "inverse_dynamics_derivatives: configuration velocity acceleration wrench base -> efforts "
+        "efforts_by_configuration efforts_by_velocity efforts_by_acceleration",
         "Efforts of a motion, and their derivatives, by rows: by a displacement of the "
         "configuration, by velocity and by acceleration. Dry friction is differentiated where no "
         "driven joint's rate is about to change its sign; loops with dry friction in "
         "passive joints have no derivatives here.",
-        (
-            *STATE,
-            ACCELERATION,
-            WRENCH,
-            BASE,
-            out(EFFORTS),
-            *_slopes("efforts", "N", ("configuration", "velocity", "acceleration")),
-        ),
         inverse_dynamics_derivatives_of,
+        answers_at_once=True,
     ),
-    Function(
-        "forward_dynamics_derivatives",
+    _function(
+        "forward_dynamics_derivatives: configuration velocity efforts wrench base -> acceleration "
+        "acceleration_by_configuration acceleration_by_velocity acceleration_by_efforts",
         "The acceleration that efforts cause, and its derivatives likewise.",
-        (
-            *STATE,
-            EFFORTS,
-            WRENCH,
-            BASE,
-            out(ACCELERATION),
-            *_slopes("acceleration", "NV", ("configuration", "velocity", "efforts")),
-        ),
         forward_dynamics_derivatives_of,
+        answers_at_once=True,
     ),
-    Function(
-        "mass_matrix",
-        "Mass matrix, by rows.",
-        (CONFIGURATION, Argument("matrix", "NV * NV", "out", "symmetric")),
-        of_configuration("mass"),
-    ),
-    Function(
-        "bias",
+    _function("mass_matrix: configuration -> matrix", "Mass matrix, by rows.", answer("mass")),
+    _function(
+        "bias: configuration velocity base -> bias",
         "Gravity, velocity terms and friction, as generalized efforts by velocity.",
-        (*STATE, BASE, Argument("bias", "NV", "out", "")),
-        bias_of,
+        answer("bias"),
     ),
-    Function(
-        "joint_positions",
+    _function(
+        "joint_positions: configuration -> positions",
         "Positions of the driven joints: inverse kinematics.",
-        (CONFIGURATION, Argument("positions", "N", "out", "")),
-        of_configuration("positions"),
+        answer("positions"),
     ),
-    Function(
-        "configuration",
-        "The configuration with these positions of the driven joints: forward kinematics.",
-        (
-            Argument("positions", "N", "in", ""),
-            CONFIGURATION._replace(use="inout", meaning="in: a guess; out: the solution near it"),
-        ),
-        configuration_of,
+    _function(
+        "configuration: positions configuration -> configuration",
+        "The configuration with these positions of the driven joints: forward kinematics. A guess "
+        "becomes the solution near it.",
+        answer("close", NO_SOLUTION),
     ),
-    Function(
-        "velocity",
+    _function(
+        "velocity: configuration joint_velocities -> velocity",
         "The velocity of the mechanism with these rates of the driven joints.",
-        (CONFIGURATION, Argument("joint_velocities", "N", "in", ""), out(VELOCITY)),
-        of_rates("velocity", 2),
+        answer("velocity"),
     ),
-    Function(
-        "acceleration",
+    _function(
+        "acceleration: configuration joint_velocities joint_accelerations -> acceleration",
         "The acceleration with these rates and accelerations of the driven joints.",
-        (
-            CONFIGURATION,
-            Argument("joint_velocities", "N", "in", ""),
-            Argument("joint_accelerations", "N", "in", ""),
-            out(ACCELERATION),
-        ),
-        acceleration_of,
+        answer("acceleration"),
     ),
-    Function(
-        "joint_velocities",
+    _function(
+        "joint_velocities: configuration velocity -> joint_velocities",
         "Rates of the driven joints.",
-        (*STATE, Argument("joint_velocities", "N", "out", "")),
-        of_rates("rates", 1),
+        answer("rates"),
     ),
-    Function(
-        "body_pose",
-        "Pose of the platform or the tip.",
-        (CONFIGURATION, Argument("pose", "7", "out", "x y z [m], quaternion x y z w, base frame")),
-        of_configuration("pose"),
+    _function(
+        "body_pose: configuration -> pose", "Pose of the platform or the tip.", answer("pose")
     ),
-    Function(
-        "twist_jacobian",
+    _function(
+        "twist_jacobian: configuration -> jacobian",
         "From velocity to the twist of the platform or the tip, by rows.",
-        (CONFIGURATION, Argument("jacobian", "6 * NV", "out", "linear over angular, base frame")),
-        of_configuration("jacobian"),
+        answer("jacobian"),
     ),
-    Function(
-        "condition_number",
+    _function(
+        "condition_number: configuration length -> value",
         "Ratio of the extreme singular values of the Jacobian.",
-        (
-            CONFIGURATION,
-            Argument("length", "", "double", "[m] that makes moments comparable with forces"),
-            Argument("value", "1", "out", "1 at best, infinite where it is singular"),
-        ),
         condition_number_of,
     ),
-    Function(
-        "computed_torque",
+    _function(
+        "computed_torque: configuration velocity target_configuration target_velocity "
+        "target_acceleration kp kv wrench base -> efforts",
         "Efforts that lead back to a target motion, cut to what the actuators have.",
-        (
-            *STATE,
-            CONFIGURATION._replace(name="target_configuration"),
-            VELOCITY._replace(name="target_velocity"),
-            ACCELERATION._replace(name="target_acceleration"),
-            Argument("kp", "NV", "in", "[1/s^2] gains of the displacement"),
-            Argument("kv", "NV", "in", "[1/s] gains of the difference of velocities, above zero"),
-            WRENCH,
-            BASE,
-            out(EFFORTS),
-        ),
         computed_torque_of,
     ),
-    Function(
-        "end_stop_efforts",
+    _function(
+        "end_stop_efforts: positions joint_velocities -> efforts",
         "Efforts of the end stops that `step` adds to those of the actuators.",
-        (
-            Argument("positions", "N", "in", "of the driven joints"),
-            Argument("joint_velocities", "N", "in", ""),
-            out(EFFORTS),
-        ),
         end_stop_efforts_of,
     ),
-    Function(
-        "step",
+    _function(
+        "step: configuration velocity efforts wrench base dt steps -> configuration velocity",
         "The state after steps, efforts and wrench held: Runge-Kutta of order 4, with friction, "
         "end stops and effort limits; left as it was where there is none.",
-        (
-            CONFIGURATION._replace(use="inout"),
-            VELOCITY._replace(use="inout"),
-            EFFORTS,
-            WRENCH,
-            BASE,
-            Argument("dt", "", "double", "[s] length of a step"),
-            Argument("steps", "", "int", "how many, at least 1"),
-        ),
         checked_step_of,
     ),
 )

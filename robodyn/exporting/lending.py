@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -15,60 +16,157 @@ from numba.extending import intrinsic
 
 from robodyn.arrays import FloatArray
 from robodyn.numerics import array_arguments as given
+from robodyn.numerics.compiler import inner
 
 ADDRESS = types.CPointer(types.float64)
+NULL: Any = "NULL"
+NUMBER: Any = "a number of the caller"
 _WORD = ir.IntType(64)
 
 
-def lend(kind: given.GivenType) -> Any:
-    """A compiled function (source, shape) that lends an address or an array as a given array.
+class Lent(NamedTuple):
+    """An array as a kernel takes it.
 
-    `shape` is a tuple; of an optional array that is NULL it becomes the length `ABSENT`.
+    Attributes:
+        kind: of the array.
+        shape: of it; an optional array at NULL has the length `ABSENT` instead.
+        numbers: its own, kept with the code, or NULL; None for those at an address of the caller.
+    """
+
+    kind: given.GivenType
+    shape: tuple[int, ...]
+    numbers: Any = None
+
+
+def vector(size: int) -> Lent:
+    """A vector of the caller."""
+    return Lent(given.VECTOR, (size,))
+
+
+def vector_out(size: int) -> Lent:
+    """A vector for results."""
+    return Lent(given.VECTOR_OUT, (size,))
+
+
+def rows_out(*shape: int) -> Lent:
+    """A matrix for results."""
+    return Lent(given.MATRIX_OUT, shape)
+
+
+def row(size: int) -> Lent:
+    """A vector of the caller, as a batch of one."""
+    return Lent(given.ROWS_OF_ANY_STRIDE, (1, size))
+
+
+def known(numbers: FloatArray) -> Lent:
+    """A vector or a matrix of the mechanism."""
+    return Lent(given.VECTOR if numbers.ndim == 1 else given.MATRIX, numbers.shape, numbers)
+
+
+# What the surroundings exert and how the base moves, of one state and of a batch of one.
+LOAD = Lent(given.VECTOR_OR_NONE, (6,)), Lent(given.VECTOR_OR_NONE, (9,))
+LOAD_ROW = Lent(given.ROWS_OR_NONE, (1, 6)), Lent(given.ROWS_OR_NONE, (1, 9))
+UNLOADED, UNLOADED_ROW = (each[0]._replace(numbers=NULL) for each in (LOAD, LOAD_ROW))
+
+
+def lending(*parameters: Any, borrowed: bool = False) -> Any:
+    """A compiled function (what the caller gives) -> what a kernel takes, tuples both.
+
+    Args:
+        parameters: of the kernel: each a `Lent`, `NUMBER`, or a number that is always the same.
+            Addresses, or arrays, and numbers are given in their order.
+        borrowed: whether the kernel takes arrays, not `given` ones.
     """
 
     @intrinsic
-    def lent(typingctx: Any, source: Any, shape: Any) -> Any:
+    def lend(typingctx: Any, sources: Any) -> Any:
+        origins = iter(sources)
+        kinds = [_kind(parameter, origins, borrowed) for parameter in parameters]
+
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            data, lengths = args[0], cgutils.unpack_tuple(builder, args[1])
-            if isinstance(source, types.Array):
-                data = context.make_array(source)(context, builder, data).data
-            if kind.optional:
-                absent = builder.icmp_unsigned("==", data, data.type(None))
-                lengths = [builder.select(absent, _WORD(given.ABSENT), one) for one in lengths]
-            array = context.make_array(kind.array)(context, builder)
-            strides = [_WORD(8)]
-            for length in lengths[:0:-1]:
-                strides.insert(0, builder.mul(strides[0], length))
-            given._fill(builder, array, data, lengths, strides)
-            return array._getvalue()
+            asked = zip(sources, cgutils.unpack_tuple(builder, args[0]), strict=True)
+            found = [
+                _lent(context, builder, parameter, kind, asked)
+                for parameter, kind in zip(parameters, kinds, strict=True)
+            ]
+            return context.make_tuple(builder, result, found)
 
-        return kind(source, types.UniTuple(types.intp, kind.ndim)), codegen
+        result = types.BaseTuple.from_types(kinds)
+        return result(sources), codegen
 
-    return lent
+    return lend
 
 
-vector, rows, stack_of_rows = (lend(given.GivenType(ndim)) for ndim in (1, 2, 3))
-vector_or_null, rows_or_null = lend(given.VECTOR_OR_NONE), lend(given.ROWS_OR_NONE)
-vector_out, rows_out = lend(given.VECTOR_OUT), lend(given.MATRIX_OUT)
-any_rows = lend(given.ROWS_OF_ANY_STRIDE)
+def lent(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
+    """A kernel as a compiled function of what a caller gives; arguments as for `lending`."""
+    lend = lending(*parameters, borrowed=borrowed)
+
+    @inner
+    def call(*sources: Any) -> Any:
+        return kernel(*lend(sources))
+
+    return call
+
+
+def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
+    """The type of what a kernel takes."""
+    if isinstance(parameter, Lent):
+        if parameter.numbers is None:
+            next(origins)
+        return parameter.kind.array if borrowed else parameter.kind
+    if parameter is NUMBER:
+        return next(origins)
+    return types.boolean if isinstance(parameter, bool) else types.float64
+
+
+def _lent(context: Any, builder: Any, parameter: Any, kind: Any, asked: Iterator[Any]) -> Any:
+    """What a kernel takes, of what is `asked` of the caller: types and values."""
+    if parameter is NUMBER:
+        return next(asked)[1]
+    if not isinstance(parameter, Lent):
+        return context.get_constant(kind, parameter)
+    pointer = context.get_value_type(ADDRESS)
+    if parameter.numbers is None:
+        source, data = next(asked)
+        if isinstance(source, types.Array):
+            data = context.make_array(source)(context, builder, data).data
+    elif parameter.numbers is NULL:
+        data = pointer(None)
+    else:
+        data = _kept(builder, parameter.numbers).bitcast(pointer)
+    lengths = [_WORD(length) for length in parameter.shape]
+    if parameter.kind.optional:
+        absent = builder.icmp_unsigned("==", data, pointer(None))
+        lengths = [builder.select(absent, _WORD(given.ABSENT), one) for one in lengths]
+    array = context.make_array(parameter.kind.array)(context, builder)
+    strides = [_WORD(8)]
+    for length in parameter.shape[:0:-1]:
+        strides.insert(0, _WORD(strides[0].constant * length))
+    given._fill(builder, array, data, lengths, strides)
+    return array._getvalue()
+
+
+def _kept(builder: Any, array: FloatArray) -> Any:
+    """Numbers that are kept with the code."""
+    # bits instead of decimals; the functions that use the same share them
+    numbers = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
+    name = "numbers_" + hashlib.sha256(repr(numbers).encode()).hexdigest()[:24]
+    known = builder.module.globals.get(name)
+    if known is None:
+        content = ir.ArrayType(_WORD, max(len(numbers), 1))
+        known = ir.GlobalVariable(builder.module, content, name)
+        known.initializer = ir.Constant(content, numbers or [0])
+        known.linkage, known.global_constant, known.align = "linkonce_odr", True, 64
+    return known
 
 
 def constant(array: FloatArray) -> Any:
     """A compiled function () that gives the address of these numbers, kept with the code."""
-    numbers = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
-    content = ir.ArrayType(_WORD, max(len(numbers), 1))
-    name = "numbers_" + hashlib.sha256(repr(numbers).encode()).hexdigest()[:24]
 
     @intrinsic
     def address(typingctx: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            known = builder.module.globals.get(name)
-            if known is None:
-                known = ir.GlobalVariable(builder.module, content, name)
-                # bits instead of decimals; the functions that use the same share them
-                known.initializer = ir.Constant(content, numbers or [0])
-                known.linkage, known.global_constant, known.align = "linkonce_odr", True, 64
-            return builder.bitcast(known, context.get_value_type(ADDRESS))
+            return builder.bitcast(_kept(builder, array), context.get_value_type(ADDRESS))
 
         return ADDRESS(), codegen
 

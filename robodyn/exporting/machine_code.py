@@ -173,13 +173,13 @@ def llvm_of(
                 _C_TYPES.get(argument.use, ADDRESS) for argument in function.arguments
             )
             part: Any = inner(python)
-            part.compile(signature)
-            compiled = part.overloads[signature]
+            part.compile((types.StarArgTuple(signature),))
+            (compiled,) = part.overloads.values()
             if library is None:
                 library = _Library(compiled.library._codegen, name)
             library.add_linking_library(compiled.library)
             visible.add(f"{name}_{function.name}")
-            _add_function(module, f"{name}_{function.name}", compiled)
+            _add_function(module, f"{name}_{function.name}", compiled, signature)
         assert library is not None
         library.visible = frozenset(visible)
         library.add_ir_module(module)
@@ -207,15 +207,16 @@ def object_of(llvm: str, target: Target) -> bytes:
     return found
 
 
-def _add_function(module: Any, name: str, compiled: Any) -> None:
-    """A function that C can call, of one that Numba has compiled."""
+def _add_function(module: Any, name: str, compiled: Any, signature: tuple[Any, ...]) -> None:
+    """A function that C can call, of one of all arguments that Numba has compiled."""
     context, described = compiled.target_context, compiled.fndesc
-    kinds = [context.get_value_type(kind) for kind in described.argtypes]
+    kinds = [context.get_value_type(kind) for kind in signature]
     function = ir.Function(module, ir.FunctionType(_INT, kinds), name)
     builder = ir.IRBuilder(function.append_basic_block())
     callee = context.declare_function(module, described)
+    given = context.make_tuple(builder, described.argtypes[0], function.args)
     _, found = context.call_conv.call_function(
-        builder, callee, described.restype, described.argtypes, function.args
+        builder, callee, described.restype, described.argtypes, [given]
     )
     builder.ret(builder.trunc(found, _INT) if found.type != _INT else found)
 

@@ -9,23 +9,32 @@ from typing import Any
 import numpy as np
 
 from robodyn.errors import ModelError
-from robodyn.exporting.answers import Answers, are_finite, copied, step_of
+from robodyn.exporting.answers import (
+    Answers,
+    are_finite,
+    copied,
+    same_accelerations,
+    same_rates,
+    step_of,
+)
 from robodyn.exporting.lending import (
-    any_rows,
-    constant,
-    rows,
-    rows_or_null,
+    LOAD,
+    LOAD_ROW,
+    NUMBER,
+    UNLOADED,
+    known,
+    lent,
+    row,
     rows_out,
     vector,
-    vector_or_null,
     vector_out,
 )
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import simulate
-from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, LINK_SIZE
+from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE
 from robodyn.mechanisms.serial.kernels.spatial import matrix, place
-from robodyn.numerics.array_arguments import ABSENT, borrowed_array, stack
+from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import quaternion_from_matrix
 
@@ -41,51 +50,15 @@ def answers(m: SerialArm) -> Answers:
         raise ModelError(
             f"{m.name} has {n} joints, which cannot be exported: at most {lanes.MOST_JOINTS}"
         )
-    chain, smooth = m._geometry, m._smooth._packed[0] if m.friction.is_dry else m._geometry
-    at_chain, at_smooth, at_gravity = constant(chain), constant(smooth), constant(m._gravity)
-    at_rest = constant(np.zeros(n))
-
-    @inner
-    def links() -> Any:
-        return rows(at_chain(), (n + 1, LINK_SIZE))
-
-    @inner
-    def gravity() -> Any:
-        return vector(at_gravity(), (3,))
+    smooth = m._smooth._packed[0] if m.friction.is_dry else m._geometry
+    chain, gravity, rest = known(m._geometry), known(m._gravity), known(np.zeros(n))
+    q, state, state_row = vector(n), (vector(n),) * 3, (row(n),) * 3
+    jacobian = lent(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
+    find_frames = lent(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
 
     @inner
     def is_configuration(q: Any) -> bool:
         return are_finite(q, n)
-
-    @inner
-    def inverse(q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any) -> bool:
-        return entries.inverse_dynamics(
-            links(), gravity(), vector(q, (n,)), vector(v, (n,)), vector(a, (n,)),
-            vector_or_null(wrench, (6,)), vector_or_null(base, (9,)), False,
-            vector_out(out, (n,)),
-        )  # fmt: skip
-
-    @inner
-    def forward(q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any) -> bool:
-        return entries.forward_dynamics(
-            links(), gravity(), vector(q, (n,)), vector(v, (n,)), vector(efforts, (n,)),
-            vector_or_null(wrench, (6,)), vector_or_null(base, (9,)), False,
-            vector_out(out, (n,)),
-        )  # fmt: skip
-
-    @inner
-    def mass(q: Any, out: Any) -> bool:
-        return entries.mass_matrix(
-            links(), gravity(), vector(q, (n,)), False, rows_out(out, (n, n))
-        )
-
-    @inner
-    def bias(q: Any, v: Any, base: Any, out: Any) -> bool:
-        load = vector_or_null(at_rest(), (ABSENT,))
-        return entries.inverse_dynamics(
-            links(), gravity(), vector(q, (n,)), vector(v, (n,)), vector(at_rest(), (n,)),
-            load, vector_or_null(base, (9,)), False, vector_out(out, (n,)),
-        )  # fmt: skip
 
     @inner
     def positions(q: Any, out: Any) -> bool:
@@ -93,34 +66,14 @@ def answers(m: SerialArm) -> Answers:
         return are_finite(q, n)
 
     @inner
-    def same(q: Any, v: Any, out: Any) -> bool:
-        copied(v, n, out)
-        return are_finite(v, n)
-
-    @inner
-    def acceleration(q: Any, v: Any, changes: Any, out: Any) -> bool:
-        copied(changes, n, out)
-        return True
-
-    @inner
     def pose(q: Any, out: Any) -> bool:
         frames = stack(n + 1, FRAME_SIZE)
-        place(borrowed_array(links()), borrowed_array(vector(q, (n,))), frames)
+        find_frames(q, frames)
         x, y, z, w = quaternion_from_matrix(matrix(frames[n], 0))
         for k in range(3):
             out[k] = frames[n, FRAME_ORIGIN + k]
         out[3], out[4], out[5], out[6] = x, y, z, w
         return are_finite(q, n)
-
-    @inner
-    def jacobian(q: Any, out: Any) -> bool:
-        return (
-            lanes.jacobian(links(), gravity(), any_rows(q, (1, n)), rows_out(out, (1, 6 * n))) == 1
-        )
-
-    @inner
-    def condition(q: Any, length: float) -> float:
-        return entries.condition_number(links(), vector(q, (n,)), length, False)
 
     @inner
     def difference(q: Any, goal: Any, out: Any) -> None:
@@ -133,27 +86,28 @@ def answers(m: SerialArm) -> Answers:
             out[j] = q[j] + displacement[j]
         return True
 
-    @inner
-    def plant(table: Any, friction: Any, options: Any, stops: Any) -> Any:
-        return rows(at_smooth(), (n + 1, LINK_SIZE)), gravity(), table, friction, options, stops
-
-    @inner
-    def model() -> Any:
-        return links(), gravity()
-
-    @inner
-    def slopes(
-        q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, out: Any
-    ) -> bool:
-        found = lanes.derivatives(
-            links(), gravity(), any_rows(q, (1, n)), any_rows(v, (1, n)), any_rows(a, (1, n)),
-            any_rows(efforts, (1, n)), rows_or_null(wrench, (1, 6)), rows_or_null(base, (1, 9)),
-            forward, rows_out(out, (1, 3 * n * n)),
-        )  # fmt: skip
-        return found == 1
-
     return Answers(
-        is_configuration, inverse, forward, mass, bias, positions, positions, same, acceleration,
-        same,
-        pose, jacobian, condition, difference, advance, step_of(m, simulate, plant, model), slopes,
+        is_configuration=is_configuration,
+        inverse=lent(entries.inverse_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)),
+        forward=lent(entries.forward_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)),
+        mass=lent(entries.mass_matrix, chain, gravity, q, False, rows_out(n, n)),
+        bias=lent(
+            entries.inverse_dynamics, chain, gravity, q, vector(n), rest, UNLOADED, LOAD[1], False,
+            vector_out(n),
+        ),
+        positions=positions,
+        close=positions,
+        velocity=same_rates(n),
+        acceleration=same_accelerations(n),
+        rates=same_rates(n),
+        pose=pose,
+        jacobian=jacobian,
+        condition=lent(entries.condition_number, chain, q, NUMBER, False),
+        difference=difference,
+        advance=advance,
+        step=step_of(m, simulate, (known(smooth), gravity), (chain, gravity)),
+        slopes=lent(
+            lanes.derivatives, chain, gravity, *state_row, row(n), *LOAD_ROW, NUMBER,
+            rows_out(1, 3 * n * n),
+        ),
     )  # fmt: skip

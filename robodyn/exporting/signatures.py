@@ -36,12 +36,20 @@ class Argument(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function of the library; `make` compiles it of `Answers` and a `Setting`."""
+    """A function of the library.
+
+    Attributes:
+        name, about: in the header.
+        arguments: of it.
+        make: compiles it of `Answers` and a `Setting`.
+        answers_at_once: whether arguments that are not valid have no result by themselves.
+    """
 
     name: str
     about: str
     arguments: tuple[Argument, ...]
     make: Callable[[Answers, Setting], Any]
+    answers_at_once: bool = False
 
 
 class Setting(NamedTuple):
@@ -71,22 +79,3 @@ def sizes_of(mechanism: Mechanism) -> dict[str, int]:
     """The lengths of a configuration, of a velocity and of efforts, by their names in C."""
     velocity, joints = mechanism.coordinates.velocity_size, mechanism.joint_names
     return {"NQ": len(mechanism.home), "NV": velocity, "N": len(joints)}
-
-
-CONFIGURATION = Argument("configuration", "NQ", "in", "")
-VELOCITY = Argument("velocity", "NV", "in", "")
-ACCELERATION = Argument("acceleration", "NV", "in", "")
-EFFORTS = Argument("efforts", "N", "in", "")
-WRENCH = Argument("wrench", "6", "maybe", "on the body, force [N], moment [N m], base frame")
-BASE = Argument(
-    "base",
-    "9",
-    "maybe",
-    "the base's motion: specific force [m/s^2], angular velocity [rad/s] and acceleration "
-    "[rad/s^2], base frame; NULL: at rest",
-)
-
-
-def out(argument: Argument, **changes: str) -> Argument:
-    """The same as a result."""
-    return argument._replace(use="out", **changes)

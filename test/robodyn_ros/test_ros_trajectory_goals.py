@@ -14,13 +14,21 @@ import pytest
 from builtin_interfaces.msg import Duration
 
 import robodyn as rd
+from robodyn.analysis.trajectory_goals import (
+    ABORTED,
+    CANCELED,
+    REPLACED,
+    SUCCEEDED,
+    GoalExecution,
+    GoalRefused,
+    Present,
+)
 from robodyn.control import TrajectoryFollower, joint_motion
 from robodyn.control.goal_watch import GoalCode
 from robodyn.trajectories import Motion
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages
-from robodyn_ros.trajectory_action import ABORTED, CANCELED, REPLACED, SUCCEEDED, GoalExecution
-from robodyn_ros.trajectory_goals import SETTINGS, GoalRefused, Present
+from robodyn_ros.parameters import table
 
 SECOND = 1_000_000_000
 PERIOD = 5_000_000
@@ -55,7 +63,7 @@ class Robot:
     def __init__(self, mechanism, **settings) -> None:
         self.mechanism = mechanism
         self.follower = TrajectoryFollower(mechanism, hold_when_idle=True, stop_time=0.1)
-        given = {name: spec.default for name, spec in SETTINGS.items()} | settings
+        given = {name: spec.default for name, spec in table("trajectory_goals").items()} | settings
         self.execution = GoalExecution(self.follower, given)
         self.stamp, self.shift = 0, 0.0
         rest = np.zeros(mechanism.coordinates.velocity_size)
