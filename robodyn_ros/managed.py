@@ -14,6 +14,7 @@ process then does not log to `/rosout`, or ceases to in midst of its work.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from lifecycle_msgs.msg import State, Transition, TransitionDescription, TransitionEvent
@@ -54,14 +55,18 @@ class ManagedNode(Node):
         with self.handle:
             self._lifecycle = rclpy_implementation.LifecycleStateMachine(self.handle, False)
         self._events = self.create_publisher(TransitionEvent, "~/transition_event", qos.EVENTS)
-        for kind, service, answer in (
-            (ChangeState, "change_state", self._on_change_state),
-            (GetState, "get_state", self._on_get_state),
-            (GetAvailableStates, "get_available_states", self._on_get_states),
-            (GetAvailableTransitions, "get_available_transitions", self._on_get_transitions),
-            (GetAvailableTransitions, "get_transition_graph", self._on_get_graph),
-        ):
-            self.create_service(kind, f"~/{service}", answer)
+        self.create_service(ChangeState, "~/change_state", self._on_change_state)
+        machine = self._lifecycle
+        for kind, service, field, tell in (
+            (GetState, "get_state", "current_state", lambda: _state(*machine.current_state)),
+            (GetAvailableStates, "get_available_states", "available_states",
+             lambda: [_state(*state) for state in machine.available_states]),
+            (GetAvailableTransitions, "get_available_transitions", "available_transitions",
+             lambda: [*map(_described, machine.available_transitions)]),
+            (GetAvailableTransitions, "get_transition_graph", "available_transitions",
+             lambda: [*map(_described, machine.transition_graph)]),
+        ):  # fmt: skip
+            self.create_service(kind, f"~/{service}", partial(_answer, field, tell))
         self._lasting = {id(entity) for _, entity in self._all_entities()}
         if not self._p["autostart"]:
             self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
@@ -178,36 +183,23 @@ class ManagedNode(Node):
             self.get_logger().error(f"{found[1]} refused: {self._refusal}")
         return response
 
-    def _on_get_state(self, _: Any, response: GetState.Response) -> GetState.Response:
-        response.current_state = _state(*self._lifecycle.current_state)
-        return response
-
-    def _on_get_states(
-        self, _: Any, response: GetAvailableStates.Response
-    ) -> GetAvailableStates.Response:
-        response.available_states = [_state(*state) for state in self._lifecycle.available_states]
-        return response
-
-    def _on_get_transitions(
-        self, _: Any, response: GetAvailableTransitions.Response
-    ) -> GetAvailableTransitions.Response:
-        response.available_transitions = [*map(_described, self._lifecycle.available_transitions)]
-        return response
-
-    def _on_get_graph(
-        self, _: Any, response: GetAvailableTransitions.Response
-    ) -> GetAvailableTransitions.Response:
-        response.available_transitions = [*map(_described, self._lifecycle.transition_graph)]
-        return response
-
     def _all_entities(self) -> Iterator[tuple[Callable[[Any], Any], Any]]:
         # the clock is the node's own, however late `use_sim_time` was set
         heard = (each for each in self.subscriptions if each.topic_name != "/clock")
-        yield from ((self.destroy_subscription, each) for each in heard)
-        yield from ((self.destroy_publisher, each) for each in self.publishers)
-        yield from ((self.destroy_service, each) for each in self.services)
-        yield from ((self.destroy_client, each) for each in self.clients)
-        yield from ((self.destroy_timer, each) for each in self.timers)
+        for destroy, entities in (
+            (self.destroy_subscription, heard),
+            (self.destroy_publisher, self.publishers),
+            (self.destroy_service, self.services),
+            (self.destroy_client, self.clients),
+            (self.destroy_timer, self.timers),
+        ):
+            yield from ((destroy, each) for each in entities)
+
+
+def _answer(field: str, tell: Callable[[], Any], _: Any, response: Any) -> Any:
+    """The response of a service, with what there is to tell in a field of it."""
+    setattr(response, field, tell())
+    return response
 
 
 def _state(number: int, label: str) -> State:
