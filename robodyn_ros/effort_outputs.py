@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,51 @@ from robodyn_ros import messages, qos
 from robodyn_ros.messages import JointStateMessage, MultiArrayMessage
 
 
+class JointCommands:
+    """Publishers of commands to the driven joints; what nobody hears is not published.
+
+    Usually one of them is subscribed; publishing takes as long as computing.
+
+    Args:
+        node: that publishes `<field>_controller/commands` of each field, and `joint_commands`.
+        mechanism: whose joints are commanded.
+        unit: of efforts, see `CommandUnit`.
+        fields: `position`, `velocity` and `effort`, or some of them.
+
+    Raises:
+        InvalidInput: a unit that the mechanism's actuators do not determine.
+    """
+
+    def __init__(
+        self, node: Node, mechanism: Mechanism, unit: str, fields: Sequence[str] = ("effort",)
+    ) -> None:
+        joints, self._unit = mechanism.joint_names, CommandUnit(mechanism, unit)
+        labels = {} if self._unit.is_effort else {"effort": unit}
+        self._arrays = {
+            field: (
+                node.create_publisher(
+                    Float64MultiArray, f"{field}_controller/commands", qos.COMMAND
+                ),
+                MultiArrayMessage(len(joints), labels.get(field, "")),
+            )
+            for field in fields
+        }
+        self._publisher = node.create_publisher(JointState, "joint_commands", qos.COMMAND)
+        self._message = JointStateMessage(joints, unit)
+
+    def publish(
+        self, stamp: int, rates: Callable[[], FloatArray | None], **values: FloatArray
+    ) -> None:
+        """Publish values (n,) of the fields at a stamp [ns]; `rates` tells those of the joints."""
+        if not self._unit.is_effort:
+            values["effort"] = self._unit.of_efforts(values["effort"], rates())
+        for field, (publisher, message) in self._arrays.items():
+            if publisher.get_subscription_count():
+                publisher.publish(message.filled(values[field]))
+        if self._publisher.get_subscription_count():
+            self._publisher.publish(self._message.filled(stamp, **values))
+
+
 class EffortOutputs:
     """Publishers of a node, and what they publish.
 
@@ -32,21 +77,13 @@ class EffortOutputs:
         unit: of commands, see `CommandUnit`.
 
     Raises:
-        InvalidInput: a unit that the mechanism's actuators do not determine.
+        InvalidInput: as for `JointCommands`.
     """
 
     def __init__(self, node: Node, mechanism: Mechanism, unit: str) -> None:
         self._node, self._mechanism = node, mechanism
-        self._joints = joints = mechanism.joint_names
-        self._unit = CommandUnit(mechanism, unit)
-        label = "" if self._unit.is_effort else unit
-        self._efforts = MultiArrayMessage(len(joints), label)
-        self._command = JointStateMessage(joints, unit)
-        self._plot = JointStateMessage(joints)
-        self._commands = node.create_publisher(
-            Float64MultiArray, "effort_controller/commands", qos.COMMAND
-        )
-        self._joint_commands = node.create_publisher(JointState, "joint_commands", qos.COMMAND)
+        self._commands = JointCommands(node, mechanism, unit)
+        self._plot = JointStateMessage(mechanism.joint_names)
         self._forces = node.create_publisher(JointState, "~/forces", qos.STATE)
         self._massless = node.create_publisher(JointState, "~/massless_forces", qos.STATE)
         self._tip = TipJoints(mechanism) if mechanism.determining_rows else None
@@ -69,17 +106,13 @@ class EffortOutputs:
         velocity: FloatArray | None = None,
     ) -> None:
         """Publish efforts (n,) in the unit of commands, at a stamp [ns]; no velocity: at rest."""
-        command = effort
-        if not self._unit.is_effort:
-            rates = None
-            if velocity is not None:
-                rates = self._mechanism.joint_velocities(configuration, velocity)
-            command = self._unit.of_efforts(effort, rates)
-        # usually one of the two is subscribed; publishing takes as long as computing
-        if self._commands.get_subscription_count():
-            self._commands.publish(self._efforts.filled(command))
-        if self._joint_commands.get_subscription_count():
-            self._joint_commands.publish(self._command.filled(stamp, effort=command))
+
+        def rates() -> FloatArray | None:
+            if velocity is None:
+                return None
+            return self._mechanism.joint_velocities(configuration, velocity)
+
+        self._commands.publish(stamp, rates, effort=effort)
 
     def tip(self, stamp: int, configuration: FloatArray) -> None:
         """Publish where the tip is as joints of its pose, for planners that know trees only."""
@@ -128,7 +161,7 @@ class EffortOutputs:
         # a controller adds them to its own without checking limits
         limits = self._mechanism.effort_limits_at(motion.velocities)
         motion = motion._replace(efforts=self._mechanism.cut_efforts(motion.efforts, limits))
-        message = messages.joint_trajectory(self._joints, trajectory.times, motion)
+        message = messages.joint_trajectory(loaded.joint_names, trajectory.times, motion)
         message.header.stamp = messages.to_stamp(start or 0)
         self._with_effort.publish(message)
 

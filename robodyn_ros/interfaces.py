@@ -25,6 +25,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.simulation import Pacer
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.mechanism_messages import messages_of
@@ -40,6 +41,8 @@ OnTrajectory = Callable[[SampledTrajectory, int | None], None]
 # How much longer a trajectory takes to be read than to be written, where several nodes read it at a
 # time: 4,801 points took 0.5 to 2.5 s on a busy machine.
 READING = 4.0
+# From the time of ticks to that of the node's clock, at most [ns].
+APART = 10_000_000
 # Between two lines about messages that are refused on a topic [s].
 QUIET = 1.0
 # Copies that the other subscription has yet to deliver; older ones it lost, or never gets.
@@ -92,6 +95,50 @@ def listen(
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
     """A timer by the wall clock's steady time: it fires also while simulated time stands still."""
     return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+
+class Ticks:
+    """Ticks at a fixed rate by the wall clock; late ones are made up for, stamped as if in time.
+
+    Args:
+        node: whose clock tells the time.
+        rate: [Hz].
+        tick: called at each tick.
+        skip: called with the time [ns] that the process was too late to make up for.
+
+    Attributes:
+        period: [ns].
+        time: [ns] of the latest tick.
+        pacer: that counts them.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        rate: float,
+        tick: Callable[[], None],
+        skip: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._clock, self._tick, self._skip = node.get_clock(), tick, skip
+        self.period = round(1e9 / rate)
+        self.restart()
+        # twice as often as ticks fall due, so that a late one is made up for soon
+        steady_timer(node, 0.5e-9 * self.period, self._follow_clock)
+
+    def restart(self) -> None:
+        """Count from now on."""
+        self.time, self.pacer = self._clock.now().nanoseconds, Pacer(1e-9 * self.period)
+        self.pacer.due(time.monotonic())
+
+    def _follow_clock(self) -> None:
+        lost = self.pacer.lost
+        while self.pacer.due(time.monotonic()):
+            now = self._clock.now().nanoseconds - round(1e9 * self.pacer.behind)
+            self.time += self.period
+            if self.pacer.lost > lost or abs(now - self.time) > APART:
+                self._skip(now - self.time)
+                self.time, lost = now, self.pacer.lost
+            self._tick()
 
 
 class Interface:

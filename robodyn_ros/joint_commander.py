@@ -26,11 +26,10 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Bool, Float64MultiArray, String
+from std_msgs.msg import Bool, String
 
 import robodyn as rd
 from robodyn.arrays import FloatArray
-from robodyn.control import CommandUnit
 from robodyn.motion_base.base_pose import BasePoseEstimator, ImuNoise
 from robodyn.motion_base.commander import SetPoint
 from robodyn.motion_base.limits import DriveLimits
@@ -38,14 +37,14 @@ from robodyn.motion_base.machine import Machine, MachineSettings
 from robodyn.motion_base.machine_states import RequestRefused
 from robodyn.motion_base.stabilised import StabilisedWish
 from robodyn.motion_base.wishes import PoseStream, TrajectoryWish
-from robodyn.simulation import Pacer
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
+from robodyn_ros.effort_outputs import JointCommands
 from robodyn_ros.estimated_wrench import EstimatedWrench
-from robodyn_ros.interfaces import Interface, listen, serve_trigger, steady_timer
+from robodyn_ros.interfaces import Interface, Ticks, listen, serve_trigger
 from robodyn_ros.managed import ManagedNode, Refused
-from robodyn_ros.messages import JointStateMessage, MultiArrayMessage, OdometryMessage
+from robodyn_ros.messages import OdometryMessage
 from robodyn_ros.parameters import load_mechanism, on_change, table
 
 try:
@@ -63,12 +62,12 @@ DIAGNOSE, RETRY = 0.5, 0.5  # [s]
 # States in which poses are taken: after a freeze it eases back to what is wished for by then.
 LISTENING = ("engaging", "engaged", "freezing", "frozen")
 MOVING = ("engaging", "engaged")
-# From the time of the ticks to that of the node's clock, at most [ns].
-APART = 10_000_000
 
 
 class JointCommander(ManagedNode):
     """Turns messages into wishes of a `Machine`, and its set-points into messages."""
+
+    _ticks: Ticks
 
     def __init__(self) -> None:
         super().__init__("joint_commander", PARAMETERS)
@@ -78,7 +77,6 @@ class JointCommander(ManagedNode):
         p = self._p
         self._mechanism = m = load_mechanism(p, self.get_logger())
         self._sign, self._offset = m.joint_signs, m.joint_offsets
-        self._period = round(1e9 / p["rate"])
         limits = DriveLimits.of(
             m,
             rates=p["rate_limits"],
@@ -91,28 +89,23 @@ class JointCommander(ManagedNode):
             following_error=p["following_error"] or np.inf,
             park_positions=None if park is None else self._from_drives(np.array(park)),
         )
-        self._machine = Machine(m, 1e-9 * self._period, limits, settings=settings)
+        period = 1e-9 * round(1e9 / p["rate"])
+        self._machine = Machine(m, period, limits, settings=settings)
         self._machine.commander.warm_up()
         self._stream = PoseStream(m, p["setpoint_timeout"])
         self._interface = Interface(self, m)
         self._said = self._problem = ""
         self._point: SetPoint | None = None
-        self._unit = CommandUnit(m, p["command_unit"])
-        self._values = MultiArrayMessage()
-        self._command = JointStateMessage(m.joint_names, p["command_unit"])
         self._wish = OdometryMessage(m.frames)
         publish = self.create_publisher
-        self._commands = [
-            publish(Float64MultiArray, f"{each}_controller/commands", qos.COMMAND)
-            for each in ("position", "velocity", "effort")
-        ]
-        self._joint_commands = publish(JointState, "joint_commands", qos.COMMAND)
+        fields = "position", "velocity", "effort"
+        self._commands = JointCommands(self, m, p["command_unit"], fields)
         self._states = publish(String, "machine_state", qos.LATCHED)
         self._wished = publish(Odometry, "~/wished_state", qos.STATE)
         self._report = diagnostics.reporter(self)
         noise = ImuNoise(p["accelerometer_noise"], p["gyroscope_noise"])
         self._place = BasePoseEstimator(noise, p["longest_period"])
-        self._base = BaseImu(self, m, lambda: self._time, self._place.step)
+        self._base = BaseImu(self, m, lambda: self._ticks.time, self._place.step)
         self._estimated = EstimatedWrench(self, m, p)
         self._felt: FloatArray | None = None  # configuration as drives told it last
         self._stabilise(p)
@@ -122,25 +115,26 @@ class JointCommander(ManagedNode):
         )
         listen(self, Odometry, "platform_setpoint", self._on_setpoint, qos.RECENT)
         listen(self, JointState, "joint_states", self._on_joints, qos.RECENT)
-        listen(self, Bool, "enable", self._on_enable, qos.RECENT)
-        listen(self, Bool, "emergency_stop", self._on_emergency_stop, qos.RECENT)
+        machine = self._machine
+        for topic, act in (
+            ("enable", lambda message: machine.enable(self._ticks.time, message.data)),
+            ("emergency_stop", lambda message: machine.emergency_stop(message.data)),
+        ):
+            listen(self, Bool, topic, act, qos.RECENT)
         if p["drive_diagnostics"]:
             listen(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.EVENTS)
         if p["drive_faults"]:
             self._listen_to_interfaces()
         for request in ("engage", "park", "freeze", "reset"):
             serve_trigger(self, f"~/{request}", partial(self._request, request))
-        self._time, self._tried = self.get_clock().now().nanoseconds, 0.0
-        self._pacer = Pacer(1e-9 * self._period)
-        self._pacer.due(time.monotonic())  # counts from now on, as the time of the ticks does
-        # twice as often as ticks fall due, so that a late one is made up for soon
-        steady_timer(self, 0.5e-9 * self._period, self._follow_clock)
+        # a process that was late: not who talks to it
+        self._ticks = Ticks(self, p["rate"], self._tick, machine.skip)
         self.create_timer(DIAGNOSE, self._diagnose)
         self._tell_state()
 
     def activate(self) -> None:
         """Bring the machine up, as soon as drives tell where they are."""
-        self._tried, self._waits = 0.0, True
+        self._waits, self._tried = True, 0.0
         self.get_logger().info(f"joint_commander of {self._mechanism.name}, ready")
 
     def deactivate(self) -> None:
@@ -204,7 +198,7 @@ class JointCommander(ManagedNode):
         if not set(names).intersection(message.name):
             return  # passive joints
         positions = messages.joint_values(message, names, "position")
-        self._machine.measure(self._time, self._from_drives(positions))
+        self._machine.measure(self._ticks.time, self._from_drives(positions))
         if self._p["observer_bandwidth"]:
             self._watch_for_collisions(message, self._from_drives(positions))
 
@@ -220,12 +214,6 @@ class JointCommander(ManagedNode):
         why = self._estimated.update(stamp, state, efforts, m, commander.base)
         if why:
             self._machine.fault(why)
-
-    def _on_enable(self, message: Bool) -> None:
-        self._machine.enable(self._time, message.data)
-
-    def _on_emergency_stop(self, message: Bool) -> None:
-        self._machine.emergency_stop(message.data)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
@@ -262,24 +250,12 @@ class JointCommander(ManagedNode):
             StabilisedWish(self._machine.commander, self._place, ahead) if p["stabilise"] else None
         )
 
-    def _follow_clock(self) -> None:
-        """The ticks that are due; late ones are made up for, with stamps as if in time."""
-        lost = self._pacer.lost
-        while self._pacer.due(time.monotonic()):
-            now = self.get_clock().now().nanoseconds - round(1e9 * self._pacer.behind)
-            self._time += self._period
-            if self._pacer.lost > lost or abs(now - self._time) > APART:
-                # this process was late, not who talks to it
-                self._machine.skip(now - self._time)
-                self._time, lost = now, self._pacer.lost
-            self._tick()
-
     def _tick(self) -> None:
         machine = self._machine
         if machine.state == "off" and self.is_active and self._waits:
             self._bring_up()
-        machine.commander.base = self._base.at(self._time)
-        self._point = point = machine.step(self._time)
+        machine.commander.base = self._base.at(self._ticks.time)
+        self._point = point = machine.step(self._ticks.time)
         if point is not None and self.is_active:
             self._publish(point)
         self._tell_state()
@@ -297,21 +273,17 @@ class JointCommander(ManagedNode):
                 self.get_logger().info(f"waiting: {error}")
 
     def _publish(self, point: SetPoint) -> None:
-        position = self._sign * (point.positions - self._offset)
-        velocity, efforts = self._sign * point.velocities, point.efforts
-        if not self._unit.is_effort:
-            efforts = self._unit.of_efforts(efforts, point.velocities)
-        for publisher, values in zip(self._commands, (position, velocity, efforts), strict=True):
-            if publisher.get_subscription_count():
-                publisher.publish(self._values.filled(values))
-        if self._joint_commands.get_subscription_count():
-            self._joint_commands.publish(
-                self._command.filled(self._time, position, velocity, efforts)
-            )
+        self._commands.publish(
+            self._ticks.time,
+            lambda: point.velocities,
+            position=self._sign * (point.positions - self._offset),
+            velocity=self._sign * point.velocities,
+            effort=point.efforts,
+        )
         wished = self._machine.commander.wished
         if wished is not None and self._wished.get_subscription_count():
             pose = self._mechanism.body_pose(wished)
-            self._wished.publish(self._wish.filled(self._time, pose, np.zeros(6)))
+            self._wished.publish(self._wish.filled(self._ticks.time, pose, np.zeros(6)))
 
     def _tell_state(self) -> None:
         machine, before = self._machine, self._said
@@ -340,6 +312,6 @@ class JointCommander(ManagedNode):
             "arrived": machine.commander.has_arrived,
             "refused_setpoints": self._stream.refused,
             "held_share": 0.0 if machine.stabilised is None else machine.stabilised.share,
-            "lost_time": f"{self._pacer.lost:.3f}",
+            "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }
-        self._report(self._time, diagnostics.Status("machine", level, text, values))
+        self._report(self._ticks.time, diagnostics.Status("machine", level, text, values))

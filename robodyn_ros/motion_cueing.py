@@ -27,11 +27,10 @@ from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
 from robodyn.motion_base.head_motion import REST, felt_at
 from robodyn.motion_base.telemetry import Telemetry, requests
-from robodyn.simulation import Pacer
 from robodyn_ros import qos
 from robodyn_ros.base_imu import imu_message, read_imu
 from robodyn_ros.diagnostics import Status, reporter
-from robodyn_ros.interfaces import listen, steady_timer
+from robodyn_ros.interfaces import Ticks, listen, steady_timer
 from robodyn_ros.line_ports import Datagrams
 from robodyn_ros.managed import ManagedNode
 from robodyn_ros.messages import OdometryMessage
@@ -41,8 +40,6 @@ LIVE = table("washout")
 PARAMETERS = table("mechanism", "autostart", "motion_cueing") | LIVE
 # Larger numbers [m/s^2, rad/s] are no vehicle's.
 LARGEST = 200.0
-# From the time of the set-points to that of the node's clock, at most [ns].
-APART = 10_000_000
 # Of a period, what planning may take.
 BUDGET = 0.6
 # Datagrams taken at once, and how often X-Plane is asked for what it should tell [s].
@@ -60,8 +57,8 @@ class MotionCueing(ManagedNode):
         """Load the mechanism, and listen."""
         p = self._p
         self._mechanism = m = load_mechanism(p)
-        self._period = round(1e9 / p["rate"])
         self._message = OdometryMessage(m.frames)
+        self._ticks = Ticks(self, p["rate"], self._tick)
         self._begin()
         self._cueing.step(REST, np.zeros(3))  # the first takes long
         self._publisher = self.create_publisher(Odometry, "platform_setpoint", qos.STATE)
@@ -73,8 +70,6 @@ class MotionCueing(ManagedNode):
         else:
             listen(self, Imu, "vehicle/imu", self._on_imu, qos.RECENT)
         on_change(self, LIVE, p, lambda values: self._cueing.change(_settings(values)))
-        # twice as often as set-points fall due, so that a late one is made up for soon
-        steady_timer(self, 0.5e-9 * self._period, self._follow_clock)
         steady_timer(self, 1.0, self._diagnose)
 
     def clean_up(self) -> None:
@@ -99,7 +94,7 @@ class MotionCueing(ManagedNode):
         self.get_logger().info(f"{p['algorithm']} cueing of {self._mechanism.name}, ready")
 
     def _begin(self) -> None:
-        p, dt = self._p, 1e-9 * self._period
+        p, dt = self._p, 1e-9 * self._ticks.period
         self._head = head = np.array(p["head"])
         self._cueing: rd.ClassicalWashout | rd.PredictiveCueing
         if p["algorithm"] == "classical":
@@ -108,7 +103,7 @@ class MotionCueing(ManagedNode):
             self._cueing = rd.PredictiveCueing(
                 self._mechanism, dt, _settings(p), head, budget=BUDGET * dt
             )
-        self._pacer, self._time = Pacer(dt), self.get_clock().now().nanoseconds
+        self._ticks.restart()
         self._be_at_rest()
 
     def _be_at_rest(self) -> None:
@@ -143,6 +138,7 @@ class MotionCueing(ManagedNode):
             )
         asked = requests(round(self._p["rate"])) if kind == "xplane" else []
         self._datagrams = datagrams = Datagrams(host, int(port), asked)
+        steady_timer(self, 0.5e-9 * self._ticks.period, lambda: self._hear_telemetry(datagrams))
         if asked:
             steady_timer(self, ASKED, datagrams.ask)
 
@@ -157,27 +153,22 @@ class MotionCueing(ManagedNode):
             else:
                 self._take(*sample)
 
-    def _follow_clock(self) -> None:
-        """The set-points that are due; late ones are made up for, with stamps as if in time."""
+    def _tick(self) -> None:
+        """The set-point that is due."""
+        if not self.is_active:
+            return
+        if time.monotonic() - self._heard > self._p["timeout"]:
+            self._be_at_rest()
+            self.get_logger().warning(
+                f"{self._p['telemetry'] or 'vehicle/imu'} is silent for "
+                f"{self._p['timeout']:g} s: the platform returns to neutral"
+            )
+        cue = self._cueing.step(*self._felt)
+        self._publisher.publish(self._message.filled(self._ticks.time, cue.pose, cue.twist))
+        felt = felt_at(self._head, cue)
+        self._felt_imu.publish(imu_message(self._ticks.time, self._mechanism.frames[1], *felt))
         if self._datagrams is not None:
-            self._hear_telemetry(self._datagrams)
-        while self._pacer.due(time.monotonic(), running=self.is_active):
-            now = self.get_clock().now().nanoseconds - round(1e9 * self._pacer.behind)
-            self._time += self._period
-            if abs(now - self._time) > APART:
-                self._time = now
-            if time.monotonic() - self._heard > self._p["timeout"]:
-                self._be_at_rest()
-                self.get_logger().warning(
-                    f"{self._p['telemetry'] or 'vehicle/imu'} is silent for "
-                    f"{self._p['timeout']:g} s: the platform returns to neutral"
-                )
-            cue = self._cueing.step(*self._felt)
-            self._publisher.publish(self._message.filled(self._time, cue.pose, cue.twist))
-            felt = felt_at(self._head, cue)
-            self._felt_imu.publish(imu_message(self._time, self._mechanism.frames[1], *felt))
-            if self._datagrams is not None:
-                self._told_imu.publish(imu_message(self._time, "vehicle", *self._felt))
+            self._told_imu.publish(imu_message(self._ticks.time, "vehicle", *self._felt))
 
     def _diagnose(self) -> None:
         values = {
@@ -185,11 +176,11 @@ class MotionCueing(ManagedNode):
             "taken": self._taken,
             "refused": self._refused,
             "late": self._cueing.late,
-            "lost_time": f"{self._pacer.lost:.3f}",
+            "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }
         is_silent = self._heard == np.inf
         text = "the vehicle is silent" if is_silent else "the vehicle is heard"
-        self._report(self._time, Status("cueing", int(is_silent), text, values))
+        self._report(self._ticks.time, Status("cueing", int(is_silent), text, values))
 
 
 def _settings(values: Mapping[str, Any]) -> Any:
