@@ -174,8 +174,8 @@ def _bare(m: Mechanism) -> Any:
     """The kernel of the inverse dynamics with nothing around it."""
     inverse = kinds()[m.kind].adapter("export")(m).inverse
 
-    def kernel(q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any) -> int:
-        return 0 if inverse(q, v, a, wrench, base, out) else 1
+    def kernel(*given: Any) -> int:
+        return 0 if inverse(*given) else 1
 
     return kernel
 

@@ -28,6 +28,11 @@ from robodyn.errors import InvalidInput, MissingExtra, RobodynError
 from robodyn.extras import how_to_install
 from robodyn_ros.messages import NANOSECONDS
 
+try:
+    import rosbag2_py
+except ImportError:
+    rosbag2_py = None
+
 # Version 8 of the metadata is read by every rosbag2 from Humble on; 9 is not.
 METADATA_VERSION = 8
 
@@ -52,10 +57,19 @@ class BagWriter:
     """
 
     def __init__(self, folder: Path, *, compress: bool = False) -> None:
-        self._storage = _open_storage(folder, compress=compress)
-        self._path = str(folder)
-        self._failed = False
-        self.messages = 0
+        # Humble's rosbag2 is told of QoS in another way
+        native = hasattr(rosbag2_py, "to_rclcpp_qos_vector")
+        try:
+            self._storage = (_ByRosbag2 if native else _ByRosbags)(folder, compress)
+        except ImportError as error:
+            raise MissingExtra(
+                f"recording needs rosbag2, or the package rosbags: {how_to_install('record')}",
+                value="rosbags",
+            ) from error
+        # rosbag2 raises RuntimeError, rosbags one of its own
+        except Exception as error:
+            raise InvalidInput(f"bag {folder}: {error}", value=str(folder)) from error
+        self._path, self._failed, self.messages = str(folder), False, 0
 
     def add_topic(
         self, name: str, kind: str, offered: Sequence[QoSProfile], digest: str = ""
@@ -72,7 +86,7 @@ class BagWriter:
             InvalidInput: no definition of this type is at hand.
             RecordingFailed: as for `write`.
         """
-        return self._try(self._storage.add_topic, name, kind, digest, offered)
+        return self._try("add_topic", name, kind, digest, [_as_stored(each) for each in offered])
 
     def write(self, topic: Any, stamp: int, data: bytes) -> None:
         """Append a serialized message, `stamp` [ns].
@@ -81,7 +95,7 @@ class BagWriter:
             RecordingFailed: the bag cannot be written; raised once, later messages are dropped.
         """
         self.messages += 1
-        self._try(self._storage.write, topic, stamp, data)
+        self._try("write", topic, stamp, data)
 
     def close(self, remarks: Mapping[str, str] | None = None) -> None:
         """Write the index and metadata.yaml, with `remarks` in its `custom_data`.
@@ -89,13 +103,13 @@ class BagWriter:
         Raises:
             RecordingFailed: the bag has what was written so far, but no index.
         """
-        self._try(self._storage.close, remarks or {})
+        self._try("close", remarks or {})
 
-    def _try(self, call: Callable[..., Any], *args: Any) -> Any:
+    def _try(self, what: str, *args: Any) -> Any:
         if self._failed:
             return None
         try:
-            return call(*args)
+            return getattr(self._storage, what)(*args)
         except InvalidInput:
             raise
         except Exception as error:  # rosbag2 raises RuntimeError
@@ -106,62 +120,37 @@ class BagWriter:
             ) from error
 
 
-def _open_storage(folder: Path, *, compress: bool) -> _ByRosbag2 | _ByRosbags:
-    try:
-        import rosbag2_py
-
-        # Humble's is told of QoS in another way
-        native = hasattr(rosbag2_py, "to_rclcpp_qos_vector")
-    except ImportError:
-        native = False
-    try:
-        return _ByRosbag2(folder, compress) if native else _ByRosbags(folder, compress)
-    except ImportError as error:
-        raise MissingExtra(
-            f"recording needs rosbag2, or the package rosbags: {how_to_install('record')}",
-            value="rosbags",
-        ) from error
-    # rosbag2 raises RuntimeError, rosbags one of its own
-    except Exception as error:
-        raise InvalidInput(f"bag {folder}: {error}", value=str(folder)) from error
-
-
 class _ByRosbag2:
     """As `ros2 bag record` writes, in the default storage of this ROS 2."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
-        import rosbag2_py
-
         options = rosbag2_py.StorageOptions(uri=str(folder))
         if compress:
             options.storage_id, options.storage_preset_profile = "mcap", "zstd_fast"
-        self._folder = str(folder)
-        self._rosbag2 = rosbag2_py
+        self._folder, self._topics = str(folder), 0
         self._writer = rosbag2_py.SequentialWriter()
         self._writer.open(options, rosbag2_py.ConverterOptions("cdr", "cdr"))
-        self._topics = 0
+        self.write = lambda topic, stamp, data: self._writer.write(topic, data, stamp)
 
-    def add_topic(self, name: str, kind: str, digest: str, offered: Sequence[QoSProfile]) -> str:
-        profiles = yaml.safe_dump([_as_stored(profile) for profile in offered])
-        topic = self._rosbag2.TopicMetadata(
-            id=self._topics,
-            name=name,
-            type=kind,
-            serialization_format="cdr",
-            offered_qos_profiles=self._rosbag2.to_rclcpp_qos_vector(profiles, METADATA_VERSION),
-            type_description_hash=digest,
+    def add_topic(self, name: str, kind: str, digest: str, profiles: Sequence[Any]) -> str:
+        offered = rosbag2_py.to_rclcpp_qos_vector(yaml.safe_dump(profiles), METADATA_VERSION)
+        self._writer.create_topic(
+            rosbag2_py.TopicMetadata(
+                id=self._topics,
+                name=name,
+                type=kind,
+                serialization_format="cdr",
+                offered_qos_profiles=offered,
+                type_description_hash=digest,
+            )
         )
         self._topics += 1
-        self._writer.create_topic(topic)
         return name
-
-    def write(self, topic: str, stamp: int, data: bytes) -> None:
-        self._writer.write(topic, data, stamp)
 
     def close(self, remarks: Mapping[str, str]) -> None:
         self._writer.close()
         if remarks:
-            file = self._rosbag2.MetadataIo()
+            file = rosbag2_py.MetadataIo()
             metadata = file.read_metadata(self._folder)
             metadata.custom_data = dict(remarks)
             file.write_metadata(self._folder, metadata)
@@ -175,15 +164,17 @@ class _ByRosbags:
 
     def __init__(self, folder: Path, compress: bool) -> None:
         from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+        from rosbags.rosbag2.metadata import parse_qos
         from rosbags.typesys import Stores, get_typestore
 
-        self._types = get_typestore(Stores.LATEST)
+        self._types, self._profiles = get_typestore(Stores.LATEST), parse_qos
         self._writer = Writer(folder, version=METADATA_VERSION, storage_plugin=StoragePlugin.MCAP)
         if compress:
             self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
         self._writer.open()
+        self.write, self.abort = self._writer.write, self._writer.abort
 
-    def add_topic(self, name: str, kind: str, digest: str, offered: Sequence[QoSProfile]) -> Any:
+    def add_topic(self, name: str, kind: str, digest: str, profiles: Sequence[Any]) -> Any:
         if kind not in self._types.fielddefs:
             raise InvalidInput(f"rosbags has no definition of message type {kind}", value=kind)
         return self._writer.add_connection(
@@ -191,19 +182,13 @@ class _ByRosbags:
             kind,
             msgdef=self._types.generate_msgdef(kind, ros_version=2)[0],
             rihs01=digest or self._types.hash_rihs01(kind),
-            offered_qos_profiles=[_of_rosbags(profile) for profile in offered],
+            offered_qos_profiles=self._profiles([*profiles]),
         )
-
-    def write(self, topic: Any, stamp: int, data: bytes) -> None:
-        self._writer.write(topic, stamp, data)
 
     def close(self, remarks: Mapping[str, str]) -> None:
         for name, text in remarks.items():
             self._writer.set_custom_data(name, text)
         self._writer.close()
-
-    def abort(self) -> None:
-        self._writer.abort()
 
 
 def _as_stored(profile: QoSProfile) -> dict[str, Any]:
@@ -224,24 +209,6 @@ def _as_stored(profile: QoSProfile) -> dict[str, Any]:
         "liveliness_lease_duration": time(profile.liveliness_lease_duration),
         "avoid_ros_namespace_conventions": profile.avoid_ros_namespace_conventions,
     }
-
-
-def _of_rosbags(profile: QoSProfile) -> Any:
-    from rosbags import interfaces
-
-    kinds = {
-        "history": interfaces.QosHistory,
-        "reliability": interfaces.QosReliability,
-        "durability": interfaces.QosDurability,
-        "liveliness": interfaces.QosLiveliness,
-    }
-    values: list[Any] = []
-    for name, value in _as_stored(profile).items():
-        if isinstance(value, dict):
-            values.append(interfaces.QosTime(*value.values()))
-        else:
-            values.append(kinds.get(name, type(value))(value))
-    return interfaces.Qos(*values)
 
 
 Write = Callable[[Any, int, bytes], None]

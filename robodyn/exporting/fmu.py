@@ -25,14 +25,23 @@ _PLATFORMS = {
     "2.0": {"": "linux64", "x86_64": "linux64"},
     "3.0": {"": "x86_64-linux", "x86_64": "x86_64-linux", "aarch64": "aarch64-linux"},
 }
-# What the versions spell differently in C.
+# What the versions spell differently, in C and in descriptions.
 _SPELLINGS = {
-    "2.0": {"FMI": "2", "PREFIX": "fmi2", "STATE": "FMUstate", "SLOPES": "Derivatives"},
+    "2.0": {
+        "FMI": "2",
+        "PREFIX": "fmi2",
+        "STATE": "FMUstate",
+        "SLOPES": "Derivatives",
+        "DIRECTIONAL": "providesDirectionalDerivative",
+        "TOKEN": "guid",
+    },
     "3.0": {
         "FMI": "3",
         "PREFIX": "fmi3",
         "STATE": "FMUState",
         "SLOPES": "ContinuousStateDerivatives",
+        "DIRECTIONAL": "providesDirectionalDerivatives",
+        "TOKEN": "instantiationToken",
     },
 }
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
@@ -89,7 +98,7 @@ def write_fmus(
         f"{name}_controller": ("controller", tuple(_controller(mechanism))),
     }
     for called, (role, variables) in models.items():
-        description = _DESCRIPTIONS[fmi](called, mechanism, variables)
+        description = _description(called, mechanism, variables, fmi)
         seal = hashlib.sha256(static.read_bytes() + ElementTree.tostring(description))
         values = {
             "NAME": name,
@@ -99,7 +108,7 @@ def write_fmus(
             **_SPELLINGS[fmi],
             **_references(variables),
         }
-        description.set("guid" if fmi == "2.0" else "instantiationToken", values["GUID"])
+        description.set(values["TOKEN"], values["GUID"])
         values["MODEL"] = filled(f"fmu/{role}.c", values)
         values["OWN"] = filled(f"fmu/fmi{fmi[0]}.c", values)
         with tempfile.TemporaryDirectory() as scratch:
@@ -209,28 +218,26 @@ _UNITS = {
 
 def _how(variable: Variable) -> dict[str, str]:
     """Attributes that both versions have."""
-    how = {"name": variable.name, "causality": variable.causality}
-    if variable.causality == "parameter":
-        how["variability"] = "tunable"
-    if variable.causality == "independent":
-        how["variability"] = "continuous"
-    if variable.causality == "local":
-        how["initial"] = "calculated" if variable.start is None else "exact"
-    if variable.causality == "output":
-        how["initial"] = "calculated"
-    return how
+    own = {
+        "parameter": {"variability": "tunable"},
+        "independent": {"variability": "continuous"},
+        "local": {"initial": "calculated" if variable.start is None else "exact"},
+        "output": {"initial": "calculated"},
+    }
+    causality = variable.causality
+    return {"name": variable.name, "causality": causality, **own.get(causality, {})}
 
 
-def _root(
-    name: str, mechanism: Mechanism, variables: tuple[Variable, ...], version: str, **names: str
+def _description(
+    name: str, mechanism: Mechanism, variables: tuple[Variable, ...], fmi: str
 ) -> ElementTree.Element:
-    """What comes before the variables; `names` of attributes that versions spell each."""
+    """A model description without its token."""
     root = ElementTree.Element(
-        "fmiModelDescription", fmiVersion=version, modelName=f"{mechanism.name} {name}".strip(),
+        "fmiModelDescription", fmiVersion=fmi, modelName=f"{mechanism.name} {name}".strip(),
         generationTool=f"robodyn {__version__}", variableNamingConvention="structured",
     )  # fmt: skip
-    able = {names["state"]: "true", "modelIdentifier": name}
-    able[names["directional"]] = str(any(v.state for v in variables)).lower()
+    able = {f"canGetAndSet{_SPELLINGS[fmi]['STATE']}": "true", "modelIdentifier": name}
+    able[_SPELLINGS[fmi]["DIRECTIONAL"]] = str(any(v.state for v in variables)).lower()
     if not mechanism.friction.is_dry:  # joints that stick are states that no solver integrates
         element(root, "ModelExchange", **able)
     element(root, "CoSimulation", canHandleVariableCommunicationStepSize="true", **able)
@@ -240,64 +247,40 @@ def _root(
     element(
         root, "DefaultExperiment", startTime="0", stopTime="1", tolerance="1e-6", stepSize="0.001"
     )
-    return root
-
-
-def _fmi2(name: str, mechanism: Mechanism, variables: tuple[Variable, ...]) -> ElementTree.Element:
-    root = _root(
-        name, mechanism, variables, "2.0", state="canGetAndSetFMUstate",
-        directional="providesDirectionalDerivative",
-    )  # fmt: skip
-    root.set("numberOfEventIndicators", str(sum(v.is_event for v in variables)))
     listed, at = element(root, "ModelVariables"), {v.name: k for k, v in enumerate(variables)}
+    first = 1 if fmi == "2.0" else 0  # version 2 counts variables from 1
     for k, variable in enumerate(variables):
-        one = element(listed, "ScalarVariable", valueReference=str(k), **_how(variable))
-        real = {} if variable.start is None else {"start": repr(float(variable.start))}
+        how, real = _how(variable), {}
+        if variable.start is not None:
+            real["start"] = repr(float(variable.start))
         if variable.state:
-            real["derivative"] = str(at[variable.state] + 1)
+            real["derivative"] = str(at[variable.state] + first)
         if variable.unit:
             real["unit"] = variable.unit
-        element(one, "Real", **real)
-    structure = element(root, "ModelStructure")
-    for what, found in _structure(variables).items():
-        part = element(structure, what + ("Unknowns" if what == "Initial" else "s"))
-        for k in found:
-            element(part, "Unknown", index=str(k + 1))
-    for part in list(structure):
-        if len(part) == 0:
-            structure.remove(part)
-    return root
-
-
-def _fmi3(name: str, mechanism: Mechanism, variables: tuple[Variable, ...]) -> ElementTree.Element:
-    root = _root(
-        name, mechanism, variables, "3.0", state="canGetAndSetFMUState",
-        directional="providesDirectionalDerivatives",
-    )  # fmt: skip
-    listed, at = element(root, "ModelVariables"), {v.name: k for k, v in enumerate(variables)}
-    for k, variable in enumerate(variables):
-        how = {} if variable.start is None else {"start": repr(float(variable.start))}
-        if variable.state:
-            how["derivative"] = str(at[variable.state])
-        if variable.unit:
-            how["unit"] = variable.unit
-        element(listed, "Float64", valueReference=str(k), **_how(variable), **how)
-    structure = element(root, "ModelStructure")
-    spelled = {"Derivative": "ContinuousStateDerivative", "Initial": "InitialUnknown"}
-    for what, found in _structure(variables).items():
-        for k in found:
-            element(structure, spelled.get(what, what), valueReference=str(k))
-    for k, variable in enumerate(variables):
-        if variable.is_event:
-            element(structure, "EventIndicator", valueReference=str(k))
-    return root
-
-
-def _structure(variables: tuple[Variable, ...]) -> dict[str, list[int]]:
-    """Outputs, derivatives of states, and what is unknown at the start."""
+        if fmi == "2.0":
+            one = element(listed, "ScalarVariable", valueReference=str(k), **how)
+            element(one, "Real", **real)
+        else:
+            element(listed, "Float64", valueReference=str(k), **how, **real)
     outputs = [k for k, v in enumerate(variables) if v.causality == "output"]
     slopes = [k for k, v in enumerate(variables) if v.state]
-    return {"Output": outputs, "Derivative": slopes, "Initial": sorted({*outputs, *slopes})}
-
-
-_DESCRIPTIONS = {"2.0": _fmi2, "3.0": _fmi3}
+    events = [k for k, v in enumerate(variables) if v.is_event]
+    structure, initial = element(root, "ModelStructure"), sorted({*outputs, *slopes})
+    if fmi == "2.0":
+        root.set("numberOfEventIndicators", str(len(events)))
+        groups = {"Outputs": outputs, "Derivatives": slopes, "InitialUnknowns": initial}
+        for group, found in groups.items():
+            if found:
+                part = element(structure, group)
+                for k in found:
+                    element(part, "Unknown", index=str(k + 1))
+        return root
+    for kind, found in {
+        "Output": outputs,
+        "ContinuousStateDerivative": slopes,
+        "InitialUnknown": initial,
+        "EventIndicator": events,
+    }.items():
+        for k in found:
+            element(structure, kind, valueReference=str(k))
+    return root

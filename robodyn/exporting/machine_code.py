@@ -38,13 +38,11 @@ class Target:
         triple: of LLVM and of C compilers; empty for this machine.
         cpu: of LLVM; empty for this machine's own, or the least that the triple promises.
         features: of LLVM.
-        layout: how it lays out data, as LLVM writes it; empty for this machine.
     """
 
     triple: str = ""
     cpu: str = ""
     features: str = ""
-    layout: str = ""
 
     @property
     def is_native(self) -> bool:
@@ -69,38 +67,14 @@ class Target:
         return "none" in self.triple or "wasm" in self.triple
 
 
-# By the first word of a triple: a triple, features, the layout of data.
+# By the first word of a triple: a triple, features.
 TARGETS = {
-    "x86_64": (
-        "x86_64-linux-gnu",
-        "",
-        "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128",
-    ),
-    "aarch64": (
-        "aarch64-linux-gnu",
-        "",
-        "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128",
-    ),
-    "armv7": (
-        "armv7-linux-gnueabihf",
-        "+vfp3,+neon",
-        "e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64",
-    ),
-    "thumbv7em": (
-        "thumbv7em-none-eabihf",
-        "+vfp4d16",
-        "e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64",
-    ),
-    "riscv64": (
-        "riscv64-linux-gnu",
-        "+m,+a,+f,+d,+c",
-        "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128",
-    ),
-    "wasm32": (
-        "wasm32-unknown-unknown",
-        "+simd128,+bulk-memory",
-        "e-m:e-p:32:32-p10:8:8-p20:8:8-i64:64-i128:128-n32:64-S128-ni:1:10:20",
-    ),
+    "x86_64": ("x86_64-linux-gnu", ""),
+    "aarch64": ("aarch64-linux-gnu", ""),
+    "armv7": ("armv7-linux-gnueabihf", "+vfp3,+neon"),
+    "thumbv7em": ("thumbv7em-none-eabihf", "+vfp4d16"),
+    "riscv64": ("riscv64-linux-gnu", "+m,+a,+f,+d,+c"),
+    "wasm32": ("wasm32-unknown-unknown", "+simd128,+bulk-memory"),
 }
 _CPUS = {"baseline": "", "v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"}
 
@@ -124,10 +98,10 @@ def target_of(name: str, cpu: str) -> Target:
         known = [binding.get_process_triple().split("-")[0]]
         if known[0] not in TARGETS:
             raise InvalidInput(f"cpu is {cpu!r}, which needs a target here", value=cpu)
-    triple, features, layout = TARGETS[known[0]]
+    triple, features = TARGETS[known[0]]
     if cpu == "native":
         raise InvalidInput("cpu 'native' is this machine's: give no target with it", value=cpu)
-    return Target(name if "-" in name else triple, _CPUS.get(cpu, cpu), features, layout)
+    return Target(name if "-" in name else triple, _CPUS.get(cpu, cpu), features)
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]  # Numba is untyped
@@ -189,20 +163,18 @@ def llvm_of(
 
 def object_of(llvm: str, target: Target) -> bytes:
     """An object file of LLVM's language for a target."""
-    if not target.is_native:
-        binding.initialize_all_targets()
-        binding.initialize_all_asmprinters()
-        llvm = re.sub(r'target triple = "[^"]*"', f'target triple = "{target.full_triple}"', llvm)
-        llvm = re.sub(
-            r'target datalayout = "[^"]*"', f'target datalayout = "{target.layout}"', llvm
-        )
-    kind = binding.Target.from_triple(target.full_triple)
     cpu, features = target.cpu, target.features
     if target.is_native:
         cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
-    machine = kind.create_target_machine(
+    else:
+        binding.initialize_all_targets()
+        binding.initialize_all_asmprinters()
+    machine = binding.Target.from_triple(target.full_triple).create_target_machine(
         cpu=cpu, features=features, opt=3, reloc="pic", codemodel="default"
     )
+    if not target.is_native:
+        for word, own in (("triple", target.full_triple), ("datalayout", machine.target_data)):
+            llvm = re.sub(f'target {word} = "[^"]*"', f'target {word} = "{own}"', llvm)
     found: bytes = machine.emit_object(binding.parse_assembly(llvm))
     return found
 
