@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -25,20 +23,16 @@ from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
 from launch import LaunchContext
-from robodyn.formats.xacro_text import arguments_of, use_arguments
-from robodyn.mechanisms.load import use_options
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import as_launch_argument
 from robodyn.mechanisms.robot_description import robot_description
-from robodyn_ros.parameter_files import tables
+from robodyn_ros.parameter_files import READING, read_mechanism, tables
 
 # Rate of transforms [Hz]: as fast as RViz draws.
 TRANSFORMS = 60.0
 
 
 SWITCH = ("true", "false")
-# How a mechanism is read: launch arguments, and parameters of every node that has one.
-READING = ("xacro_args", "base_link", "tip_link", "hold_branches", "driven", "kind", "base")
 NAMESPACE = {"namespace": ("", "namespace of all nodes")}
 
 
@@ -134,14 +128,12 @@ def own_clock() -> tuple[str, PathJoinSubstitution]:
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     """The launch argument `model`, and the mechanism it names."""
     source = context.launch_configurations["model"]
-    words = shlex.split(context.launch_configurations["xacro_args"])
-    use_arguments(arguments_of(words))
-    options = {name: context.launch_configurations[name] for name in READING[1:]}
-    options["hold_branches"] = options["hold_branches"] == "true"
-    use_options(**options, spelling=as_launch_argument)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the simulator logs them
-        return source, rd.load(source)
+    values = {
+        **context.launch_configurations,
+        "hold_branches": is_on(context, "hold_branches"),
+    }
+    mechanism, _ = read_mechanism(source, values, as_launch_argument)  # the simulator warns
+    return source, mechanism
 
 
 def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[LaunchDescriptionEntity]:

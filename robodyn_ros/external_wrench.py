@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
+from rclpy.timer import Timer
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
@@ -18,8 +19,10 @@ from robodyn.poses import twist_in_base as turned_to_base
 from robodyn.poses import wrench_about_base
 from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
-from robodyn_ros.interfaces import listen
+from robodyn_ros.interfaces import listen, steady_timer
 
+# Period of retries for a wrench whose frame is not known yet [s].
+RETRY = 0.05
 # Larger wrenches [N, N m] are refused: they might overflow when transformed.
 LARGEST = 1e12
 
@@ -51,13 +54,12 @@ class ExternalWrench:
         self._frames = Frames(node, self._own, now)
         self._value = np.zeros(6)
         self._turns = False
-        self._waiting: WrenchStamped | None = None  # for its frame, which may still become known
+        self._waiting: WrenchStamped | None = None
+        self._retry: Timer | None = None
         self._heard = listen(node, WrenchStamped, "external_wrench", self._receive, qos.RECENT)
 
     def at(self, configuration: FloatArray) -> FloatArray:
         """(6,) [N, N m] in the base frame, for a mechanism in this configuration."""
-        if self._waiting is not None:
-            self._heard.callback(self._waiting)
         if not self._turns:
             return self._value
         pose = self._mechanism.body_pose(configuration)
@@ -74,7 +76,7 @@ class ExternalWrench:
             foreign = message.header.frame_id not in ("", *self._own)
             if not (foreign and self._frames.is_new):
                 raise
-            self._waiting = message
+            self._wait(message)
 
     def _resolved(self, frame: str, wrench: FloatArray) -> tuple[FloatArray, bool]:
         """The wrench about the body's reference point, and whether it rotates with the body."""
@@ -85,3 +87,16 @@ class ExternalWrench:
         if self._frames.is_on_body(frame):
             return wrench_about_base(self._frames.pose(frame, body), wrench), True
         return turned_to_base(self._frames.pose(frame, base), wrench), False
+
+    def _wait(self, message: WrenchStamped) -> None:
+        """Keep a wrench whose frame may still arrive."""
+        self._waiting = message
+        if self._retry is None:
+            self._retry = steady_timer(self._node, RETRY, self._try_again)
+
+    def _try_again(self) -> None:
+        if self._waiting is not None:
+            self._heard.callback(self._waiting)
+        elif not self._frames.is_new and self._retry is not None:
+            self._node.destroy_timer(self._retry)
+            self._retry = None

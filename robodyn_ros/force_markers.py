@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ PARAMETERS = table("mechanism", "force_markers")
 # As in `markers`: distinguishable with any colour vision, and by brightness.
 PUSH = (0.0, 0.447, 0.698)  # blue
 PULL = (0.902, 0.624, 0.0)  # orange
+Color = tuple[float, float, float]
 # An arrow shorter than this fraction of its width is not drawn.
 SHORTEST = 0.01
 
@@ -123,10 +124,10 @@ class ForceArrows:
         found = []
         for leg, force in enumerate(forces):
             rgb = LEVELS[level] if self._by_level else (PUSH if force >= 0.0 else PULL)
-            found.append(self._arrow(stamp, leg, tips[leg], ends[leg], rgb))
+            found.append(self._arrow(stamp, leg, (tips[leg], ends[leg]), rgb))
             if self._values:
-                text = self.text(stamp, "force_value", leg, f"{force:.4g}N", ends[leg], rgb)
-                found.append(text)
+                kind = "force_value", leg
+                found.append(self._text(stamp, kind, f"{force:.4g}N", ends[leg], rgb))
         return found
 
     def condition(self, stamp: int, configuration: FloatArray, number: float, level: int) -> Marker:
@@ -135,48 +136,33 @@ class ForceArrows:
             [0.0, 0.0, 0.5 * self._size]
         )
         text = f"condition={number:.4g}"  # RViz draws spaces much too wide
-        return self.text(stamp, "condition_number", 0, text, above, LEVELS[level])
+        return self._text(stamp, ("condition_number", 0), text, above, LEVELS[level])
 
-    def text(
-        self,
-        stamp: int,
-        namespace: str,
-        number: int,
-        text: str,
-        where: FloatArray,
-        rgb: tuple[float, float, float],
+    def _text(
+        self, stamp: int, kind: tuple[str, int], text: str, where: FloatArray, rgb: Color
     ) -> Marker:
         """A label that faces the camera."""
-        marker = self._marker(stamp, namespace, number, Marker.TEXT_VIEW_FACING, rgb)
+        marker = self._marker(stamp, kind, Marker.TEXT_VIEW_FACING, rgb)
         marker.text = text
         marker.scale.z = 4.0 * self._width
-        position = marker.pose.position
-        position.x, position.y, position.z = (float(value) for value in where)
+        messages.fill_vector(marker.pose.position, where)
         return marker
 
-    def _arrow(
-        self,
-        stamp: int,
-        leg: int,
-        start: FloatArray,
-        end: FloatArray,
-        rgb: tuple[float, float, float],
-    ) -> Marker:
-        marker = self._marker(stamp, "force", leg, Marker.ARROW, rgb)
-        length = float(np.linalg.norm(end - start))
+    def _arrow(self, stamp: int, leg: int, ends: Sequence[FloatArray], rgb: Color) -> Marker:
+        marker = self._marker(stamp, ("force", leg), Marker.ARROW, rgb)
+        length = float(np.linalg.norm(ends[1] - ends[0]))
         if length < SHORTEST * self._width:
             marker.action = Marker.DELETE
             return marker
-        marker.points = [Point(x=float(x), y=float(y), z=float(z)) for x, y, z in (start, end)]
+        marker.points = [Point(x=float(x), y=float(y), z=float(z)) for x, y, z in ends]
         marker.scale.x, marker.scale.y = self._width, 2.0 * self._width
         # a head of fixed size, but never longer than half the arrow
         marker.scale.z = min(3.0 * self._width, 0.5 * length)
         return marker
 
-    def _marker(
-        self, stamp: int, namespace: str, number: int, kind: int, rgb: tuple[float, float, float]
-    ) -> Marker:
-        marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD)
+    def _marker(self, stamp: int, kind: tuple[str, int], shape: int, rgb: Color) -> Marker:
+        """A marker of a kind: its namespace and number."""
+        marker = Marker(ns=kind[0], id=kind[1], type=shape, action=Marker.ADD)
         marker.header.frame_id = self._frame
         marker.header.stamp = messages.to_stamp(stamp)
         marker.pose.orientation.w = 1.0

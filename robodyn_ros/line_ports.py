@@ -8,7 +8,6 @@ import os
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Protocol
 
 from robodyn.errors import InvalidInput, RobodynError
 
@@ -17,20 +16,7 @@ class PortLost(RobodynError):
     """The other end is gone."""
 
 
-class LinePort(Protocol):
-    """A port of lines; nothing waits."""
-
-    def send(self, line: str) -> bool:
-        """Send a line; whether it could be taken at once."""
-
-    def received(self) -> list[str]:
-        """Whole lines that have come since the last call."""
-
-    def close(self) -> None:
-        """End it."""
-
-
-def open_port(link: str) -> LinePort:
+def open_port(link: str) -> SerialPort | UdpPort:
     """`serial:/dev/ttyUSB0@115200` or `udp:host:port`.
 
     Raises:
@@ -52,7 +38,7 @@ def open_port(link: str) -> LinePort:
 
 
 class SerialPort:
-    """A serial line, or a pseudo-terminal, of a POSIX system.
+    """A serial line, or a pseudo-terminal, of a POSIX system; nothing waits.
 
     Raises:
         AttributeError: a rate that the system does not have.
@@ -71,7 +57,7 @@ class SerialPort:
         self._rest = self._unsent = b""
 
     def send(self, line: str) -> bool:
-        """See `LinePort`; half a line is never left behind another."""
+        """Send a line; whether it could be taken at once. No half of one is left behind another."""
         data = self._unsent + line.encode()
         try:
             sent = os.write(self._file, data)
@@ -83,7 +69,7 @@ class SerialPort:
         return True
 
     def received(self) -> list[str]:
-        """See `LinePort`."""
+        """Whole lines that have come since the last call."""
         try:
             while data := os.read(self._file, 4096):
                 self._rest = (self._rest + data)[-65536:]
@@ -96,24 +82,24 @@ class SerialPort:
         return [line.decode(errors="replace") for line in lines]
 
     def close(self) -> None:
-        """See `LinePort`."""
+        """End it."""
         os.close(self._file)
 
 
 class UdpPort:
-    """A datagram a line; what comes back to the sending port is heard.
+    """The same of datagrams, a line each; what comes back to the sending port is heard.
 
     Raises:
         OSError: an unknown host.
     """
 
     def __init__(self, host: str, port: int) -> None:
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.setblocking(False)
+        self._socket = _datagram_socket()
         self._socket.connect((host, port))
+        self.close = self._socket.close
 
     def send(self, line: str) -> bool:
-        """See `LinePort`; that nobody listens is not known, and no reason to stop."""
+        """As `SerialPort`; that nobody listens is not known, and no reason to stop."""
         try:
             self._socket.send(line.encode())
         except OSError:
@@ -121,18 +107,8 @@ class UdpPort:
         return True
 
     def received(self) -> list[str]:
-        """See `LinePort`."""
-        lines: list[str] = []
-        try:
-            while data := self._socket.recv(65536):
-                lines += data.decode(errors="replace").splitlines()
-        except OSError:
-            pass
-        return lines
-
-    def close(self) -> None:
-        """See `LinePort`."""
-        self._socket.close()
+        """As `SerialPort`."""
+        return b"\n".join(_received(self._socket)).decode(errors="replace").splitlines()
 
 
 class Datagrams:
@@ -144,8 +120,8 @@ class Datagrams:
 
     def __init__(self, host: str, port: int, asked: Sequence[bytes] = ()) -> None:
         self._address, self._asked = (host, port), asked
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.setblocking(False)
+        self._socket = _datagram_socket()
+        self.close = self._socket.close
         try:
             self._socket.bind(("", 0) if asked else self._address)
         except (OSError, OverflowError) as error:
@@ -160,12 +136,20 @@ class Datagrams:
 
     def received(self, most: int) -> list[bytes]:
         """What has come since the last call; of a flood, `most` datagrams."""
-        found: list[bytes] = []
-        with suppress(OSError):
-            while len(found) < most:
-                found.append(self._socket.recv(65536))
-        return found
+        return _received(self._socket, most)
 
-    def close(self) -> None:
-        """End it."""
-        self._socket.close()
+
+def _datagram_socket() -> socket.socket:
+    """One that does not wait."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.setblocking(False)
+    return made
+
+
+def _received(port: socket.socket, most: int | None = None) -> list[bytes]:
+    """Datagrams that have come, `most` of them at most; that nobody sends is not known."""
+    found: list[bytes] = []
+    with suppress(OSError):
+        while most is None or len(found) < most:
+            found.append(port.recv(65536))
+    return found

@@ -3,14 +3,15 @@
 """What parameters there are; what was given in files and by `-p`, and which of it has no effect.
 
 ROS 2 ignores parameters that a node does not declare, and sections for nodes that are not there.
-Nothing here needs rclpy.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+import shlex
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,11 @@ from typing import Any
 import yaml
 from rclpy.node import Node
 
+import robodyn as rd
 from robodyn.errors import InvalidInput
+from robodyn.formats.xacro_text import arguments_of, use_arguments
+from robodyn.mechanisms.load import use_options
+from robodyn.mechanisms.mechanism import Mechanism
 
 # Declared by rclpy and by the middleware.
 COMMON = ("use_sim_time", "start_type_description_service")
@@ -35,6 +40,28 @@ def tables() -> dict[str, dict[str, dict[str, Any]]]:
     text = Path(__file__).with_name("parameters.yaml").read_text(encoding="utf-8")
     loaded: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, _SafeLoader)
     return loaded
+
+
+# How a mechanism is read: launch arguments, and parameters of every node that has one.
+READING = ("xacro_args", "base_link", "tip_link", "hold_branches", "driven", "kind", "base")
+
+
+def read_mechanism(
+    source: str, values: Mapping[str, Any], spelling: Callable[[str, str | bool], str]
+) -> tuple[Mechanism, list[str]]:
+    """A mechanism, read as `values` of READING say, and warnings about it.
+
+    Every other model of this process is read so, too. `spelling` is how errors name an option.
+
+    Raises:
+        ModelError: an invalid description.
+    """
+    use_arguments(arguments_of(shlex.split(values["xacro_args"])))
+    use_options(**{name: values[name] for name in READING[1:]}, spelling=spelling)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mechanism: Mechanism = rd.load(source)
+    return mechanism, [str(warning.message) for warning in caught]
 
 
 def read_sections(path: str | Path) -> dict[str, dict[str, Any]]:

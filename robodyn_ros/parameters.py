@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,16 +28,14 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 import robodyn as rd
-from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.mechanisms.frictionless import frictionless
-from robodyn.mechanisms.load import use_options
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import as_parameter
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 from robodyn.warmup import warm_up
-from robodyn_ros.parameter_files import tables
+from robodyn_ros.parameter_files import read_mechanism, tables
 
 try:
     import fcntl
@@ -209,18 +205,15 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
             "no mechanism: set the parameter `model` (bundled are "
             f"{', '.join(rd.models())}) or `robot_description`"
         )
-    _use(values)
     # those that compile into one folder wait for each other
     folders = cache_folders()
     with one_voice(folders[-1].path / "voice" if folders else None) as speaks:
         tell = get_logger("robodyn").info
         compilation_notes.tell_to(tell if speaks else lambda _: None)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            mechanism: Mechanism = rd.load(source)
+        mechanism, remarks = read_mechanism(source, values, as_parameter)
         if log is not None:
-            for warning in caught:
-                log.warning(str(warning.message))
+            for remark in remarks:
+                log.warning(remark)
         if not values["friction"]:
             mechanism = mechanism.without_friction()
         warm_up(mechanism)
@@ -247,13 +240,6 @@ def one_voice(file: Path | None) -> Iterator[bool]:
         os.close(lock)
 
 
-def _use(values: dict[str, Any]) -> None:
-    """Read every model of this process as the parameters say."""
-    use_arguments(arguments_of(shlex.split(values["xacro_args"])))
-    options = ("base_link", "tip_link", "hold_branches", "driven", "kind", "base")
-    use_options(**{name: values[name] for name in options}, spelling=as_parameter)
-
-
 def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | None, str]:
     """What `model` or `robot_description` describes, and the URDF text of it.
 
@@ -263,14 +249,11 @@ def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | N
     source = values["robot_description"] or values["model"]
     if not source:
         return None, ""
-    _use(values)
     mechanism: Mechanism | None = None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            mechanism = rd.load(source)
-            text = robot_description(source, mechanism)
-        except rd.RobodynError as error:
-            log.warning(f"no robot_description: {error}")
-            return mechanism, ""
+    try:
+        mechanism, _ = read_mechanism(source, values, as_parameter)
+        text = robot_description(source, mechanism)
+    except rd.RobodynError as error:
+        log.warning(f"no robot_description: {error}")
+        return mechanism, ""
     return mechanism, text if values["friction"] else frictionless(text)

@@ -46,6 +46,7 @@ from robodyn_ros.parameters import declare, load_mechanism, table
 
 PARAMETERS = table("mechanism", "web_viewer")
 VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+FORCES = "inverse_dynamics/forces"
 # States without /clock for this long [s] come from a real machine, not from lockstep.
 NO_CLOCK = 2.0
 # How long a missing service is reported on the page [s].
@@ -61,12 +62,11 @@ class WebViewer(Node):
         self._page: ViewerPage | None = None
         self._mechanism: Mechanism
         self._wishes: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._clock_heard, self._listening = False, False
+        self._listening = False
         self._waiting_since = time.monotonic()
         self._state: tuple[int, FloatArray] | None = None
         self._joints: JointState | None = None
-        self._forces: FloatArray | None = None
-        self._number: float | None = None
+        self._heard: dict[str, Any] = {}  # the latest by topic, as it was read
         self._paused = False
         self._notice = ("", 0.0)
         self._server = serve(p["port"])
@@ -75,7 +75,6 @@ class WebViewer(Node):
         self._reset = self.create_client(Trigger, "forward_simulator/reset")
         self._machine: MachinePanel | None = None
         self._ride: RidePlots | None = None
-        self._wanted = np.zeros(3)
         self._requests = {name: self.create_client(Trigger, name) for name in REQUESTS.values()}
         if p["model"] or p["robot_description"]:
             self._open(p)
@@ -97,10 +96,9 @@ class WebViewer(Node):
             return None
         stamp, configuration = self._state
         joints = drawn_joints(self._mechanism, configuration)
-        effort = self._forces
+        effort, number = self._heard.get(FORCES), self._heard.get("condition_number")
         if self._joints is not None:
             joints |= dict(zip(self._joints.name, self._joints.position, strict=False))
-        number = self._number
         text, until = self._notice
         return Snapshot(
             stamp * 1e-9,
@@ -150,12 +148,13 @@ class WebViewer(Node):
         page.add_push(self.push)
         self._page = page
         self._interface = Interface(self, self._mechanism)
-        self.create_subscription(Clock, "/clock", self._on_clock, VIEW)
-        listen(self, JointState, "inverse_dynamics/forces", self._on_forces, VIEW)
-        self.create_subscription(Float64, "condition_number", self._on_number, VIEW)
+        names = self._mechanism.joint_names
+        self._hear(Clock, "/clock", lambda message: True)
+        self._hear(JointState, FORCES, lambda told: messages.joint_values(told, names, "effort"))
+        self._hear(Float64, "condition_number", lambda told: told.data)
+        self._hear(Imu, "vehicle/imu", _specific_force)
         self.create_subscription(String, "machine_state", self._on_machine, qos.LATCHED)
         listen(self, Odometry, "joint_commander/wished_state", self._on_wish, VIEW)
-        self.create_subscription(Imu, "vehicle/imu", self._on_vehicle, VIEW)
         self.create_subscription(Imu, "felt_imu", self._on_felt, VIEW)
         for remark in figure.remarks:
             self.get_logger().warning(remark)
@@ -166,8 +165,9 @@ class WebViewer(Node):
         if self._page is None:
             self._open(self._p | {"robot_description": message.data})
 
-    def _on_clock(self, _: Clock) -> None:
-        self._clock_heard = True
+    def _hear(self, kind: type[Any], topic: str, read: Callable[[Any], Any]) -> None:
+        """Keep what is read of the latest message on a topic."""
+        listen(self, kind, topic, lambda message: self._heard.update({topic: read(message)}), VIEW)
 
     def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
         self._state = stamp, configuration
@@ -175,9 +175,6 @@ class WebViewer(Node):
     def _on_joints(self, message: JointState) -> None:
         if len(message.position) == len(message.name) and np.isfinite(message.position).all():
             self._joints = message
-
-    def _on_forces(self, message: JointState) -> None:
-        self._forces = messages.joint_values(message, self._mechanism.joint_names, "effort")
 
     def _on_machine(self, message: String) -> None:
         if self._machine is None and self._page is not None:
@@ -190,17 +187,12 @@ class WebViewer(Node):
         if self._machine is not None:
             self._machine.wish(pose)
 
-    def _on_vehicle(self, message: Imu) -> None:
-        self._wanted = messages.vector_pair(message.linear_acceleration, message.angular_velocity)[
-            :3
-        ]
-
     def _on_felt(self, message: Imu) -> None:
-        felt = messages.vector_pair(message.linear_acceleration, message.angular_velocity)[:3]
-        if self._page is None or not np.isfinite([*felt, *self._wanted]).all():
+        felt, wanted = _specific_force(message), self._heard.get("vehicle/imu", np.zeros(3))
+        if self._page is None or not np.isfinite([*felt, *wanted]).all():
             return
         self._ride = self._ride or self._page.add_ride()
-        self._ride.add(messages.to_nanoseconds(message.header.stamp) * 1e-9, self._wanted, felt)
+        self._ride.add(messages.to_nanoseconds(message.header.stamp) * 1e-9, wanted, felt)
 
     def _request(self, service: str) -> None:
         def done(answer: Trigger.Response) -> None:
@@ -208,9 +200,6 @@ class WebViewer(Node):
                 self._notice = answer.message, time.monotonic() + NOTICE
 
         self._ask(self._requests[service], Trigger.Request(), done)
-
-    def _on_number(self, message: Float64) -> None:
-        self._number = message.data
 
     def _tick(self) -> None:
         try:
@@ -238,7 +227,7 @@ class WebViewer(Node):
         clocks = self.count_publishers("/clock")
         if clocks or not self.count_publishers(self._interface.state_topic):
             self._waiting_since = time.monotonic()
-        if not self._clock_heard and time.monotonic() - self._waiting_since < NO_CLOCK:
+        if "/clock" not in self._heard and time.monotonic() - self._waiting_since < NO_CLOCK:
             return
         self._listening = True
         self._interface.on_state(self._on_state, VIEW)
@@ -253,6 +242,11 @@ class WebViewer(Node):
             client.call_async(request).add_done_callback(lambda future: done(future.result()))
 
         self._wishes.put(ask)
+
+
+def _specific_force(message: Imu) -> FloatArray:
+    """(3,) [m/s^2]."""
+    return messages.vector_pair(message.linear_acceleration, message.angular_velocity)[:3]
 
 
 class WrenchPulse:
