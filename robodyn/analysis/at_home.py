@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.actuators import Actuator
+from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanisms.mechanism import Mechanism
@@ -162,12 +163,7 @@ def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[floa
         inside = float(outside)
     else:
         return sign * np.inf, ""
-    for _ in range(HALVINGS):
-        middle = 0.5 * (inside + outside)
-        if met(middle):
-            outside = middle
-        else:
-            inside = middle
+    inside, outside = bisected(lambda distance: not met(distance), inside, outside, HALVINGS)
     return float(home[index] + sign * inside), met(float(outside))
 
 

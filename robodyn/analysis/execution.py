@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,9 @@ from robodyn.control import (
 from robodyn.control.lookahead import look_ahead
 from robodyn.errors import SimulationFailed
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.simulation import SimulationResult, simulate
+from robodyn.simulation import simulate
 from robodyn.trajectories import Trajectory
 from robodyn.trajectories.base import Motion
-
-_WORDS = {
-    "end_stop": "at its stop, {value:.6g}",
-}
 
 
 def execute(
@@ -75,16 +72,15 @@ def execute(
         return command.required
 
     ahead = look_ahead(mechanism, trajectory)
-    warnings = [f"{('', 'WARN', 'ERROR')[ahead.severity]} ahead: {ahead.text}"]
     stopped = ""
+    # in a run without incidents a follower equals its controller, which is compiled
+    laws: dict[str, Callable[[Mechanism], Controller]] = {
+        "computed_torque": partial(ComputedTorque, **gains),
+        "feedforward": Feedforward,
+        "gravity_compensation": GravityCompensation,
+    }
+    plain, path_of = laws[mode](known), _InNanoseconds(trajectory)
     try:
-        # in a run without incidents a follower equals its controller, which is compiled
-        controllers: dict[str, Controller] = {
-            "computed_torque": ComputedTorque(known, **gains),
-            "feedforward": Feedforward(known),
-            "gravity_compensation": GravityCompensation(known),
-        }
-        plain, path_of = controllers[mode], _InNanoseconds(trajectory)
         result = simulate(mechanism, plain, path_of, dt, control_dt, progress=progress)
     except SimulationFailed:
         try:
@@ -98,8 +94,15 @@ def execute(
             problems.clear()
             result = simulate(mechanism, control, trajectory, dt, control_dt, duration=sound)
     wall = clock() if clock is not None else 0.0
-    problems += _events(result)
-    warnings = warnings if ahead.severity else []
+    stops: dict[str, tuple[float, str]] = {}
+    for event in result.events:
+        if event.kind == "end_stop":  # the run itself counts what is saturated
+            text = f"{event.joint} at its stop, {event.value:.6g}"
+            stops.setdefault(event.joint, (event.time, text))
+    problems += stops.values()
+    warnings = []
+    if ahead.severity:
+        warnings.append(f"{('', 'WARN', 'ERROR')[ahead.severity]} ahead: {ahead.text}")
     warnings += [f"WARN at t = {time:.3f} s: {text}" for time, text in sorted(problems)]
     assert result.desired is not None
     return RunHistory(
@@ -131,14 +134,3 @@ class _InNanoseconds:
     def sample(self, t: ArrayLike) -> Motion:
         """The motion at times t (...) [s], rounded to nanoseconds."""
         return self._trajectory.sample(np.round(np.multiply(t, 1e9)) * 1e-9)
-
-
-def _events(result: SimulationResult) -> list[tuple[float, str]]:
-    """The first event of each kind of each joint."""
-    first: dict[tuple[str, str], tuple[float, str]] = {}
-    for event in result.events:
-        if event.kind == "saturation":
-            continue  # the run itself counts these
-        text = f"{event.joint} {_WORDS[event.kind].format(value=event.value)}"
-        first.setdefault((event.kind, event.joint), (event.time, text))
-    return list(first.values())

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from robodyn.analysis.bisection import bisected
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
@@ -185,32 +186,26 @@ class _Check:
         changes = np.flatnonzero(positive[1:] != positive[:-1])
         if not changes.size:
             return None
-        # slow to import and rarely needed
-        from scipy.optimize import brentq
+        first = int(changes[0])
+        good, bad = (float(t) for t in times[first : first + 2])
 
-        good, bad = (float(t) for t in times[changes[0] : changes[0] + 2])
-        tolerance = TIME_TOLERANCE * self._trajectory.duration
-
-        def signed(t: float) -> float:
+        def is_before(t: float) -> bool:
             value = determinant(np.asarray(t))
-            assert value is not None  # it was there at all times before
-            return float(value)
+            return value is not None and bool((value > 0.0) == positive[first])
 
-        root = brentq(signed, good, bad, xtol=tolerance)
-        return good, float(root)
+        return good, bisected(is_before, good, bad, self._halvings(good, bad))[1]
 
     def boundary(self, good: float, bad: float) -> float:
         """Where a violation begins, by bisection between two times."""
-        while bad - good > TIME_TOLERANCE * self._trajectory.duration:
-            middle = 0.5 * (good + bad)
-            if not good < middle < bad:
-                break
-            values = self.rows(np.array([middle]))
-            if len(values) and not self.broken(values).any():
-                good = middle
-            else:
-                bad = middle
-        return bad
+
+        def holds(t: float) -> bool:
+            values = self.rows(np.array([t]))
+            return len(values) > 0 and not self.broken(values).any()
+
+        return bisected(holds, good, bad, self._halvings(good, bad))[1]
+
+    def _halvings(self, good: float, bad: float) -> int:
+        return int(np.ceil(np.log2((bad - good) / (TIME_TOLERANCE * self._trajectory.duration))))
 
     def report(self, when: float, times: FloatArray, values: FloatArray) -> Violation:
         """What is broken at a time, and how badly until it no longer is."""
@@ -234,24 +229,15 @@ class _Check:
 
     def _measure(self, times: FloatArray) -> FloatArray:
         mechanism = self._mechanism
-        configuration, velocity, acceleration = self._trajectory.sample(times)
-        number = np.ones((len(times), 1))
+        motion = self._trajectory.sample(times)
+        q, v = motion.configuration, motion.velocity
+        efforts, number = np.zeros((len(times), len(mechanism.joint_names))), np.ones(len(times))
+        if self._efforts:
+            efforts = mechanism.inverse_dynamics(*motion)
         if self._upper[-1] < np.inf:
-            number[:, 0] = mechanism.condition_number(configuration, self._length)
-        return np.concatenate(
-            [
-                mechanism.joint_positions(configuration),
-                mechanism.joint_velocities(configuration, velocity),
-                self._effort(configuration, velocity, acceleration),
-                number,
-            ],
-            axis=1,
-        )
-
-    def _effort(self, q: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
-        if not self._efforts:
-            return np.zeros((len(q), len(self._mechanism.joint_names)))
-        return self._mechanism.inverse_dynamics(q, v, a)
+            number = mechanism.condition_number(q, self._length)
+        joints = mechanism.joint_positions(q), mechanism.joint_velocities(q, v)
+        return np.column_stack([*joints, efforts, number])
 
     def _beyond(
         self, when: float, column: int, worst: float, limit: float, at_once: bool

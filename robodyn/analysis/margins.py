@@ -265,28 +265,18 @@ def margin_lines(found: dict[str, Any]) -> list[str]:
 
 def row_text(row: dict[str, Any]) -> str:
     """What a motion makes of one limit: `velocity of joint1, 90 % (-1.8 to 0.3 of 2)`."""
-    return f"{_subject(row)}, {_share(row)} ({_span(row)} of {_limit(row)})"
+    lower, upper = row["lower"], row["upper"]
+    one_sided = lower is None or (upper is not None and lower == -upper)
+    limit = _number(upper) if one_sided else f"{_number(lower)} to {_number(upper)}"
+    share = "cut to it" if row["quantity"] == "effort" else "no value"
+    if row["used"] is not None:
+        share = f"{100.0 * row['used']:.0f} %"
+    span = f"{_number(row['lowest'])} to {_number(row['highest'])}"
+    return f"{_subject(row)}, {share} ({span} of {limit})"
 
 
 def _subject(row: dict[str, Any]) -> str:
     return f"{row['quantity']} of {row['joint']}" if row["joint"] else str(row["quantity"])
-
-
-def _span(row: dict[str, Any]) -> str:
-    return f"{_number(row['lowest'])} to {_number(row['highest'])}"
-
-
-def _limit(row: dict[str, Any]) -> str:
-    lower, upper = row["lower"], row["upper"]
-    if lower is None or (upper is not None and lower == -upper):
-        return _number(upper)
-    return f"{_number(lower)} to {_number(upper)}"
-
-
-def _share(row: dict[str, Any]) -> str:
-    if row["used"] is None:
-        return "cut to it" if row["quantity"] == "effort" else "no value"
-    return f"{100.0 * row['used']:.0f} %"
 
 
 def _number(value: float | None) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import Margins, condition_limit, margin_lines, margins
-from robodyn.analysis.study import peak_dynamic_fraction
+from robodyn.analysis.study import ends, peak_dynamic_fraction
 from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError, writing
 from robodyn.mechanisms.mechanism import Mechanism
@@ -125,7 +125,6 @@ class RunHistory:
 
     def summary(self) -> dict[str, Any]:
         """The contents of `summary.json`."""
-        highest = int(self.condition_number.argmax())
         return {
             "status": self.status,
             "model": self.mechanism.name,
@@ -133,11 +132,7 @@ class RunHistory:
             "mode": self.mode,
             **({} if self.friction else {"friction": False}),
             **self._peaks(),
-            "condition_number": {
-                "min": float(self.condition_number.min()),
-                "max": float(self.condition_number[highest]),
-                "time_of_max": float(self.time[highest]),
-            },
+            "condition_number": ends(self.condition_number, self.time),
             "duration": float(self.time[-1]),
             "samples": len(self.time),
             "real_time_factor": self.real_time_factor,

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanisms.mechanism import Mechanism
@@ -47,7 +49,10 @@ def sine_motions(mechanism: Mechanism) -> list[dict[str, Any]]:
                 "axis": axis,
                 "unit": "m" if k < 3 else "rad",
                 "acceleration": _from_rest(m, way),
-                "amplitudes": [_largest(m, way, 2.0 * np.pi * f, most) for f in FREQUENCIES],
+                "amplitudes": [
+                    bisected(partial(_follows, m, way, 2.0 * np.pi * f), 0.0, most, HALVINGS)[0]
+                    for f in FREQUENCIES
+                ],
             }
         )
     return rows
@@ -63,18 +68,8 @@ def _from_rest(m: Mechanism, way: FloatArray) -> float | None:
     return max(most, 0.0) if np.isfinite(most) else None
 
 
-def _largest(m: Mechanism, way: FloatArray, rate: float, most: float) -> float:
-    inside, outside = 0.0, most
-    for _ in range(HALVINGS):
-        middle = 0.5 * (inside + outside)
-        if _follows(m, middle * way, rate):
-            inside = middle
-        else:
-            outside = middle
-    return inside
-
-
-def _follows(m: Mechanism, way: FloatArray, rate: float) -> bool:
+def _follows(m: Mechanism, unit: FloatArray, rate: float, amplitude: float) -> bool:
+    way = amplitude * unit
     phase = np.linspace(0.0, 2.0 * np.pi, INSTANTS, endpoint=False)[:, None]
     try:
         at = m.advance(np.tile(m.home, (INSTANTS, 1)), np.sin(phase) * way)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,20 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robodyn.analysis.margins import Margins, condition_limit, margins
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
 from robodyn.errors import InvalidInput, writing
-from robodyn.trajectories.base import Motion
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import Self
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
-
 
 # Samples evaluated at once: enough for speed, few enough to report progress and to fit memory.
 CHUNK = 20_000
@@ -84,20 +80,29 @@ class MotionStudy:
         step = as_scalar("dt", dt, "s", above=0.0)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         time = _times(trajectory, step)
-        chunks = []
+        motion = trajectory.sample(time)
+        parts = []
         for first in range(0, len(time), CHUNK):
             if progress is not None:
                 progress(first / len(time))
-            motion = trajectory.sample(time[first : first + CHUNK])
-            chunks.append(_examine(mechanism, motion, load, formulation, characteristic_length))
-        histories = {name: _joined([chunk[name] for chunk in chunks]) for name in chunks[0]}
+            some = Motion(*(values[first : first + CHUNK] for values in motion))
+            parts.append(mechanism.effort_terms(*some, load, formulation))
+        forces, terms, reactions = _joined(parts)
+        q = motion.configuration
         return cls(
             mechanism,
             formulation,
             float(characteristic_length),
             time,
-            singular_times=singular_times(mechanism, trajectory),
-            **histories,
+            motion,
+            forces,
+            terms,
+            mechanism.condition_number(q),
+            mechanism.condition_number(q, characteristic_length),
+            mechanism.joint_positions(q),
+            mechanism.joint_velocities(q, motion.velocity),
+            reactions,
+            singular_times(mechanism, trajectory),
         )
 
     @property
@@ -156,15 +161,10 @@ class MotionStudy:
             "formulation": self.formulation,
             "duration": float(self.time[-1]),
             "samples": len(self.time),
-            "condition_number": {
-                "min": float(number.min()),
-                "max": float(number.max()),
-                "time_of_max": float(self.time[number.argmax()]),
-            },
+            "condition_number": ends(number, self.time),
             "scaled_condition_number": {
                 "characteristic_length": self.characteristic_length,
-                "min": float(self.scaled_condition_number.min()),
-                "max": float(self.scaled_condition_number.max()),
+                **ends(self.scaled_condition_number),
             },
             "singular_times": self.singular_times.tolist(),
             "joints": self.extremes(),
@@ -230,27 +230,6 @@ class MotionStudy:
         return self.terms[name]
 
 
-def _examine(
-    mechanism: Mechanism,
-    motion: Motion,
-    wrench: FloatArray | None,
-    formulation: str,
-    characteristic_length: float,
-) -> dict[str, Any]:
-    forces, terms, reactions = mechanism.effort_terms(*motion, wrench, formulation)
-    q, v = motion.configuration, motion.velocity
-    return {
-        "motion": motion,
-        "forces": forces,
-        "terms": dict(terms),
-        "condition_number": mechanism.condition_number(q),
-        "scaled_condition_number": mechanism.condition_number(q, characteristic_length),
-        "joint_positions": mechanism.joint_positions(q),
-        "joint_velocities": mechanism.joint_velocities(q, v),
-        "reactions": reactions,
-    }
-
-
 def _times(trajectory: Trajectory, dt: float) -> FloatArray:
     duration = trajectory.duration
     grid = dt * np.arange(int(np.floor(duration / dt * (1.0 + 1e-12))) + 1)
@@ -261,7 +240,7 @@ def _times(trajectory: Trajectory, dt: float) -> FloatArray:
 def _joined(parts: list[Any]) -> Any:
     """Arrays, and tuples and dicts of arrays, end to end."""
     first = parts[0]
-    if isinstance(first, dict):
+    if isinstance(first, Mapping):
         return {key: _joined([part[key] for part in parts]) for key in first}
     if isinstance(first, tuple):
         return type(first)(*(_joined(list(column)) for column in zip(*parts, strict=True)))
@@ -274,6 +253,12 @@ def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
         return np.nan, np.nan
     row = int(np.nanargmax(np.abs(values)))
     return float(values[row]), float(time[row])
+
+
+def ends(values: FloatArray, time: FloatArray | None = None) -> dict[str, float]:
+    """Least and largest value (N,), and at which of times (N,) [s] the latter is."""
+    found = {"min": float(values.min()), "max": float(values.max())}
+    return found if time is None else found | {"time_of_max": float(time[values.argmax()])}
 
 
 def dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
