@@ -12,7 +12,6 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.plan_path import plan_path
 from robodyn.planning.paths.projected_space import space_of
-from robodyn.planning.paths.shortening import path_length
 from robodyn.planning.paths.verification import verified
 from robodyn.trajectories.base import Trajectory
 
@@ -28,7 +27,7 @@ def around_singularities(
     *,
     characteristic_length: float = 1.0,
     timeout: float = 60.0,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Trajectory:
     """The motion itself where it keeps to a condition number, else a path between its ends.
 
@@ -52,7 +51,7 @@ def around_singularities(
     limit = max(condition_limit, ROOM * float(ends.max()))
     if _keeps(mechanism, motion, Bounds(mechanism, limit, 0.0, characteristic_length)):
         return motion
-    straight = path_length(space_of(mechanism, start, goal), along)
+    straight = space_of(mechanism, start, goal).length(along)
     path = plan_path(
         mechanism, start, goal, limit, characteristic_length=characteristic_length,
         duration=None, timeout=timeout, progress=progress,
@@ -61,23 +60,14 @@ def around_singularities(
 
 
 def _keeps(mechanism: Mechanism, motion: Trajectory, bounds: Bounds) -> bool:
-    curve = _Timed(motion)
-    if verified(curve, bounds).broken is not None:
+    def along(s: FloatArray) -> FloatArray:
+        return np.asarray(motion.sample(s * motion.duration).configuration)
+
+    if verified(along, bounds).broken is not None:
         return False
-    signs = mechanism.determinant(curve.configurations(np.linspace(0.0, 1.0, SAMPLES)))
+    signs = mechanism.determinant(along(np.linspace(0.0, 1.0, SAMPLES)))
     return (
         signs is None
         or not mechanism.configuration_is_pose
         or bool((signs > 0.0).all() or (signs < 0.0).all())
     )
-
-
-class _Timed:
-    """A trajectory as a curve over the share of its time."""
-
-    def __init__(self, motion: Trajectory) -> None:
-        self._motion = motion
-
-    def configurations(self, s: FloatArray) -> FloatArray:
-        """See `Curve.configurations`."""
-        return np.asarray(self._motion.sample(s * self._motion.duration).configuration)

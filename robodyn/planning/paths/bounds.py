@@ -7,13 +7,13 @@ Every bound is a margin, a continuous function of the configuration that is nega
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
-from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.errors import InvalidInput, KinematicsError, NoPath
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.clearance import Clearance
 
@@ -39,6 +39,20 @@ class BrokenBound(NamedTuple):
     value: float
     limit: float
     text: str
+
+    def no_path(
+        self, text: str, separated_by: str, configuration: FloatArray, **facts: Any
+    ) -> NoPath:
+        """The error for a path that this bound is in the way of, at a configuration (nq,)."""
+        return NoPath(
+            text,
+            separated_by=separated_by,
+            joint=self.joint,
+            value=self.value,
+            limit=self.limit,
+            configuration=configuration,
+            **facts,
+        )
 
 
 @dataclass(frozen=True)

@@ -10,25 +10,8 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.figure import Figure, Shape
+from robodyn.mechanisms.common.figure import Shape
 from robodyn.mechanisms.mechanism import Mechanism
-
-
-def clearance_of(mechanism: Mechanism, least: float) -> Clearance:
-    """How far the parts of a mechanism are to stay from each other.
-
-    Raises:
-        InvalidInput: a distance below zero, or a mechanism of which no shapes are known.
-    """
-    least = as_scalar("clearance", least, "m", at_least=0.0)
-    figure = mechanism.figure()
-    if len(figure.shapes) < 2:
-        raise InvalidInput(
-            f"{mechanism.name}: no shapes are known to keep clear of each other; describe them in "
-            "the URDF, or leave clearance out",
-            value=len(figure.shapes),
-        )
-    return Clearance(mechanism, figure, least)
 
 
 class Clearance:
@@ -37,19 +20,35 @@ class Clearance:
     A cylinder's capsule has its axis and radius, a box's or a mesh's the longest axis of its
     bounding box and half the diagonal of the other two. Parts that touch at home, or are joined
     by a joint, are left out, as they are meant to touch.
+
+    Args:
+        mechanism: whose parts they are.
+        least: [m] how far they are to stay from each other.
+
+    Raises:
+        InvalidInput: a distance below zero, or a mechanism of which no shapes are known.
     """
 
-    def __init__(self, mechanism: Mechanism, figure: Figure, least: float) -> None:
-        self._mechanism, self._figure, self._least = mechanism, figure, least
+    def __init__(self, mechanism: Mechanism, least: float) -> None:
+        self._mechanism, self._figure = mechanism, mechanism.figure()
+        self._least = as_scalar("clearance", least, "m", at_least=0.0)
+        figure = self._figure
+        if len(figure.shapes) < 2:
+            raise InvalidInput(
+                f"{mechanism.name}: no shapes are known to keep clear of each other; describe "
+                "them in the URDF, or leave clearance out",
+                value=len(figure.shapes),
+            )
         parts = [capsule(shape) for shape in figure.shapes]
-        self._links = np.array([figure.index(shape.link) for shape in figure.shapes])
         self._ends = np.array([ends for ends, _ in parts])
         self._radii = np.array([radius for _, radius in parts])
-        joined = {(joint.parent, joint.child) for joint in figure.joints}
+        links = [shape.link for shape in figure.shapes]
+        self._links = np.array([figure.index(link) for link in links])
+        joined = {frozenset((joint.parent, joint.child)) for joint in figure.joints}
         pairs = [
             (i, j)
-            for i, j in combinations(range(len(parts)), 2)
-            if self._may_meet(figure.shapes[i].link, figure.shapes[j].link, joined)
+            for i, j in combinations(range(len(links)), 2)
+            if links[i] != links[j] and frozenset((links[i], links[j])) not in joined
         ]
         self._pairs = np.array(pairs, dtype=np.intp).reshape(-1, 2)
         if len(pairs):
@@ -73,9 +72,6 @@ class Clearance:
             "asked"
         )
         return "", float(distances.min()), self._least, text
-
-    def _may_meet(self, one: str, other: str, joined: set[tuple[str, str]]) -> bool:
-        return one != other and (one, other) not in joined and (other, one) not in joined
 
     def _distances(self, configurations: FloatArray) -> FloatArray:
         """(N, pairs) [m] between capsules, negative where they overlap."""

@@ -9,8 +9,6 @@ one before it.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from robodyn.arrays import FloatArray
@@ -23,21 +21,28 @@ DEGREE = 5
 ANCHORS = 300
 
 
-class Curve(Protocol):
-    """A curve over s from 0 to 1."""
+class Curve:
+    """A curve over s from 0 to 1: of joint positions that are the whole configuration.
 
-    @property
-    def controls(self) -> FloatArray:
-        """(n, k) control points."""
+    Attributes:
+        controls: (n, k) control points.
+    """
+
+    def __init__(self, controls: FloatArray) -> None:
+        self.controls = controls
+        self._spline = Spline(controls)
 
     def with_controls(self, controls: FloatArray) -> Curve | None:
         """The curve with other control points between the same ends; None if there is none."""
+        return type(self)(controls)
 
     def configurations(self, s: FloatArray) -> FloatArray:
         """(N, nq) at s (N,)."""
+        return self._spline(s)
 
     def motion(self, s: FloatArray) -> Motion:
         """Configurations (N, nq) and their first and second derivatives (N, nv) by s."""
+        return Motion(self.configurations(s), self._spline(s, 1), self._spline(s, 2))
 
 
 def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int) -> Curve | None:
@@ -55,31 +60,11 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
     moved = np.concatenate([np.zeros((1, len(space.weights))), space.displacements(path)])
     displacements = _interpolated(wanted, at, np.cumsum(moved, axis=0))
     if mechanism.coordinates.configuration_size == mechanism.coordinates.velocity_size:
-        return JointCurve(path[0] + displacements)
-    return LoopCurve.tracked(mechanism, space, path[0], path[-1], displacements)
+        return Curve(path[0] + displacements)
+    return LoopCurve(mechanism, space, path[[0, -1]], displacements).tracked()
 
 
-class JointCurve:
-    """A curve of joint positions that are the whole configuration."""
-
-    def __init__(self, controls: FloatArray) -> None:
-        self.controls = controls
-        self._spline = Spline(controls)
-
-    def with_controls(self, controls: FloatArray) -> JointCurve:
-        """See `Curve.with_controls`."""
-        return type(self)(controls)
-
-    def configurations(self, s: FloatArray) -> FloatArray:
-        """See `Curve.configurations`."""
-        return self._spline(s)
-
-    def motion(self, s: FloatArray) -> Motion:
-        """See `Curve.motion`."""
-        return Motion(*(self._spline(s, order) for order in range(3)))
-
-
-class PoseCurve(JointCurve):
+class PoseCurve(Curve):
     """A curve of poses."""
 
     def configurations(self, s: FloatArray) -> FloatArray:
@@ -105,58 +90,38 @@ class PoseCurve(JointCurve):
         )
 
 
-class LoopCurve:
+class LoopCurve(Curve):
     """A curve of a closed loop's independent joints, as displacements from its start."""
 
     def __init__(
-        self,
-        mechanism: Mechanism,
-        space: Space,
-        goal: FloatArray,
-        controls: FloatArray,
-        anchors: FloatArray,
+        self, mechanism: Mechanism, space: Space, ends: FloatArray, controls: FloatArray
     ) -> None:
-        self.controls = controls
-        self._mechanism, self._space, self._goal = mechanism, space, goal
-        self._spline, self._anchors = Spline(controls), anchors
+        super().__init__(controls)
+        self._mechanism, self._space, self._ends = mechanism, space, ends
+        self._anchors = np.empty((ANCHORS + 1, ends.shape[1]))
 
-    @classmethod
-    def tracked(
-        cls,
-        mechanism: Mechanism,
-        space: Space,
-        start: FloatArray,
-        goal: FloatArray,
-        controls: FloatArray,
-    ) -> LoopCurve | None:
-        """The curve, if it can be followed and leads to the goal and not to another sheet."""
-        spline = Spline(controls)
-        places = spline(np.linspace(0.0, 1.0, ANCHORS + 1))
-        anchors = np.empty((len(places), len(start)))
-        anchors[0] = start
+    def tracked(self) -> LoopCurve | None:
+        """This curve, if it can be followed and leads to its end and not to another sheet."""
+        places = self._spline(np.linspace(0.0, 1.0, ANCHORS + 1))
+        anchors, advance = self._anchors, self._mechanism.unchecked.try_advance
+        anchors[0] = self._ends[0]
         for k in range(ANCHORS):
-            moved = mechanism.unchecked.try_advance(anchors[k], places[k + 1] - places[k])
+            moved = advance(anchors[k], places[k + 1] - places[k])
             if moved is None:
                 return None
             anchors[k + 1] = moved
-        here, there = space.embedded(np.stack([anchors[-1], goal]))
-        if space.distances(here, there[None])[0] > 1e-6:
-            return None
-        return cls(mechanism, space, goal, controls, anchors)
+        here, there = self._space.embedded(np.stack([anchors[-1], self._ends[1]]))
+        return self if self._space.distances(here, there[None])[0] <= 1e-6 else None
 
     def with_controls(self, controls: FloatArray) -> LoopCurve | None:
         """See `Curve.with_controls`."""
-        return self.tracked(self._mechanism, self._space, self._anchors[0], self._goal, controls)
+        return LoopCurve(self._mechanism, self._space, self._ends, controls).tracked()
 
     def configurations(self, s: FloatArray) -> FloatArray:
         """See `Curve.configurations`."""
         near = np.rint(s * ANCHORS).astype(np.intp)
         step = self._spline(s) - self._spline(near / ANCHORS)
         return self._mechanism.advance(self._anchors[near], step)
-
-    def motion(self, s: FloatArray) -> Motion:
-        """See `Curve.motion`."""
-        return Motion(self.configurations(s), self._spline(s, 1), self._spline(s, 2))
 
 
 class Spline:

@@ -21,13 +21,13 @@ from robodyn.checks import as_scalar
 from robodyn.errors import NoPath
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import SINGULAR, Bounds
-from robodyn.planning.paths.clearance import clearance_of
+from robodyn.planning.paths.clearance import Clearance
 from robodyn.planning.paths.curves import Curve
 from robodyn.planning.paths.planned_path import PlannedPath, timed
 from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.separation import explained, refuse_apart, refuse_ends
 from robodyn.planning.paths.settings import PathSettings
-from robodyn.planning.paths.shortening import path_length, shortcut, smoothed
+from robodyn.planning.paths.shortening import shortcut, smoothed
 from robodyn.planning.paths.tree_search import Effort, Question, TreeSearch
 from robodyn.planning.paths.verification import verified
 
@@ -60,7 +60,7 @@ def plan_path(
     condition_limit: float | None = None,
     *,
     settings: PathSettings = DEFAULT,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[str], None] = lambda _: None,
     stopped: Callable[[], bool] = lambda: False,
     **options: Any,
 ) -> PlannedPath:
@@ -94,7 +94,7 @@ def plan_path(
     last = mechanism.coordinates.single("goal", goal)
     asked = wanted.condition_limit
     limit = default_limit(mechanism) if asked is None else asked
-    parts = None if wanted.clearance is None else clearance_of(mechanism, wanted.clearance)
+    parts = None if wanted.clearance is None else Clearance(mechanism, wanted.clearance)
     bounds = Bounds(
         mechanism,
         limit,
@@ -106,18 +106,18 @@ def plan_path(
     bounds = _on_one_side(bounds, first, last)
     refuse_ends(bounds, first, last)
     question = Question(space_of(mechanism, first, last), bounds, first, last, step)
-    effort = Effort(began + timeout, stopped=stopped)
-    searching = Effort(began + SEARCHING * timeout, stopped=stopped)
-    path = find(question, wanted.seed, searching, progress)
+    effort = Effort(began + timeout, stopped=stopped, tell=progress)
+    searching = replace(effort, deadline=began + SEARCHING * timeout)
+    path = find(question, wanted.seed, searching)
     if path is None:
-        raise explained(question, find, wanted.seed, effort)
-    found = _smooth(question, path, effort, progress)
+        raise explained(question, find, wanted.seed, Effort(effort.deadline, stopped=stopped))
+    found = _smooth(question, path, effort)
     if found is None and limit < np.inf:
         # it may keep too close to a singularity for that
         stricter = replace(question, bounds=replace(bounds, condition_limit=limit * STRICTER))
         if stricter.ends_keep:
             path = find(stricter, wanted.seed + 1, effort)
-            found = None if path is None else _smooth(stricter, path, effort, progress)
+            found = None if path is None else _smooth(stricter, path, effort)
     if found is None:
         raise NoPath(
             "a path was found, but no smooth curve along it keeps to the bounds; "
@@ -128,7 +128,7 @@ def plan_path(
     curve, samples = found
     along = curve.configurations(np.linspace(0.0, 1.0, SAMPLES))
     worst = float(mechanism.condition_number(along, wanted.characteristic_length).max())
-    length = path_length(question.space, along)
+    length = question.space.length(along)
     law = timed(mechanism, curve, length, wanted)
     return PlannedPath(curve, law, length, worst, samples, time.monotonic() - began)
 
@@ -139,9 +139,7 @@ def default_limit(mechanism: Mechanism) -> float:
     return SINGULAR if redundant or mechanism.determinant(mechanism.home) is not None else np.inf
 
 
-def find(
-    question: Question, seed: int, effort: Effort, progress: Callable[[str], None] | None = None
-) -> FloatArray | None:
+def find(question: Question, seed: int, effort: Effort) -> FloatArray | None:
     """The shortest of the paths (n, nq) that several searches find; None if none finds any."""
     space, least = question.space, question.least(SEARCH_MARGIN)
     straight = space.segment(question.start, question.goal, question.step)
@@ -150,16 +148,15 @@ def find(
     best: FloatArray | None = None
     began = time.monotonic()
     for number in range(SEARCHES):
-        if progress is not None:
-            progress(f"search {number + 1} of {SEARCHES}")
+        effort.tell(f"search {number + 1} of {SEARCHES}")
         random = np.random.default_rng([seed, number])
         path = TreeSearch(question, least, REACH).path(random, effort)
         if path is None:
             break
         share = SHORTENING * max(effort.deadline - began, 0.0)
-        limited = Effort(time.monotonic() + share, stopped=effort.stopped)
+        limited = replace(effort, deadline=time.monotonic() + share)
         path = shortcut(question, least, path, random, limited)
-        if best is None or path_length(space, path) < path_length(space, best):
+        if best is None or space.length(path) < space.length(best):
             best = path
         if time.monotonic() - began > FURTHER * max(effort.deadline - began, 0.0):
             break
@@ -181,19 +178,16 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
     return replace(bounds, side=float(np.sign(sides[0])))
 
 
-def _smooth(
-    question: Question, path: FloatArray, effort: Effort, progress: Callable[[str], None] | None
-) -> tuple[Curve, int] | None:
+def _smooth(question: Question, path: FloatArray, effort: Effort) -> tuple[Curve, int] | None:
     """A verified curve along a path (n, nq), and the samples that took; None if none keeps."""
-    if progress is not None:
-        progress("smoothing")
+    effort.tell("smoothing")
     # what was found deserves some time, however late it is
-    effort = Effort(max(effort.deadline, time.monotonic() + 10.0), stopped=effort.stopped)
+    effort = replace(effort, deadline=max(effort.deadline, time.monotonic() + 10.0))
     for share in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
         curve = smoothed(question, question.least(share), path, effort)
         if curve is None:
             continue
-        found = verified(curve, question.bounds)
+        found = verified(curve.configurations, question.bounds)
         along = curve.configurations(np.linspace(0.0, 1.0, SAMPLES))
         if found.broken is None and question.space.follows(along):
             return curve, found.samples

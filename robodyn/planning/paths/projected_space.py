@@ -9,13 +9,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.planning.paths.spaces import (
-    MOST_POINTS,
-    OpenSpace,
-    Space,
-    length_scale,
-    pose_distances,
-)
+from robodyn.planning.paths.spaces import MOST_POINTS, Space, pose_distances
 from robodyn.poses import advance_pose, pose_difference
 
 # A step along a sheet may end this share of its length from where the rates say: beyond a fold of
@@ -27,7 +21,7 @@ SHORTEST = 1.0 / 64.0
 PROGRESS = 0.05
 
 
-class ProjectedSpace:
+class ProjectedSpace(Space):
     """Configurations of closed loops, told apart by driven positions and the tip's pose.
 
     A target is driven positions (n,), a pose (7,) of the tip, and the two weights that these have.
@@ -39,19 +33,14 @@ class ProjectedSpace:
     stride = 1
 
     def __init__(self, mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> None:
-        self._mechanism = mechanism
-        self._scale = length_scale(mechanism)
-        units = mechanism.coordinates.units
-        self.weights = np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
-        self._driven = np.array(
-            [1.0 / self._scale if unit == "m" else 1.0 for unit in mechanism.joint_units]
-        )
+        super().__init__(mechanism, start, goal)
+        self._driven = self._radians(mechanism.joint_units)
         self._n = len(self._driven)
         self._ends = self._places(np.stack([start, goal]))
         self._identity = np.eye(len(self.weights))
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
-        """Driven positions, then the tip's position and twice its quaternion."""
+        """See `Space.embedded`: driven positions, then the tip's position, twice its quaternion."""
         return self._scaled(self._places(configurations))
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
@@ -65,8 +54,8 @@ class ProjectedSpace:
         return np.asarray(np.hypot(joints, pose_distances(one[n:], many[:, n:])))
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """Straight in the independent joints; None where it ends on another sheet."""
-        found = self.along(start, self._mechanism.difference(start, goal), step)
+        """See `Space.segment`: straight in the independent joints, not to another sheet."""
+        found = super().segment(start, goal, step)
         if found is None:
             return None
         here, there = self.embedded(np.stack([found[-1], goal]))
@@ -77,16 +66,11 @@ class ProjectedSpace:
         path, gone, share = [start], 0.0, 1.0
         rates = self._rates(start)
         while gone < 1.0 and len(path) < MOST_POINTS:
-            length = float(np.linalg.norm(rates @ way))
-            share = min(2.0 * share, step / max(length, 1e-12), 1.0 - gone)
-            moved = self._moved(path[-1], rates, share * way)
-            while moved is None and share * length > SHORTEST * step:
-                share *= 0.5
-                moved = self._moved(path[-1], rates, share * way)
+            moved = self._stepped(path[-1], rates, way, min(2.0 * share, 1.0 - gone), step)
             if moved is None:
                 return None
-            path.append(moved[0])
-            rates = moved[1]
+            here, rates, share = moved
+            path.append(here)
             gone += share
         return np.array(path)
 
@@ -104,19 +88,16 @@ class ProjectedSpace:
             length = float(np.linalg.norm(rates @ way))
             if length < 1e-9:
                 break
-            share = min(2.0 * share, 1.0, step / length)
-            moved = self._moved(here, rates, share * way)
-            while moved is None and share * length > SHORTEST * step:
-                share *= 0.5
-                moved = self._moved(here, rates, share * way)
+            moved = self._stepped(here, rates, way, min(2.0 * share, 1.0), step)
             if moved is None:
                 break
-            now = weights * self._rest(moved[0], target)
+            here, rates, share = moved
+            now = weights * self._rest(here, target)
             if np.linalg.norm(now) > np.linalg.norm(left) - PROGRESS * share * length:
                 break
-            path.append(moved[0])
+            path.append(here)
             gone += share * length
-            (here, rates), left = moved, now
+            left = now
         return np.array(path).reshape(-1, len(start))
 
     def target(self, configuration: FloatArray) -> FloatArray:
@@ -138,17 +119,13 @@ class ProjectedSpace:
         weights = ((0.0, 1.0), (1.0, 0.0), (1.0, 1.0))[int(random.integers(3))]
         return np.concatenate([driven, pose, weights])
 
-    def displacements(self, path: FloatArray) -> FloatArray:
-        """See `Space.displacements`."""
-        return np.asarray(self._mechanism.difference(path[:-1], path[1:]))
-
     def lengths(self, path: FloatArray) -> FloatArray:
         """See `Space.lengths`: of driven positions and tip together."""
         places = self.embedded(path)
         return np.array([self.distances(one, many[None])[0] for one, many in pairwise(places)])
 
     def follows(self, path: FloatArray) -> bool:
-        """Whether a path (n, nq) of close configurations moves as its rates say, everywhere."""
+        """See `Space.follows`: whether it moves as its rates say, everywhere."""
         ways = self.displacements(path)
         targets = self._places(path)
         before = self._rates(path[0])
@@ -195,6 +172,21 @@ class ProjectedSpace:
         driven = mechanism.joint_velocities(here, self._identity).T * self._driven[:, None]
         return np.concatenate([driven, twist])
 
+    def _stepped(
+        self, here: FloatArray, rates: FloatArray, way: FloatArray, most: float, step: float
+    ) -> tuple[FloatArray, FloatArray, float] | None:
+        """A step of a share of a way, `most` at most: where it leads, the rates there, the share.
+
+        It is halved where the sheet ends or would be left; None where that does not help.
+        """
+        length = float(np.linalg.norm(rates @ way))
+        share = min(most, step / max(length, 1e-12))
+        while (moved := self._moved(here, rates, share * way)) is None:
+            if share * length <= SHORTEST * step:
+                return None
+            share *= 0.5
+        return *moved, share
+
     def _moved(
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
@@ -214,6 +206,5 @@ class ProjectedSpace:
 
 def space_of(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Space:
     """The space in which to search between two configurations (nq,)."""
-    if mechanism.coordinates.is_constrained:
-        return ProjectedSpace(mechanism, start, goal)
-    return OpenSpace(mechanism, start, goal)
+    kind = ProjectedSpace if mechanism.coordinates.is_constrained else Space
+    return kind(mechanism, start, goal)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,72 +113,79 @@ def optimize_redundancy(
         TypeError: an option that is no field of the settings.
     """
     asked = replace(settings, **options)
-    names, objective = [*free, *constant], asked.objective
-    if objective not in OBJECTIVES:
-        raise InvalidInput(
-            f"objective is {objective!r}, expected one of {', '.join(OBJECTIVES)}", value=objective
-        )
-    if not names or len(set(names)) < len(names) or not set(names) <= set(COORDINATES):
-        raise InvalidInput(
-            f"free coordinates are {', '.join(names) or 'none'}; expected some of "
-            f"{', '.join(COORDINATES)}, each once",
-            value=names,
-        )
-    if path.sample(0.0).configuration.shape != (7,):
-        raise InvalidInput("the path is not of poses, of which a part could be free", value=path)
-    count = int(as_scalar("controls", asked.controls, at_least=DEGREE + 1.0))
-    ends = _ranges(mechanism, names, asked.ranges or {})
-    task = _Task(mechanism, path, list(free), list(constant), replace(asked, controls=count))
-    best = _solve(task, ends, np.random.default_rng(asked.seed))
+    task = _Task(mechanism, path, (free, constant), asked)
+    best = task.solve(np.random.default_rng(asked.seed))
     motion = task.motion(best)
     times = np.linspace(0.0, path.duration, FINE)
     before, after = (
-        _display(float(task.values(one, times)[0].max()), objective)
+        _display(float(task.values(one, times)[0].max()), asked.objective)
         for one in (task.motion(np.zeros_like(best)), motion)
     )
     start = task.own_motion(motion, times[:2]).configuration[0]
-    what = "condition number" if objective == "condition" else "share of the efforts' limits"
+    what = "condition number" if asked.objective == "condition" else "share of the efforts' limits"
     return Optimized(
         along_body(mechanism, motion, start), before, after,
-        {name: motion.offset(name, times) for name in names},
-        f"largest {what} {before:.4g} before, {after:.4g} after choosing {', '.join(names)}",
+        {name: motion.offset(name, times) for name in task.names},
+        f"largest {what} {before:.4g} before, {after:.4g} after choosing {', '.join(task.names)}",
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
 class _Task:
-    """The values along a motion, as functions of the control points."""
+    """The values along a motion, as functions of the control points of what is free.
 
-    mechanism: Mechanism
-    path: Trajectory
-    free: list[str]
-    constant: list[str]
-    asked: RedundancySettings
+    Args:
+        mechanism, path, asked: as for `optimize_redundancy`.
+        free: coordinates that may change, and those that stay the same all along.
 
-    @cached_property
-    def bounds(self) -> Bounds:
-        return Bounds(self.mechanism)
+    Attributes:
+        names: of all of them.
 
-    @property
-    def each(self) -> int:
-        """Control points that may be chosen of a coordinate that may change."""
-        count = self.asked.controls
-        return count - 6 if self.asked.fixed_ends and count > 6 else count
+    Raises:
+        InvalidInput: as `optimize_redundancy`.
+    """
 
-    @property
-    def size(self) -> int:
-        return len(self.free) * self.each + len(self.constant)
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        path: Trajectory,
+        free: tuple[Sequence[str], Sequence[str]],
+        asked: RedundancySettings,
+    ) -> None:
+        changing, self._constant = free
+        names = self.names = [*changing, *self._constant]
+        if asked.objective not in OBJECTIVES:
+            raise InvalidInput(
+                f"objective is {asked.objective!r}, expected one of {', '.join(OBJECTIVES)}",
+                value=asked.objective,
+            )
+        if not names or len(set(names)) < len(names) or not set(names) <= set(COORDINATES):
+            raise InvalidInput(
+                f"free coordinates are {', '.join(names) or 'none'}; expected some of "
+                f"{', '.join(COORDINATES)}, each once",
+                value=names,
+            )
+        if path.sample(0.0).configuration.shape != (7,):
+            raise InvalidInput(
+                "the path is not of poses, of which a part could be free", value=path
+            )
+        count = int(as_scalar("controls", asked.controls, at_least=DEGREE + 1.0))
+        self._mechanism, self._path, self._asked = mechanism, path, asked
+        self._count, self._bounds = count, Bounds(mechanism)
+        # three control points at rest at each end: the offset, its rate and its change
+        self._resting = 3 if asked.fixed_ends and count > 6 else 0
+        # of each coordinate, how many numbers are chosen, and between which ends
+        each = count - 2 * self._resting
+        self._sizes = [each] * len(changing) + [1] * len(self._constant)
+        self._ends = _ranges(mechanism, names, asked.ranges or {})
+        self._times = np.linspace(0.0, path.duration, SAMPLES)
 
     def motion(self, x: FloatArray) -> FreeMotion:
-        """The body's motion for control points (size,)."""
+        """The body's motion for what is chosen (k,)."""
         controls: dict[str, FloatArray] = {}
-        for k, name in enumerate(self.free):
-            own = x[k * self.each : (k + 1) * self.each]
-            # three control points at rest at each end: the offset, its rate and its change
-            controls[name] = np.pad(own, (self.asked.controls - self.each) // 2)
-        for k, name in enumerate(self.constant):
-            controls[name] = np.full(self.asked.controls, x[len(self.free) * self.each + k])
-        return FreeMotion(self.path, controls)
+        for name, own in zip(self.names, np.split(x, np.cumsum(self._sizes)[:-1]), strict=True):
+            stays = name in self._constant
+            controls[name] = np.full(self._count, own[0]) if stays else np.pad(own, self._resting)
+        return FreeMotion(self._path, controls)
 
     def own_motion(self, motion: FreeMotion, times: FloatArray) -> Motion:
         """The mechanism's motion at times (N,).
@@ -188,87 +194,85 @@ class _Task:
             KinematicsError: it cannot follow.
         """
         body = motion.sample(times)
-        first = self.mechanism.configuration_at(body.configuration[0], self.mechanism.home)
-        return self.mechanism.motion_of_body(times, *body, first)
+        first = self._mechanism.configuration_at(body.configuration[0], self._mechanism.home)
+        return self._mechanism.motion_of_body(times, *body, first)
 
     def values(self, motion: FreeMotion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N,) logarithms of condition numbers or shares of efforts, and margins of the limits."""
+        mechanism = self._mechanism
         try:
             own = self.own_motion(motion, times)
-            margins = self.bounds.margins(own.configuration)[:, :-4].min(axis=1)
-            if self.asked.objective == "condition":
-                number = self.mechanism.condition_number(
-                    own.configuration, self.asked.characteristic_length
-                )
+            margins = self._margins(own.configuration)
+            if self._asked.objective == "condition":
+                length = self._asked.characteristic_length
+                number = mechanism.condition_number(own.configuration, length)
                 return np.minimum(np.log(number), HOPELESS), margins
-            limits = self.mechanism.effort_limits
+            limits = mechanism.effort_limits
             limits = np.where(np.isfinite(limits), limits, 1.0)
-            efforts = np.abs(self.mechanism.inverse_dynamics(*own)) / limits
+            efforts = np.abs(mechanism.inverse_dynamics(*own)) / limits
             return np.asarray(efforts.max(axis=1)), margins
         except KinematicsError:
             return np.full(len(times), HOPELESS), np.full(len(times), -1.0)
 
+    def solve(self, random: np.random.Generator) -> FloatArray:
+        """What is best (k,).
 
-def _solve(task: _Task, ends: FloatArray, random: np.random.Generator) -> FloatArray:
-    from scipy.optimize import minimize
+        Raises:
+            NoPath: nothing within the ranges keeps to the joints' limits.
+        """
+        from scipy.optimize import minimize
 
-    low, high = (np.repeat(part, [task.each] * len(task.free) + [1] * len(task.constant))
-                 for part in ends.T)  # fmt: skip
-    times = np.linspace(0.0, task.path.duration, SAMPLES)
+        low, high = (np.repeat(part, self._sizes) for part in self._ends.T)
+        times = self._times
 
-    def below(z: FloatArray) -> FloatArray:
-        motion = task.motion(z[:-1])
-        values, kept = task.values(motion, times)
-        return np.concatenate([z[-1] - values, np.clip(kept, -1.0, 1.0)])
+        def below(z: FloatArray) -> FloatArray:
+            values, kept = self.values(self.motion(z[:-1]), times)
+            return np.concatenate([z[-1] - values, np.clip(kept, -1.0, 1.0)])
 
-    best: tuple[float, FloatArray] | None = None
-    nothing = np.clip(np.zeros(task.size), low, high)
-    for x in (nothing, _best_throughout(task, ends, times, random)):
-        top = float(task.values(task.motion(x), times)[0].max())
-        found = minimize(
-            lambda z: z[-1], np.append(x, top), jac=lambda z: np.eye(len(z))[-1],
-            bounds=[*zip(low, high, strict=True), (None, None)], method="SLSQP",
-            constraints={"type": "ineq", "fun": below}, options={"maxiter": ITERATIONS},
-        )  # fmt: skip
-        x = np.clip(found.x[:-1], low, high)
-        for candidate in (x, nothing):
-            values, kept = task.values(task.motion(candidate), times)
-            value = float(values.max())
-            if kept.min() >= -1e-9 and value < HOPELESS and (best is None or value < best[0]):
-                best = value, candidate
-    if best is None:
-        raise _nothing(task, times)
-    return best[1]
+        best: tuple[float, FloatArray] | None = None
+        nothing = np.clip(np.zeros(len(low)), low, high)
+        for x in (nothing, self._best_throughout(random)):
+            top = float(self.values(self.motion(x), times)[0].max())
+            found = minimize(
+                lambda z: z[-1], np.append(x, top), jac=lambda z: np.eye(len(z))[-1],
+                bounds=[*zip(low, high, strict=True), (None, None)], method="SLSQP",
+                constraints={"type": "ineq", "fun": below}, options={"maxiter": ITERATIONS},
+            )  # fmt: skip
+            for candidate in (np.clip(found.x[:-1], low, high), nothing):
+                values, kept = self.values(self.motion(candidate), times)
+                value = float(values.max())
+                if kept.min() >= -1e-9 and value < HOPELESS and (best is None or value < best[0]):
+                    best = value, candidate
+        if best is None:
+            raise self._nothing()
+        return best[1]
 
+    def _best_throughout(self, random: np.random.Generator) -> FloatArray:
+        """The best of some random choices, each the same all along the motion."""
+        best, found = np.inf, np.zeros(sum(self._sizes))
+        for _ in range(CHOICES):
+            x = np.repeat(random.uniform(*self._ends.T), self._sizes)
+            values, kept = self.values(self.motion(x), self._times[::3])
+            if kept.min() >= 0.0 and values.max() < best:
+                best, found = float(values.max()), x
+        return found
 
-def _best_throughout(
-    task: _Task, ends: FloatArray, times: FloatArray, random: np.random.Generator
-) -> FloatArray:
-    """Control points of the best of some random choices, each the same all along the motion."""
-    widths = [task.each] * len(task.free) + [1] * len(task.constant)
-    coarse, best, found = times[::3], np.inf, np.zeros(task.size)
-    for _ in range(CHOICES):
-        x = np.repeat(random.uniform(*ends.T), widths)
-        values, kept = task.values(task.motion(x), coarse)
-        if kept.min() >= 0.0 and values.max() < best:
-            best, found = float(values.max()), x
-    return found
+    def _margins(self, configurations: FloatArray) -> FloatArray:
+        """(N,) of the limits of the joints."""
+        return np.asarray(self._bounds.margins(configurations)[:, :-4].min(axis=1))
 
-
-def _nothing(task: _Task, times: FloatArray) -> NoPath:
-    motion = task.motion(np.zeros(task.size))
-    try:
-        own = task.own_motion(motion, times)
-    except KinematicsError as error:
-        return NoPath(f"no choice was found: {error}", separated_by="limit", value=None)
-    worst = int(task.bounds.margins(own.configuration)[:, :-4].min(axis=1).argmin())
-    found = task.bounds.nearest(own.configuration[worst])
-    return NoPath(
-        f"no choice within the ranges keeps to the limits; without one, at t = "
-        f"{times[worst]:.3f} s {found.text}",
-        separated_by="limit", joint=found.joint, value=found.value, limit=found.limit,
-        configuration=own.configuration[worst],
-    )  # fmt: skip
+    def _nothing(self) -> NoPath:
+        try:
+            own = self.own_motion(self.motion(np.zeros(sum(self._sizes))), self._times)
+        except KinematicsError as error:
+            return NoPath(f"no choice was found: {error}", separated_by="limit", value=None)
+        worst = int(self._margins(own.configuration).argmin())
+        found = self._bounds.nearest(own.configuration[worst])
+        text = (
+            "no choice within the ranges keeps to the limits; without one, at t = "
+            f"{self._times[worst]:.3f} s {found.text}"
+        )
+        return found.no_path(text, "limit", own.configuration[worst])
 
 
 def _ranges(

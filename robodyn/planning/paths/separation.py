@@ -25,7 +25,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import NoPath
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.planning.paths.bounds import Bounds, BrokenBound
+from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.tree_search import Effort, Question
 
 Find = Callable[["Question", int, Effort], FloatArray | None]
@@ -47,15 +47,8 @@ def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
     for name, configuration in (("start", start), ("goal", goal)):
         found = bounds.broken(configuration)
         if found is not None:
-            raise NoPath(
-                f"no path: the {name} itself breaks a bound: {found.text}",
-                separated_by=name,
-                certain=True,
-                joint=found.joint,
-                value=found.value,
-                limit=found.limit,
-                configuration=configuration,
-            )
+            text = f"no path: the {name} itself breaks a bound: {found.text}"
+            raise found.no_path(text, name, configuration, certain=True)
 
 
 def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: FloatArray) -> None:
@@ -89,7 +82,7 @@ def explained(question: Question, find: Find, seed: int, effort: Effort) -> NoPa
         return NoPath("stopped before a path was found", separated_by="unknown")
     began = time.monotonic()
     left = max(effort.deadline - began, 0.0)
-    full = _exhausted(question, Effort(began + 0.5 * left, stopped=effort.stopped))
+    full = _exhausted(question, replace(effort, deadline=began + 0.5 * left))
     bounds, known = question.bounds, ""
     if full is not None:
         known = (
@@ -99,9 +92,10 @@ def explained(question: Question, find: Find, seed: int, effort: Effort) -> NoPa
     facts: dict[str, Any] = {"certain": full is not None, "resolution": full[0] if full else None}
 
     def again(relaxed: Bounds, share: float) -> FloatArray | None:
-        limit = Effort(time.monotonic() + share * left, 8000, effort.stopped)
-        if time.monotonic() >= effort.deadline:
+        now = time.monotonic()
+        if now >= effort.deadline:
             return None
+        limit = replace(effort, deadline=now + share * left, nodes=8000)
         return find(replace(question, bounds=relaxed), seed, limit)
 
     if bounds.condition_limit < np.inf:
@@ -132,18 +126,14 @@ def _named(question: Question, path: FloatArray, facts: dict[str, Any], known: s
     margins = question.bounds.margins(path)
     margins = np.where(np.isfinite(margins), margins, 0.0)
     worst = int(margins.min(axis=1).argmin())
-    found: BrokenBound = question.bounds.nearest(path[worst])
+    found = question.bounds.nearest(path[worst])
     kinds = {"position": "limit", "clearance": "clearance", "singular surface": "singular surface"}
-    return NoPath(
+    text = (
         f"no path was found within the bounds{known}; the best one beyond them breaks one at "
-        f"{place(question.mechanism, path[worst])}: {found.text}",
-        separated_by=kinds.get(found.quantity, "condition limit"),
-        joint=found.joint,
-        value=found.value,
-        limit=found.limit,
-        configuration=path[worst],
-        **facts,
+        f"{place(question.mechanism, path[worst])}: {found.text}"
     )
+    kind = kinds.get(found.quantity, "condition limit")
+    return found.no_path(text, kind, path[worst], **facts)
 
 
 def _exhausted(question: Question, effort: Effort) -> tuple[float, int] | None:

@@ -23,11 +23,6 @@ PER_CONTROL = 8
 SETTLED = 1e-4
 
 
-def path_length(space: Space, path: FloatArray) -> float:
-    """[rad] of a path (n, nq)."""
-    return float(space.lengths(path).sum())
-
-
 def filled(space: Space, path: FloatArray, step: float) -> FloatArray:
     """The path with configurations no further apart than a step."""
     parts = [path[:1]]
@@ -57,7 +52,7 @@ def shortcut(
         if last - first < 2:
             continue
         way = space.segment(path[first], path[last], step)
-        if way is None or path_length(space, way) >= path_length(space, path[first : last + 1]):
+        if way is None or space.length(way) >= space.length(path[first : last + 1]):
             continue
         # the middle first: most that fail do so there
         middle = len(way) // 2

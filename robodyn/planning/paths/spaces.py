@@ -2,7 +2,7 @@
 """Where paths are searched: the configurations of a mechanism, and the ways between them.
 
 Two kinds of mechanism differ here. Where displacements reach every configuration (the pose of a
-platform, the joints of an arm), one straight segment leads from anywhere to anywhere: `OpenSpace`.
+platform, the joints of an arm), one straight segment leads from anywhere to anywhere: `Space`.
 A closed loop has several configurations with the same driven positions, on sheets that meet only
 at singularities or go round them: `ProjectedSpace` moves along the sheets, steered by driven
 positions and the tip's pose together, which tell the sheets apart.
@@ -12,7 +12,8 @@ Lengths are counted in radians: a translation is divided by a length of the mech
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -23,8 +24,12 @@ from robodyn.mechanisms.mechanism import Mechanism
 MOST_POINTS = 2000
 
 
-class Space(Protocol):
+class Space:
     """The configurations (nq,) of a mechanism and the ways between them.
+
+    Args:
+        mechanism: whose displacements reach them from anywhere.
+        start, goal: (nq,) between which a path is searched.
 
     Attributes:
         stride: every so many samples of a way are nodes of a tree: what lies between two nodes is
@@ -32,69 +37,28 @@ class Space(Protocol):
         weights: (nv,) that make radians of displacements.
     """
 
-    stride: int
-    weights: FloatArray
-
-    def embedded(self, configurations: FloatArray) -> FloatArray:
-        """Coordinates (N, k) of configurations (N, nq) by which `distances` compares them."""
-
-    def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """(N,) [rad] between one embedded configuration (k,) and many (N, k)."""
-
-    def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """The straight way (n, nq), both ends included; None where it does not arrive."""
-
-    def towards(
-        self, start: FloatArray, target: FloatArray, reach: float, step: float
-    ) -> FloatArray:
-        """Configurations (n, nq), without the start, on the way to a target of `sample`."""
-
-    def target(self, configuration: FloatArray) -> FloatArray:
-        """A configuration as a target."""
-
-    def embedded_target(self, target: FloatArray) -> FloatArray:
-        """(k,) of a target, to be compared with embedded configurations."""
-
-    def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
-        """A random target within a radius [rad] of the middle between start and goal."""
-
-    def displacements(self, path: FloatArray) -> FloatArray:
-        """(n - 1, nv) from each configuration of a path (n, nq) to the next."""
-
-    def lengths(self, path: FloatArray) -> FloatArray:
-        """(n - 1,) [rad] from each configuration of a path (n, nq) to the next, close one."""
-
-    def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """Configurations (n, nq), the start first, along a displacement; None if it cannot be."""
-
-    def follows(self, path: FloatArray) -> bool:
-        """Whether a path (n, nq) of close configurations nowhere jumps from sheet to sheet."""
-
-
-def length_scale(mechanism: Mechanism) -> float:
-    """[m] of translation that count as a radian of rotation."""
-    if mechanism.configuration_is_pose:
-        return mechanism.characteristic_length
-    return mechanism.size
-
-
-class OpenSpace:
-    """Configurations that displacements reach from anywhere."""
-
     stride = 5
 
     def __init__(self, mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> None:
-        self._mechanism = mechanism
-        scale = length_scale(mechanism)
-        units = mechanism.coordinates.units
-        self.weights = np.array([1.0 / scale if unit == "m" else 1.0 for unit in units])
-        self._pose = mechanism.configuration_is_pose
-        self._scale = scale
-        way = mechanism.difference(start, goal)
-        self._middle = mechanism.advance(start, 0.5 * way)
+        self._mechanism, self._pose = mechanism, mechanism.configuration_is_pose
+        self._scale = mechanism.characteristic_length if self._pose else mechanism.size
+        self.weights = self._radians(mechanism.coordinates.units)
+        self._start, self._goal = start, goal
+
+    def _radians(self, units: Sequence[str]) -> FloatArray:
+        """What makes radians of numbers in these units."""
+        return np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
+
+    @cached_property
+    def _middle(self) -> FloatArray:
+        way = self._mechanism.difference(self._start, self._goal)
+        return self._mechanism.advance(self._start, 0.5 * way)
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
-        """Joints as they are; a pose as position and twice the quaternion."""
+        """Coordinates (N, k) of configurations (N, nq) by which `distances` compares them.
+
+        Joints as they are; a pose as position and twice the quaternion.
+        """
         if not self._pose:
             return np.asarray(configurations * self.weights)
         return np.concatenate(
@@ -102,19 +66,23 @@ class OpenSpace:
         )
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """See `Space.distances`."""
+        """(N,) [rad] between one embedded configuration (k,) and many (N, k)."""
         if not self._pose:
             return np.asarray(np.linalg.norm(many - one, axis=1))
         return pose_distances(one, many)
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """See `Space.segment`."""
+        """The straight way (n, nq), both ends included; None where it does not arrive."""
         return self.along(start, self._mechanism.difference(start, goal), step)
 
-    def along(
-        self, start: FloatArray, way: FloatArray, step: float, share: float = 1.0
+    def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
+        """Configurations (n, nq), the start first, along a displacement; None if it cannot be."""
+        return self._straight(start, way, step, 1.0)
+
+    def _straight(
+        self, start: FloatArray, way: FloatArray, step: float, share: float
     ) -> FloatArray:
-        """See `Space.along`; only a share of the way."""
+        """A share of the way."""
         length = share * float(np.linalg.norm(way * self.weights))
         count = int(min(max(np.ceil(length / step), 1), MOST_POINTS))
         shares = np.linspace(0.0, share, count + 1)[:, None]
@@ -123,21 +91,24 @@ class OpenSpace:
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
-        """See `Space.towards`."""
+        """Configurations (n, nq), without the start, on the way to a target of `sample`."""
         way = self._mechanism.difference(start, target)
         length = float(np.linalg.norm(way * self.weights))
-        return self.along(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]
+        return self._straight(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]
 
     def target(self, configuration: FloatArray) -> FloatArray:
-        """The configuration itself."""
+        """A configuration as a target."""
         return configuration
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
-        """See `Space.embedded_target`."""
+        """(k,) of a target, to be compared with embedded configurations."""
         return np.asarray(self.embedded(target[None])[0])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
-        """Uniform in a ball of displacements; turns of more than half a circle are none."""
+        """A random target within a radius [rad] of the middle between start and goal.
+
+        Uniform in a ball of displacements; turns of more than half a circle are none.
+        """
         size = len(self.weights)
         direction = random.normal(size=size)
         direction *= radius * random.uniform() ** (1.0 / size) / np.linalg.norm(direction)
@@ -147,15 +118,19 @@ class OpenSpace:
         return np.asarray(self._mechanism.advance(self._middle, direction / self.weights))
 
     def displacements(self, path: FloatArray) -> FloatArray:
-        """See `Space.displacements`."""
+        """(n - 1, nv) from each configuration of a path (n, nq) to the next."""
         return np.asarray(self._mechanism.difference(path[:-1], path[1:]))
 
     def lengths(self, path: FloatArray) -> FloatArray:
-        """See `Space.lengths`."""
+        """(n - 1,) [rad] from each configuration of a path (n, nq) to the next, close one."""
         return np.asarray(np.linalg.norm(self.displacements(path) * self.weights, axis=1))
 
+    def length(self, path: FloatArray) -> float:
+        """[rad] of a path (n, nq) of close configurations."""
+        return float(self.lengths(path).sum())
+
     def follows(self, path: FloatArray) -> bool:
-        """True: there is one sheet only."""
+        """Whether a path (n, nq) of close configurations nowhere jumps from sheet to sheet."""
         return True
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,7 +26,7 @@ BATCH = 64
 SMALLEST, LARGEST = 0.8, 6.0
 
 
-@dataclass
+@dataclass(frozen=True)
 class Effort:
     """How much a search may do, and how it is told to stop.
 
@@ -34,11 +34,13 @@ class Effort:
         deadline: by `time.monotonic` [s].
         nodes: of both trees together.
         stopped: asked now and then; an answer of True ends the search.
+        tell: told in words what is being done.
     """
 
     deadline: float
     nodes: int = 30000
-    stopped: Callable[[], bool] = field(default=lambda: False)
+    stopped: Callable[[], bool] = lambda: False
+    tell: Callable[[str], None] = lambda _: None
 
     @property
     def over(self) -> bool:
@@ -104,12 +106,8 @@ class SearchTree:
         self.parents += [parent, *range(first, last - 1)][: len(path)]
         return last - 1
 
-    def nearest(self, configuration_or_target: FloatArray, *, is_target: bool) -> int:
-        """Number of the node nearest to a configuration, or to a target of the space."""
-        one = configuration_or_target
-        embedded = (
-            self._space.embedded_target(one) if is_target else self._space.embedded(one[None])[0]
-        )
+    def nearest(self, embedded: FloatArray) -> int:
+        """Number of the node nearest to an embedded configuration or target (k,)."""
         return int(self._space.distances(embedded, self._embedded[: len(self)]).argmin())
 
     def way(self, node: int) -> FloatArray:
@@ -144,11 +142,11 @@ class TreeSearch:
         while not effort.over and len(growing) + len(other) < effort.nodes:
             factor = np.exp(random.uniform(np.log(SMALLEST), np.log(LARGEST)))
             target = space.sample(random, distance * factor)
-            near = growing.nearest(target, is_target=True)
+            near = growing.nearest(space.embedded_target(target))
             node = self._grow(growing, near, target, self._reach)
             if node != near:
                 here = growing.configurations[node]
-                close = other.nearest(here, is_target=False)
+                close = other.nearest(space.embedded(here[None])[0])
                 end = self._grow(other, close, space.target(here), np.inf)
                 if (joint := self._joined(other.configurations[end], here)) is not None:
                     ways = growing.way(node), joint[::-1], other.way(end)[::-1]

@@ -10,7 +10,8 @@ scale of the last interval, and the sampling becomes as fine as the margins are 
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,13 +23,6 @@ EXCESS = 2.0
 INTERVALS, HALVINGS = 256, 24
 # Most samples of one verification.
 MOST = 400_000
-
-
-class Followed(Protocol):
-    """What is verified: configurations over s from 0 to 1."""
-
-    def configurations(self, s: FloatArray) -> FloatArray:
-        """(N, nq) at s (N,)."""
 
 
 class Verified(NamedTuple):
@@ -43,10 +37,10 @@ class Verified(NamedTuple):
     broken: BrokenBound | None
 
 
-def verified(curve: Followed, bounds: Bounds) -> Verified:
-    """Examine a curve."""
+def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> Verified:
+    """Examine a curve: configurations (N, nq) of s (N,) from 0 to 1."""
     s = np.linspace(0.0, 1.0, INTERVALS + 1)
-    margins = bounds.margins(curve.configurations(s))
+    margins = bounds.margins(curve(s))
     samples = len(s)
     low, high = s[:-1], s[1:]
     first, last = margins[:-1], margins[1:]
@@ -55,7 +49,7 @@ def verified(curve: Followed, bounds: Bounds) -> Verified:
         if bad is not None or not len(low) or samples > MOST:
             break
         middle = 0.5 * (low + high)
-        inner = bounds.margins(curve.configurations(middle))
+        inner = bounds.margins(curve(middle))
         samples += len(middle)
         bad = _first_bad(middle, inner)
         open_ = _unsettled(first, inner, last)
@@ -72,7 +66,7 @@ def verified(curve: Followed, bounds: Bounds) -> Verified:
     # intervals still open after all halvings are too short to hide anything
     if bad is None:
         return Verified(samples, None)
-    configuration = curve.configurations(np.array([bad]))[0]
+    configuration = curve(np.array([bad]))[0]
     return Verified(samples, bounds.broken(configuration) or bounds.nearest(configuration))
 
 
