@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.checks import number_in
 from robodyn.errors import InvalidInput
 from robodyn.identification.joint_tables import FIELDS, JointTable
 
 TIMES = ("time", "__time", "t", "timestamp")
 # `joint1.position`; `/joint_states/joint1/position`, as PlotJuggler exports it
-_COLUMN = re.compile(r"^(?P<joint>.+)[./](?P<field>position|velocity|effort|current)$")
+_COLUMN = re.compile(r"^(?P<joint>.+)[./](?P<word>position|velocity|effort|current)$")
 _UNIT = re.compile(r"\s*[\[(](?!\d+[\])]).*[\])]\s*$")
 # What other programs call the same; of several for one joint the first in this order is read.
 WORDS = {
@@ -63,23 +64,24 @@ def read_columns(path: Path) -> tuple[list[str], FloatArray, int]:
     mark = max(counts, key=lambda each: counts[each])
     rows = csv.reader((line for _, line in lines), delimiter=mark, skipinitialspace=True)
     header = [_UNIT.sub("", cell).strip() for cell in next(rows)]
-    numbers: list[list[float]] = []
-    for (line, _), row in zip(lines[1:], rows, strict=True):
+    numbers = np.empty((len(lines) - 1, len(header)))
+    for values, (line, _), row in zip(numbers, lines[1:], rows, strict=True):
         if len(row) != len(header):
             raise InvalidInput(
                 f"{path}: line {line} has {len(row)} cells, the header has {len(header)}",
                 value=row,
             )
-        try:
-            numbers.append([float(cell) if cell.strip() else np.nan for cell in row])
-        except ValueError as failure:
-            wrong = next(pair for pair in zip(header, row, strict=True) if not _is_number(pair[1]))
-            hint = "; decimals are written with a point" if "," in wrong[1] else ""
-            raise InvalidInput(
-                f"{path}: line {line}, column {wrong[0]!r}: {wrong[1]!r} is not a number{hint}",
-                value=wrong[1],
-            ) from failure
-    return header, np.array(numbers).reshape(len(numbers), len(header)), lines[0][0]
+        values[:] = [number_in(cell or "nan") for cell in row]
+        for column in np.flatnonzero(np.isnan(values)).tolist():
+            cell = row[column]
+            if cell.strip().lower().lstrip("+-") not in ("", "nan"):
+                hint = "; decimals are written with a point" if "," in cell else ""
+                raise InvalidInput(
+                    f"{path}: line {line}, column {header[column]!r}: {cell!r} is not a "
+                    f"number{hint}",
+                    value=cell,
+                )
+    return header, numbers, lines[0][0]
 
 
 def table_of_csv(path: Path) -> JointTable:
@@ -99,18 +101,14 @@ def table_of_csv(path: Path) -> JointTable:
             value=header,
         )
     joints = tuple(dict.fromkeys(joint for joint, _ in named.values()))
+    numbers = numbers[np.isfinite(numbers[:, timed[0]])]
     values = {field: np.full((len(numbers), len(joints)), np.nan) for field in FIELDS}
     for column, (joint, field) in named.items():
-        values[field][:, joints.index(joint)] = numbers[:, column]
-    times = numbers[:, timed[0]]
-    whole = np.isfinite(times)
-    given = numbers[whole][:, list(named)]
-    stamps = np.round(times[whole] * 1e9).astype(np.int64)
-    for field, array in values.items():
-        values[field] = np.where(np.isfinite(array[whole]), array[whole], np.nan)
-    return JointTable(
-        str(path), joints, stamps, stamps, values, int(np.count_nonzero(~np.isfinite(given)))
-    )
+        own = numbers[:, column]
+        values[field][:, joints.index(joint)] = np.where(np.isfinite(own), own, np.nan)
+    not_finite = int(np.count_nonzero(~np.isfinite(numbers[:, list(named)])))
+    stamps = np.round(numbers[:, timed[0]] * 1e9).astype(np.int64)
+    return JointTable(str(path), joints, stamps, stamps, values, not_finite)
 
 
 def _columns(header: Sequence[str]) -> dict[int, tuple[str, str]]:
@@ -118,34 +116,19 @@ def _columns(header: Sequence[str]) -> dict[int, tuple[str, str]]:
 
     Names by the rule go before those of other programs.
     """
-    found = {column: _COLUMN.match(name) for column, name in enumerate(header)}
-    named = {
-        column: (match["joint"], "effort" if match["field"] == "current" else match["field"])
-        for column, match in found.items()
-        if match
-    }
-    if named:
-        return named
     ranks: dict[tuple[str, str], tuple[int, int]] = {}
-    for pattern in (_NUMBERED, _WORDED):
+    for pattern in (_COLUMN, _NUMBERED, _WORDED):
+        ranks.clear()
         for column, name in enumerate(header):
             match = pattern.match(name)
-            if not match or not _WANTED.isdisjoint(re.split(r"[_./ ]", name.lower())):
-                continue
-            word = match["word"].lower()
-            field = _FIELD_OF[word]
-            place = match["joint"], field
-            rank = WORDS[field].index(word), column
-            ranks[place] = min(ranks.get(place, rank), rank)
+            wanted = pattern is not _COLUMN and _WANTED & set(re.split(r"[_./ ]", name.lower()))
+            if match and not wanted:
+                word = match["word"].lower()
+                field = _FIELD_OF[word]
+                rank = WORDS[field].index(word), column
+                ranks[match["joint"], field] = min(ranks.get((match["joint"], field), rank), rank)
         if any(field == "position" for _, field in ranks):
             break
+    else:
         ranks.clear()
     return {column: place for place, (_, column) in ranks.items()}
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell or "nan")
-    except ValueError:
-        return False
-    return True

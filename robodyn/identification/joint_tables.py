@@ -27,7 +27,7 @@ class Reading(NamedTuple):
     effort: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JointTable:
     """Readings of joints in the order of their receipt; NaN where a message lacks a value.
 
@@ -46,21 +46,6 @@ class JointTable:
     received: IntArray
     values: dict[str, FloatArray]
     not_finite: int = 0
-
-
-@dataclass(frozen=True)
-class BagTables:
-    """Joint readings of a bag.
-
-    Attributes:
-        tables: one for each topic with joint readings.
-        topics: of the whole bag: the type of their messages, and how many there are.
-        unreadable: topics with joint readings whose type is defined nowhere.
-    """
-
-    tables: list[JointTable]
-    topics: dict[str, tuple[str, int]]
-    unreadable: tuple[str, ...]
 
 
 def _joint_state(message: Any) -> Reading:
@@ -90,37 +75,57 @@ READERS: dict[str, Callable[[Any], Reading]] = {
 NAMELESS = "std_msgs/msg/Float64MultiArray"
 
 
-def tables_of_bag(bag: Path, nameless: str, joints: Sequence[str]) -> BagTables:
-    """The joint readings of a bag.
+def tables_of_bag(
+    bag: Path, topic: str, effort_topic: str, joints: Sequence[str], notes: list[str]
+) -> list[JointTable]:
+    """The joint readings of a bag, a table for each topic with some.
 
     Args:
         bag: folder or file.
-        nameless: a topic of `NAMELESS` messages that holds efforts, or empty.
-        joints: the joints of that topic, in its order.
+        topic, effort_topic: those that it must have, or empty. The latter may be of `NAMELESS`
+            messages, which hold the efforts of `joints`.
+        joints: the joints of such messages, in their order.
+        notes: to which topics are added whose type is defined nowhere.
 
     Raises:
-        InvalidInput: a bag that cannot be read, or another number of efforts than of joints.
+        InvalidInput: a bag that cannot be read, no messages, no joint readings, no such topic, or
+            another number of efforts than of joints.
     """
     read = read_bag(
-        bag, lambda topic, kind: kind in READERS or (topic == nameless and kind == NAMELESS)
+        bag, lambda name, kind: kind in READERS or (name == effort_topic and kind == NAMELESS)
     )
+    notes += [f"{name}: its message type is not defined in the bag" for name in read.unreadable]
+    if not any(count for _, count in read.topics.values()):
+        raise InvalidInput(f"{bag}: the bag is empty, it has no messages", value=str(bag))
     rows: dict[str, list[tuple[int, int, Reading]]] = {}
-    for topic, received, message in read.messages:
-        kind = read.topics[topic][0]
+    for name, received, message in read.messages:
+        kind = read.topics[name][0]
         if kind == NAMELESS:
             if len(message.data) != len(joints):
                 raise InvalidInput(
-                    f"{bag}: {topic} has {len(message.data)} efforts in a message, expected "
+                    f"{bag}: {name} has {len(message.data)} efforts in a message, expected "
                     f"{len(joints)}: one for each of {', '.join(joints)}",
-                    value=topic,
+                    value=name,
                 )
             row = (0, received, Reading(tuple(joints), (), (), message.data))
         else:
             stamp = message.header.stamp
             at = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
             row = (at, received, READERS[kind](message))
-        rows.setdefault(topic, []).append(row)
-    return BagTables([_table(*item) for item in rows.items()], read.topics, read.unreadable)
+        rows.setdefault(name, []).append(row)
+    listed = ", ".join(f"{name} ({kind})" for name, (kind, _) in read.topics.items())
+    for option, wanted in (("topic", topic), ("effort_topic", effort_topic)):
+        if wanted and wanted not in rows:
+            raise InvalidInput(
+                f"{bag}: {option} {wanted!r} has no joint readings; topics: {listed}", value=wanted
+            )
+    if not rows:
+        raise InvalidInput(
+            f"{bag}: no joint readings, which are messages of {', '.join(READERS)}; topics: "
+            f"{listed}",
+            value=str(bag),
+        )
+    return [_table(*item) for item in rows.items()]
 
 
 def _table(name: str, rows: Sequence[tuple[int, int, Reading]]) -> JointTable:

@@ -10,14 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray, IntArray
+from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.identification.csv_table import table_of_csv
-from robodyn.identification.joint_tables import FIELDS, tables_of_bag
-from robodyn.identification.plausibility import (
-    in_model_units,
-    refuse_standstill,
-    unwrapped,
-)
+from robodyn.identification.joint_tables import FIELDS, JointTable, tables_of_bag
+from robodyn.identification.plausibility import in_model_units, refuse_standstill, unwrapped
 from robodyn.identification.recording import Recording
 from robodyn.identification.signals import (
     Series,
@@ -28,7 +25,7 @@ from robodyn.identification.signals import (
     usable_stamps,
     widest_step,
 )
-from robodyn.identification.sources import Sources, refuse_unknown_topics, sources_of
+from robodyn.identification.sources import Columns, sources_of
 from robodyn.mechanisms.mechanism import Mechanism
 
 # Shorter ones [samples, s] say nothing of a motion.
@@ -82,12 +79,9 @@ def read_recording(
     if path.suffix.lower() in (".csv", ".txt", ".tsv"):
         tables, topic, effort_topic = [table_of_csv(path)], "", ""
     else:
-        read = tables_of_bag(path, effort_topic, m.joint_names)
-        notes += [f"{name}: its message type is not defined in the bag" for name in read.unreadable]
-        tables = read.tables
-        refuse_unknown_topics(str(path), tables, read.topics, topic, effort_topic)
-    sources = sources_of(str(path), m, tables, joints or {}, notes, topic, effort_topic)
-    series = _part(_series(sources, notes), start, stop, str(path))
+        tables = tables_of_bag(path, topic, effort_topic, m.joint_names, notes)
+    columns = sources_of(str(path), m, tables, joints or {}, notes, topic, effort_topic)
+    series = _part(_series(columns, notes), start, stop, str(path))
     times, values = _aligned(series, m, str(path), notes)
     effort = values["effort"] * gains
     position, velocity = in_model_units(
@@ -103,18 +97,15 @@ def read_recording(
     )
 
 
-def _series(sources: Sources, notes: list[str]) -> dict[tuple[str, int], Series]:
+def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]:
     """The series of each quantity and driven joint, on one clock."""
-    tables = list({id(table): table for table, _ in sources.values()}.values())
-    usable = [usable_stamps(table) for table in tables]
+    usable = {table: usable_stamps(table) for table, _ in columns.values()}
     # stamps of two clocks cannot be compared
-    by_receipt = [
-        stamps is table.received for (stamps, _), table in zip(usable, tables, strict=True)
-    ]
-    mixed = any(by_receipt) and not all(by_receipt)
-    chosen: dict[int, tuple[IntArray, slice]] = {}
-    for table, (stamps, said) in zip(tables, usable, strict=True):
-        stamps, said = (table.received, "") if mixed else (stamps, said)
+    mixed = len({stamps is table.received for table, (stamps, _) in usable.items()}) > 1
+    chosen: dict[JointTable, tuple[IntArray, slice]] = {}
+    for table, (stamps, said) in usable.items():
+        if mixed:
+            stamps, said = table.received, ""
         notes += [said] if said else []
         rows, resets = longest_run(stamps)
         if resets:
@@ -127,14 +118,14 @@ def _series(sources: Sources, notes: list[str]) -> dict[tuple[str, int], Series]
                 f"{table.name}: {table.not_finite} values are not finite: bridged where few in a "
                 "row, else a gap"
             )
-        chosen[id(table)] = stamps[rows], rows
+        chosen[table] = stamps[rows], rows
     if mixed:
         notes.append("positions and efforts are stamped by different clocks: times of receipt used")
     origin = min(int(stamps.min()) for stamps, _ in chosen.values())
     found: dict[tuple[str, int], Series] = {}
     late, repeated = 0, 0
-    for (name, joint), (table, column) in sources.items():
-        stamps, rows = chosen[id(table)]
+    for (name, joint), (table, column) in columns.items():
+        stamps, rows = chosen[table]
         times = np.asarray((stamps - origin) * 1e-9, dtype=np.float64)
         series, unordered, twice = series_of(times, table.values[name][rows, column])
         late, repeated = max(late, unordered), max(repeated, twice)
@@ -172,7 +163,7 @@ def _aligned(
     """Common instants (N,) [s] and the quantities (N, n) at these."""
     times, alike = common_instants(list(series.values()))
     if not alike and len(times) > 1:
-        notes += _rates(series, times, m)
+        notes.append(_rates(series, times))
     names = [name for name in FIELDS if (name, 0) in series]
     values = {name: np.empty((len(times), len(m.joint_names))) for name in names}
     missing = np.zeros(len(times), dtype=bool)
@@ -204,22 +195,19 @@ def _aligned(
     return times, {name: array[~missing] for name, array in values.items()}
 
 
-def _rates(series: dict[tuple[str, int], Series], times: FloatArray, m: Mechanism) -> list[str]:
+def _rates(series: dict[tuple[str, int], Series], times: FloatArray) -> str:
     """One line about series that are not of the same instants."""
     period = float(np.median(np.diff(times)))
-    by_field = {
-        name: [1.0 / each.period for (field, _), each in series.items() if field == name]
-        for name in FIELDS
-    }
-    rates = [
-        f"{name} {min(each):.4g}" + ("" if max(each) < 1.01 * min(each) else f" to {max(each):.4g}")
-        for name, each in by_field.items()
-        if each
-    ]
-    return [
+    rates = []
+    for name in FIELDS:
+        own = [1.0 / each.period for (field, _), each in series.items() if field == name]
+        if own:
+            slow, fast = min(own), max(own)
+            rates.append(f"{name} {slow:.4g}" + ("" if fast < 1.01 * slow else f" to {fast:.4g}"))
+    return (
         f"samples are not of the same instants ({', '.join(rates)} Hz): brought to the slowest, "
         f"{1.0 / period:.4g} Hz, faster ones by averaging, others by interpolation"
-    ]
+    )
 
 
 def _gains(gain: float | ArrayLike | Mapping[str, float], m: Mechanism) -> FloatArray:
@@ -232,13 +220,11 @@ def _gains(gain: float | ArrayLike | Mapping[str, float], m: Mechanism) -> Float
                 value=gain,
             )
         gain = [gain.get(name, 1.0) for name in m.joint_names]
-    gains = np.asarray(gain, dtype=np.float64)
-    if gains.shape not in ((), (len(m.joint_names),)) or not np.isfinite(gains).all():
+    gains = as_array("effort_gain", gain, ())
+    if gains.shape not in ((), (len(m.joint_names),)) or not gains.all():
         raise InvalidInput(
-            f"effort_gain must be one finite number or {len(m.joint_names)} of them, one for each "
-            f"driven joint, got {gain!r}",
+            f"effort_gain is {gain!r}, expected one number or {len(m.joint_names)}, one for each "
+            "driven joint, none of them zero",
             value=gain,
         )
-    if not gains.all():
-        raise InvalidInput(f"effort_gain is zero for some joint: {gain!r}", value=gain)
     return np.broadcast_to(gains, (len(m.joint_names),))

@@ -130,21 +130,14 @@ def _averaged(series: Series, times: FloatArray, period: float) -> FloatArray:
     """Means (N,) over a period about each instant, of the linear interpolant."""
     low = np.maximum(times - 0.5 * period, series.times[0])
     high = np.minimum(times + 0.5 * period, series.times[-1])
+    from scipy.interpolate import make_interp_spline  # slow to import
+
     # near an end the period is cut on both sides, so that the mean is not of another instant
     half = np.minimum(times - low, high - times)
     narrow = half <= 0.0
     half = np.where(narrow, 1.0, half)
-    steps = np.diff(series.times)
-    sums = 0.5 * (series.values[1:] + series.values[:-1]) * steps
-    integral = np.concatenate([[0.0], np.cumsum(sums)])
-
-    def until(t: FloatArray) -> FloatArray:
-        row = np.clip(np.searchsorted(series.times, t, side="right") - 1, 0, len(steps) - 1)
-        part = t - series.times[row]
-        slope = (series.values[row + 1] - series.values[row]) / steps[row]
-        return np.asarray(integral[row] + part * (series.values[row] + 0.5 * slope * part))
-
-    mean = (until(times + half) - until(times - half)) / (2.0 * half)
+    integral = make_interp_spline(series.times, series.values, k=1).antiderivative()
+    mean = (integral(times + half) - integral(times - half)) / (2.0 * half)
     return np.where(narrow, np.interp(times, series.times, series.values), mean)
 
 
