@@ -39,7 +39,7 @@ def in_model_units(
     scale = np.array([OTHER[u][1] if unit == OTHER[u][0] else 1.0 for u in m.joint_units])
     where = m.joint_signs * scale * position + m.joint_offsets
     if not unit:
-        _refuse_other_units(m, position, where, source)
+        refuse_other_units(m, position, where, source)
     low, high = m.position_limits.T
     slack = 1e-3 + 0.01 * np.where(np.isfinite(high - low), high - low, 0.0)
     beyond = ((where < low - slack) | (where > high + slack)).any(axis=0)
@@ -53,8 +53,13 @@ def in_model_units(
     return where, None if velocity is None else m.joint_signs * scale * velocity
 
 
-def _refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, source: str) -> None:
-    for kind, (other, factor, words) in OTHER.items():
+def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, source: str) -> None:
+    """Refuse readings (N, n) that degrees or millimetres explain; `where` is what they stand for.
+
+    Raises:
+        InvalidInput: see above.
+    """
+    for kind, (other, factor, words) in OTHER.items() if len(position) else ():
         joints = [j for j, unit in enumerate(m.joint_units) if unit == kind]
         scaled = m.joint_signs * factor * position + m.joint_offsets
         low, high = m.position_limits.T

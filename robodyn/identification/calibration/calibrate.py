@@ -13,11 +13,11 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
-from robodyn.identification.calibration.fit import LOSSES, CalibrationFit, fit, groups_of
+from robodyn.identification.calibration.fit import LOSSES, CalibrationFit, fit
 from robodyn.identification.calibration.measurements import Measurements, read_measurements
 from robodyn.identification.calibration.problem import (
-    BASE_FREEDOMS,
     CONSTRAINTS,
+    MEASURES,
     Frames,
     Freedoms,
     Problem,
@@ -33,6 +33,7 @@ from robodyn.identification.calibration.unknowns import (
     tolerances,
 )
 from robodyn.identification.calibration.visibility import combination, visibility
+from robodyn.identification.plausibility import refuse_other_units
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
@@ -76,26 +77,24 @@ def calibrate(
     allowed = tolerances(m, geometry, measurements, wanted.parameters, wanted.tolerance)
     base, free_base = frame_of("tracker", wanted.tracker)
     goal, free_target = frame_of("target", wanted.target)
-    if measure in CONSTRAINTS:
-        base, free_base = Frame.identity(), BASE_FREEDOMS[measure]
-    if measure in ("none", "orientation"):
-        goal, free_target = Frame.identity(), ()
-    if measure in ("position", "point", "plane"):
-        free_target = free_target[:3]
-    if measure == "none":
-        free_base = ()
+    kind = MEASURES[measure]
+    if kind.base is not None:
+        base, free_base = Frame.identity(), kind.base
+    if not kind.target:
+        goal = Frame.identity()
+    free_target = tuple(freedom for freedom in free_target if freedom in kind.target)
     poses = starting_poses(m, measurements)
-    frames = Frames(*first_frames(measure, measurements, poses, base, goal, free_base,
-                                   free_target), np.zeros(len(measurements.passive)))  # fmt: skip
-    freedoms = Freedoms(free_base, free_target, wanted.sensor_zeros)
-    problem = Problem(geometry, allowed, measurements, measure, frames, freedoms, m.size, poses)
+    free = Freedoms(free_base, free_target, wanted.sensor_zeros)
+    given = Frames(base, goal, np.zeros(len(measurements.passive)))
+    frames = first_frames(measure, measurements, poses, given, free)
+    problem = Problem(geometry, allowed, measurements, measure, frames, free, m.size, poses)
     refuse_units(m, measurements, measure, poses)
     refuse_too_few(problem, measurements)
     assumed, estimate = noise_of(m, problem, wanted.noise)
-    held = fit(problem.held(), assumed, False, loss)
-    _, near = problem.held().unpacked(held.unknowns)
-    found = fit(problem.from_frames(near), assumed, estimate, loss, progress)
-    return _result(m, problem.from_frames(near), found, held)
+    nominal = replace(problem, tolerance=np.zeros_like(allowed))
+    held = fit(nominal, assumed, False, loss)
+    problem = replace(problem, frames=nominal.unpacked(held.unknowns)[1])
+    return _result(m, problem, fit(problem, assumed, estimate, loss, progress), held)
 
 
 def _result(
@@ -110,7 +109,7 @@ def _result(
     seen = visibility(found.whitened, count)
     names = [problem.geometry.parameters[i].name for i in problem.active]
     unseen = [combination(row, names) for row in seen.unseen]
-    groups = tuple(groups_of(problem))
+    groups = tuple(problem.groups)
     hidden = [each.name for each in problem.geometry.parameters if each.passive_only]
     notes = []
     if hidden and not problem.passive:
@@ -175,26 +174,14 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
     Raises:
         InvalidInput: see above.
     """
-    joints, where = measurements.joints, _where(measurements)
+    joints = measurements.joints
     if len(joints) and np.ptp(joints, axis=0).max() < STILL:
         raise InvalidInput(
-            f"{where}: all {len(joints)} samples are at one place; measure at different poses, "
-            "such as those of `calibration_poses`",
+            f"{measurements.where}: all {len(joints)} samples are at one place; measure at "
+            "different poses, such as those of `calibration_poses`",
             value=len(joints),
         )
-    low, high = m.position_limits.T
-    reach = np.abs(np.where(np.isfinite(m.position_limits), m.position_limits, 0.0)).max(axis=1)
-    for unit, factor, words in (("rad", np.pi / 180.0, "deg"), ("m", 1e-3, "mm")):
-        of = [j for j, each in enumerate(m.joint_units) if each == unit]
-        far = [j for j in of if np.abs(joints[:, j]).max() > 3.0 * max(reach[j], np.pi)]
-        if far and (np.abs(joints[:, of]) * factor <= 3.0 * np.maximum(reach[of], np.pi)).all():
-            name, worst = m.joint_names[far[0]], float(np.abs(joints[:, far[0]]).max())
-            raise InvalidInput(
-                f"{where}: {name} reaches {worst:.4g} {unit}, its limits are {low[far[0]]:.4g} to "
-                f"{high[far[0]]:.4g}: if the joints are in {words}, say so with "
-                f"position_unit={words!r} (--position-unit {words})",
-                value=worst,
-            )
+    refuse_other_units(m, m.joint_signs * (joints - m.joint_offsets), joints, measurements.where)
 
 
 def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:
@@ -212,7 +199,7 @@ def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:
                 here = m.assemble(joints)
             except UNREACHED as failure:
                 raise InvalidInput(
-                    f"{_where(measurements)}: sample {number} of the joints is not reached by "
+                    f"{measurements.where}: sample {number} of the joints is not reached by "
                     f"{m.name}: {failure}; check the model, the order of the joints and their "
                     "units",
                     value=joints,
@@ -228,22 +215,21 @@ def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: 
     Raises:
         InvalidInput: they spread far more, or far less, than those of the model.
     """
-    if measure == "pose" and measurements.pose is not None:
-        places, turns = measurements.pose[:, :3], rotation_matrix(measurements.pose)
-        if np.ptp(turns, axis=0).max() < STILL and np.ptp(places, axis=0).max() < STILL:
-            raise InvalidInput(
-                f"{_where(measurements)}: the target does not move; is it the one on the body?",
-                value=0.0,
-            )
-    elif measure == "position" and measurements.position is not None:
-        places = measurements.position
-    else:
+    if measure not in ("pose", "position"):
         return
+    seen = measurements.target
+    places, turns = seen[:, :3], rotation_matrix(seen)
+    moves = max(np.ptp(turns, axis=0).max(), np.ptp(places, axis=0).max()) >= STILL
+    if measure == "pose" and not moves:
+        raise InvalidInput(
+            f"{measurements.where}: the target does not move; is it the one on the body?",
+            value=0.0,
+        )
     extent = float(np.linalg.norm(np.ptp(places, axis=0)))
     expected = float(np.linalg.norm(np.ptp(poses[:, :3], axis=0))) + 0.02 * m.size
     if extent > OTHER_UNIT * expected:
         raise InvalidInput(
-            f"{_where(measurements)}: the target's positions spread over {extent:.4g} m, those of "
+            f"{measurements.where}: the target's positions spread over {extent:.4g} m, those of "
             f"the model over {expected:.3g} m: if they are in millimetres, say so with "
             "tracker_unit='mm'",
             value=extent,
@@ -260,12 +246,8 @@ def refuse_too_few(problem: Problem, measurements: Measurements) -> None:
     if problem.equations <= problem.count:
         needed = int(problem.count // max(each, 1.0)) + 1
         raise InvalidInput(
-            f"{_where(measurements)}: {count} samples give {problem.equations} equations for "
+            f"{measurements.where}: {count} samples give {problem.equations} equations for "
             f"{problem.count} unknowns; at least {needed} are needed, twice as many help, or fewer "
             "`parameters`",
             value=count,
         )
-
-
-def _where(measurements: Measurements) -> str:
-    return measurements.source or "measurements"

@@ -69,12 +69,6 @@ class CalibrationFit:
         return np.asarray(self.root @ self.root.T)
 
 
-def groups_of(problem: Problem) -> list[str]:
-    """The group of each row of a sample's residual."""
-    named = ["position" if row < 3 else "orientation" for row in problem.rows]
-    return [*named, *["passive"] * len(problem.passive)]
-
-
 def fit(
     problem: Problem,
     noise: Noise,
@@ -160,7 +154,7 @@ def weights_of(problem: Problem, noise: Noise, found: Evaluated) -> FloatArray:
     What the joints' readings are off displaces the predicted pose, so their noise adds to that of
     the tracker.
     """
-    own = np.array([noise.groups[name] for name in groups_of(problem)])
+    own = np.array([noise.groups[name] for name in problem.groups])
     by_joint = found.by_joint * noise.joints
     covariance = by_joint @ by_joint.swapaxes(1, 2) + np.diag(own**2)
     return np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)))
@@ -172,7 +166,7 @@ def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
     white = np.einsum("nij,nj->ni", weights, found.evaluated.residual)
     shape = (*white.shape, problem.count)
     leverage = ((found.whitened @ found.root) ** 2).sum(axis=1).reshape(shape[:2])
-    names = np.array(groups_of(problem))
+    names = np.array(problem.groups)
     better = {}
     for name, sigma in found.noise.groups.items():
         of = names == name

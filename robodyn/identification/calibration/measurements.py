@@ -14,6 +14,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, writing
 from robodyn.identification.csv_table import read_columns
+from robodyn.identification.plausibility import in_model_units
 from robodyn.mechanisms.mechanism import Mechanism
 
 POSITION, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
@@ -39,6 +40,21 @@ class Measurements:
     position: FloatArray | None = None
     passive: Mapping[str, FloatArray] = field(default_factory=dict)
     source: str = ""
+
+    @property
+    def where(self) -> str:
+        """Their name in messages."""
+        return self.source or "measurements"
+
+    @property
+    def target(self) -> FloatArray:
+        """(N, 7) pose of the target, as far as it was measured; of a constraint the frame's own."""
+        if self.pose is not None:
+            return self.pose
+        poses = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(self.joints), 1))
+        if self.position is not None:
+            poses[:, :3] = self.position
+        return poses
 
     @classmethod
     def from_arrays(
@@ -120,47 +136,50 @@ def read_measurements(
     Raises:
         InvalidInput: no such file, or a cell or column that is wrong or missing.
     """
-    file = Path(path)
-    header, numbers, line = read_columns(file)
     if tracker_unit not in ("", "m", "mm"):
         raise InvalidInput(
             f"tracker_unit is {tracker_unit!r}, expected one of m, mm", value=tracker_unit
         )
-    if position_unit not in ("", "rad", "m", "deg", "mm"):
-        raise InvalidInput(
-            f"position_unit is {position_unit!r}, expected one of rad, m, deg, mm",
-            value=position_unit,
-        )
-    if not np.isfinite(numbers).all():
-        row, column = np.argwhere(~np.isfinite(numbers))[0].tolist()
-        raise InvalidInput(
-            f"{path}: sample {row + 1} has no number in column {header[column]!r}; leave samples "
-            "out that were not measured whole",
-            value=line + row + 1,
-        )
-    columns = {name.removesuffix(".position"): numbers[:, i] for i, name in enumerate(header)}
-    missing = [name for name in m.joint_names if name not in columns]
-    if missing:
-        raise InvalidInput(
-            f"{path}: no column {', '.join(f'{name}.position' for name in missing)}; found "
-            f"{', '.join(header)}",
-            value=missing,
-        )
-    readings = np.column_stack([columns[name] for name in m.joint_names])
-    factors = {("deg", "rad"): np.pi / 180.0, ("mm", "m"): 1e-3}
-    scale = [factors.get((position_unit, unit), 1.0) for unit in m.joint_units]
+    columns, readings, line = joint_columns(path, m)
+    for name, values in columns.items():
+        if not np.isfinite(values).all():
+            row = 1 + int(np.flatnonzero(~np.isfinite(values))[0])
+            raise InvalidInput(
+                f"{path}: sample {row} has no number in column {name!r}; leave samples out that "
+                "were not measured whole",
+                value=line + row,
+            )
+    joints, _ = in_model_units(m, readings, None, position_unit, str(path), [])
     pose, position = _target(path, columns, 1e-3 if tracker_unit == "mm" else 1.0)
-    passive = {name: columns[name] for name in m.passive_joint_names if name in columns}
+    names = [name for name in m.passive_joint_names if f"{name}.position" in columns]
+    passive = {name: columns[f"{name}.position"] for name in names}
     if position_unit == "deg":
         passive = {name: np.radians(each) for name, each in passive.items()}
     return Measurements.from_arrays(
         m,
-        m.joint_signs * np.array(scale) * readings + m.joint_offsets,
+        joints,
         pose=pose,
         position=position,
         passive=passive,
         source=str(path),
     )
+
+
+def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray], FloatArray, int]:
+    """Columns (N,) of a CSV file, readings (N, n) of the driven joints, and the header's line.
+
+    Raises:
+        InvalidInput: no such file, a cell that is no number, or a joint without a column.
+    """
+    header, numbers, line = read_columns(Path(path))
+    columns = dict(zip(header, numbers.T, strict=True))
+    wanted = [f"{name}.position" for name in m.joint_names]
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        raise InvalidInput(
+            f"{path}: no column {', '.join(missing)}; found {', '.join(header)}", value=missing
+        )
+    return columns, np.column_stack([columns[name] for name in wanted]), line
 
 
 def _target(

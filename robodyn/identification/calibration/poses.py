@@ -12,12 +12,12 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
-from robodyn.identification.calibration.fit import Noise, groups_of, weights_of
+from robodyn.identification.calibration.fit import Noise, weights_of
 from robodyn.identification.calibration.measurements import Measurements
-from robodyn.identification.calibration.problem import Frames, Freedoms, Problem
+from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.identification.calibration.unknowns import ALL, tolerances
+from robodyn.identification.calibration.unknowns import tolerances
 from robodyn.identification.calibration.visibility import visibility
 from robodyn.mechanisms.mechanism import Mechanism
 
@@ -152,7 +152,7 @@ def _information(
     found = problem.evaluate(np.zeros(problem.count))
     assert found is not None  # the poses are those of the nominal mechanism
     sigma = {
-        name: wanted.noise * (m.size if name == "position" else 1.0) for name in groups_of(problem)
+        name: wanted.noise * (m.size if name == "position" else 1.0) for name in problem.groups
     }
     weights = weights_of(problem, Noise(sigma, np.zeros(len(m.joint_names))), found)
     return list(weights @ found.jacobian), len(problem.active)

@@ -10,7 +10,7 @@ some of the rows of B X E are zero in a frame B that is unknown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,17 +22,32 @@ from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.mechanisms.common.geometry import Geometry
 from robodyn.poses import left_jacobian, rotation_matrix
 
-# Rows of a pose that each kind of measurement has, and which of the six freedoms of B it needs.
-ROWS = {
-    "pose": (0, 1, 2, 3, 4, 5),
-    "position": (0, 1, 2),
-    "point": (0, 1, 2),
-    "plane": (2,),
-    "orientation": (3, 4, 5),
-    "none": (),
+POSITION, ORIENTATION, ALL = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
+
+
+class Measure(NamedTuple):
+    """What a kind of measurement says of the pose B X E.
+
+    Attributes:
+        rows: those of its six that are measured.
+        target: freedoms of E that it depends on.
+        base: freedoms of the frame B of a constraint; None where B is the tracker's.
+    """
+
+    rows: tuple[int, ...]
+    target: tuple[int, ...]
+    base: tuple[int, ...] | None
+
+
+MEASURES = {
+    "pose": Measure(ALL, ALL, None),
+    "position": Measure(POSITION, POSITION, None),
+    "point": Measure(POSITION, POSITION, POSITION),
+    "plane": Measure((2,), POSITION, (2, 3, 4)),
+    "orientation": Measure(ORIENTATION, (), ORIENTATION),
+    "none": Measure((), (), ()),
 }
 CONSTRAINTS = ("point", "plane", "orientation")
-BASE_FREEDOMS = {"point": (0, 1, 2), "plane": (2, 3, 4), "orientation": (3, 4, 5)}
 # Frames and zeros of sensors are estimated without a prior to speak of [m over size, rad].
 WIDE = 100.0
 
@@ -73,7 +88,7 @@ class Problem:
         geometry: of the mechanism.
         tolerance: (P,) how far they may be off [m, rad], a standard deviation; zero where held.
         measurements: the samples.
-        measure: one of `ROWS`.
+        measure: one of `MEASURES`.
         frames: where to begin.
         free: what is unknown of the frames.
         length: [m] of the order of the mechanism.
@@ -93,7 +108,7 @@ class Problem:
         """What follows from these."""
         geometry, measurements, free = self.geometry, self.measurements, self.free
         self.nominal = np.array([each.value for each in geometry.parameters])
-        self.rows = list(ROWS[self.measure])
+        self.rows = list(MEASURES[self.measure].rows)
         self.passive = [
             geometry.passive_joints.index(name)
             for name in measurements.passive
@@ -102,6 +117,9 @@ class Problem:
         seen = [measurements.passive[geometry.passive_joints[i]] for i in self.passive]
         self._seen = np.array(seen).T if seen else np.zeros((len(measurements.joints), 0))
         self.active = np.flatnonzero(self.tolerance > 0.0)
+        # the group of each row of a sample's residual
+        self.groups = ["position" if row < 3 else "orientation" for row in self.rows]
+        self.groups += ["passive"] * len(self.passive)
         self.free_base, self.free_target = list(free.base), list(free.target)
         self._zeros = len(self.passive) if free.zeros else 0
         scale = WIDE * np.array([self.length] * 3 + [1.0] * 3)
@@ -123,14 +141,6 @@ class Problem:
     def equations(self) -> int:
         """How many numbers were measured."""
         return len(self.measurements.joints) * (len(self.rows) + len(self.passive))
-
-    def held(self) -> Problem:
-        """The same problem with the geometry held at its nominal values."""
-        return replace(self, tolerance=np.zeros_like(self.tolerance))
-
-    def from_frames(self, frames: Frames) -> Problem:
-        """The same problem with its frames elsewhere; unknowns of zero are these frames."""
-        return replace(self, frames=frames)
 
     def unpacked(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:
         """Parameters (P,) and frames."""
@@ -200,24 +210,17 @@ class Problem:
         self, place: FloatArray, rotation: FloatArray, predicted: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Residuals (N, 6) and the derivatives of what is subtracted in them."""
-        count = len(place)
-        seen, turned = np.zeros((count, 3)), np.broadcast_to(np.eye(3), (count, 3, 3))
-        if self.measurements.pose is not None and self.measure == "pose":
-            seen = self.measurements.pose[:, :3]
-            turned = rotation_matrix(self.measurements.pose)
-        elif self.measurements.position is not None and self.measure == "position":
-            seen = self.measurements.position
-        turn = np.zeros((count, 3))
+        seen, turn = self.measurements.target, np.zeros((len(place), 3))
         if 3 in self.rows:
             # imported here: see `tracking_frames`
             from scipy.spatial.transform import Rotation
 
-            turn = Rotation.from_matrix(turned @ rotation.swapaxes(1, 2)).as_rotvec()
+            turn = Rotation.from_matrix(rotation_matrix(seen) @ rotation.swapaxes(1, 2)).as_rotvec()
             # log(exp(r) exp(-d)) = r - Jr(r)^-1 d, and Jr(r) = Jl(-r)
             predicted = predicted.copy()
             inverse = np.array([np.linalg.inv(left_jacobian(-each)) for each in turn])
             predicted[:, 3:] = inverse @ predicted[:, 3:]
-        return np.concatenate([seen - place, turn], axis=1), predicted
+        return np.concatenate([seen[:, :3] - place, turn], axis=1), predicted
 
 
 def cross_matrices(vectors: FloatArray) -> FloatArray:

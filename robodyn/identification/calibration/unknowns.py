@@ -11,9 +11,9 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_pose, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.identification.calibration.fit import FIRST, Noise, groups_of
+from robodyn.identification.calibration.fit import FIRST, Noise
 from robodyn.identification.calibration.measurements import Measurements
-from robodyn.identification.calibration.problem import CONSTRAINTS, Problem
+from robodyn.identification.calibration.problem import ALL, CONSTRAINTS, Frames, Freedoms, Problem
 from robodyn.identification.calibration.settings import KNOWN, UNKNOWN
 from robodyn.identification.calibration.tracking_frames import (
     Frame,
@@ -28,11 +28,10 @@ from robodyn.poses import rotation_matrix
 
 # How far dimensions may be off where nothing is said: over the mechanism's size, and [rad].
 LENGTHS, ANGLES = 0.02, 0.05
-ALL = tuple(range(6))
 
 
 def measure_of(measurements: Measurements, constraint: str) -> str:
-    """What is measured, one of `ROWS`.
+    """What is measured, one of `MEASURES`.
 
     Raises:
         InvalidInput: an unknown constraint, one beside a tracker, or nothing at all.
@@ -52,7 +51,7 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
         return constraint
     if not tracked and not measurements.passive:
         raise InvalidInput(
-            f"{measurements.source or 'measurements'}: nothing but the driven joints was measured; "
+            f"{measurements.where}: nothing but the driven joints was measured; "
             "add poses or positions of a target, readings of passive joints, or a constraint",
             value=measurements.source,
         )
@@ -117,36 +116,28 @@ def tolerances(
 
 
 def first_frames(
-    measure: str,
-    measurements: Measurements,
-    poses: FloatArray,
-    base: Frame,
-    target: Frame,
-    free_base: tuple[int, ...],
-    free_target: tuple[int, ...],
-) -> tuple[Frame, Frame]:
-    """Frames with which the nominal poses fit well; what is known stays."""
+    measure: str, measurements: Measurements, poses: FloatArray, given: Frames, free: Freedoms
+) -> Frames:
+    """Frames with which the nominal poses fit well; what is known stays as it is given."""
     R, t = rotation_matrix(poses), poses[:, :3]
+    base, target = given.base, given.target
     points = t + R @ target.origin
     if measure == "point":
-        return Frame(np.eye(3), -points.mean(axis=0)), target
-    if measure == "plane":
-        return plane_frame(points), target
-    if measure == "orientation":
-        return Frame(nearest_rotation(R.sum(axis=0).T), np.zeros(3)), target
-    if measure == "none" or not (free_base or free_target):
-        return base, target
-    # what is known is taken out of the poses, what is unknown is sought
-    R, t = R @ target.rotation, points
-    t, R = t @ base.rotation.T + base.origin, base.rotation @ R
-    if measurements.pose is not None:
-        seen = rotation_matrix(measurements.pose), measurements.pose[:, :3]
-        B, E = frames_from_poses(R, t, *seen, bool(free_base), bool(free_target))
-    else:
-        assert measurements.position is not None  # what else is measured
-        B, E = frames_from_positions(R, t, measurements.position, bool(free_base),
-                                     bool(free_target))  # fmt: skip
-    return (B if free_base else base), (E if free_target else target)
+        base = Frame(np.eye(3), -points.mean(axis=0))
+    elif measure == "plane":
+        base = plane_frame(points)
+    elif measure == "orientation":
+        base = Frame(nearest_rotation(R.sum(axis=0).T), np.zeros(3))
+    elif measure != "none" and (free.base or free.target):
+        # what is known is taken out of the poses, what is unknown is sought
+        known = base.rotation @ R @ target.rotation, points @ base.rotation.T + base.origin
+        seen, sought = measurements.target, (bool(free.base), bool(free.target))
+        if measure == "pose":
+            B, E = frames_from_poses(*known, rotation_matrix(seen), seen[:, :3], *sought)
+        else:
+            B, E = frames_from_positions(*known, seen[:, :3], *sought)
+        base, target = (B if free.base else base), (E if free.target else target)
+    return Frames(base, target, given.zeros)
 
 
 def noise_of(
@@ -159,7 +150,7 @@ def noise_of(
     """
     given = dict(given or {})
     joints = np.full(len(m.joint_names), as_scalar("noise of joints", given.pop("joints", 0.0)))
-    groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in groups_of(problem)}
+    groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in problem.groups}
     unknown = [name for name in given if name not in ("position", "orientation", "passive")]
     if unknown:
         raise InvalidInput(
@@ -168,4 +159,4 @@ def noise_of(
         )
     for name, sigma in given.items():
         groups[name] = as_scalar(f"noise of {name}", sigma, above=0.0)
-    return Noise(groups, joints), any(name not in given for name in groups_of(problem))
+    return Noise(groups, joints), any(name not in given for name in problem.groups)

@@ -18,7 +18,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, KinematicsError
-from robodyn.identification.csv_table import read_columns
+from robodyn.identification.calibration.measurements import joint_columns
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
@@ -177,21 +177,13 @@ def read_zero_samples(
     Raises:
         InvalidInput: no such file, or a cell or column that is wrong or missing.
     """
-    file = Path(path)
-    header, numbers, line = read_columns(file)
-    columns = {name: numbers[:, i] for i, name in enumerate(header)}
-    wanted = [f"{name}.position" for name in m.joint_names]
-    if missing := [name for name in wanted if name not in columns]:
-        raise InvalidInput(
-            f"{file}: no column {', '.join(missing)}; found {', '.join(header)}", value=missing
-        )
-    none = np.full(len(numbers), np.nan)
-    joints = np.column_stack([columns[name] for name in wanted])
+    columns, joints, line = joint_columns(path, m)
+    none = np.full(len(joints), np.nan)
     level = np.column_stack([columns.get(name, none) for name in LEVEL])
     is_level = np.isfinite(level).all(axis=1)
     for row in np.flatnonzero(is_level & ~np.isfinite(joints).all(axis=1)):
         raise InvalidInput(
-            f"{file}: sample {row + 1} has a level, but not all joints' positions",
+            f"{path}: sample {row + 1} has a level, but not all joints' positions",
             value=line + int(row) + 1,
         )
     ends = columns.get("end", none)

@@ -14,9 +14,9 @@ import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.measurements import Measurements
-from robodyn.identification.calibration.problem import Frames, Freedoms, Problem
+from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.identification.calibration.unknowns import ALL, first_frames
+from robodyn.identification.calibration.unknowns import first_frames
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.poses import advance_pose, pose_difference
 
@@ -374,8 +374,7 @@ def test_what_has_no_dimensions_to_calibrate_is_refused():
 def test_the_first_frame_of_an_orientation_is_no_reflection():
     # three half turns, whose mean is a point reflection
     poses = np.hstack([np.zeros((3, 3)), np.eye(3), np.zeros((3, 1))])
-    none = Frame.identity()
-    frame, _ = first_frames(
-        "orientation", Measurements(np.zeros((3, 0))), poses, none, none, (), ()
-    )
-    assert np.linalg.det(frame.rotation) == pytest.approx(1.0)
+    none = Frames(Frame.identity(), Frame.identity(), np.zeros(0))
+    samples, free = Measurements(np.zeros((3, 0))), Freedoms((), (), False)
+    frames = first_frames("orientation", samples, poses, none, free)
+    assert np.linalg.det(frames.base.rotation) == pytest.approx(1.0)
