@@ -5,8 +5,7 @@
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.demonstration import demonstration
 from robodyn.trajectories.handover import Handover
-from robodyn.trajectories.joints import JointLine, plan_joints
-from robodyn.trajectories.line import Line, plan_line, plan_line_rpy
+from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line, plan_line_rpy
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 from robodyn.trajectories.sequence import Sequence

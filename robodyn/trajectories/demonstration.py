@@ -15,7 +15,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError, NoSolution, UnderActuated
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
-from robodyn.trajectories.joints import plan_joints
+from robodyn.trajectories.line import plan_joints
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.straight import plan_straight

@@ -22,6 +22,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, PathError, RobodynError, writing
 from robodyn.formats.documents import Fields
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.profiles import quintic
 from robodyn.trajectories.sampled import SampledTrajectory
 
 KNOTS = 200.0  # a second
@@ -46,22 +47,16 @@ class FourierSeries:
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions, rates and accelerations (N, m) at times (N,) [s]."""
-        w, dw, ddw = (part[:, None] for part in self._window(t))
+        rising = t <= 0.5 * self.duration
+        window = quintic(self.ramp).sample(np.where(rising, t, self.duration - t))
+        w, dw, ddw = (part[:, None] for part in window)
+        dw = np.where(rising[:, None], dw, -dw)
         pulse = 2.0 * np.pi / self.duration * np.arange(1, len(self.sine) + 1)
         s, c = np.sin(np.outer(t, pulse)), np.cos(np.outer(t, pulse))
         x = s @ self.sine + c @ self.cosine
         dx = (c * pulse) @ self.sine - (s * pulse) @ self.cosine
         ddx = -(s * pulse**2) @ self.sine - (c * pulse**2) @ self.cosine
         return self.centre + w * x, dw * x + w * dx, ddw * x + 2.0 * dw * dx + w * ddx
-
-    def _window(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        rising = t <= 0.5 * self.duration
-        at = np.clip(np.where(rising, t, self.duration - t) / self.ramp, 0.0, 1.0)
-        sign = np.where(rising, 1.0, -1.0)
-        w = at**3 * (10.0 - 15.0 * at + 6.0 * at**2)
-        dw = 30.0 * at**2 * (1.0 - at) ** 2 / self.ramp
-        ddw = 60.0 * at * (1.0 - at) * (1.0 - 2.0 * at) / self.ramp**2
-        return w, sign * dw, ddw
 
     def scaled(self, factor: float) -> FourierSeries:
         """The same about the same centre, smaller or larger."""

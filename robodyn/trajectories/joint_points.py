@@ -14,7 +14,9 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory
+from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.displacements import hermite_quintic
+from robodyn.trajectories.piecewise import PiecewisePolynomial
 from robodyn.trajectories.via_points import ViaPoints
 
 # Of a straight segment's ends [s]; shorter where segments are short.
@@ -51,7 +53,21 @@ def through_points(
         )
     if velocities is None and len(times) > 1:
         return ViaPoints(positions, np.diff(times), _blends(np.diff(times)))
-    return JointSpline(times, positions, velocities, accelerations)
+    rates = np.zeros_like(positions) if velocities is None else velocities
+    v = as_exact("velocities", rates, positions.shape)
+    if len(times) == 1:
+        return PiecewisePolynomial(np.zeros(2), positions[None], positions[0])
+    h = np.diff(times)[:, None]
+    first, last = (positions[:-1], h * v[:-1]), (positions[1:], h * v[1:])
+    if accelerations is None:
+        d = last[0] - first[0]
+        c = np.stack([*first, 3.0 * d - 2.0 * first[1] - last[1], first[1] + last[1] - 2.0 * d])
+    else:
+        a = as_exact("accelerations", accelerations, positions.shape)
+        c = hermite_quintic((*first, h**2 * a[:-1]), (*last, h**2 * a[1:]))
+    # in powers of the share of a segment's time, then of the time
+    c /= h ** np.arange(len(c))[:, None, None]
+    return PiecewisePolynomial(times, c, positions[-1])
 
 
 def _blends(durations: FloatArray) -> FloatArray:
@@ -59,65 +75,3 @@ def _blends(durations: FloatArray) -> FloatArray:
     shortest = np.minimum(np.append(durations, np.inf), np.append(np.inf, durations))
     shortest[[0, -1]] *= 0.5
     return np.asarray(np.minimum(shortest, BLEND))
-
-
-class JointSpline(RowTrajectory):
-    """Cubics between points with velocities, quintics between points with accelerations.
-
-    Args:
-        times, positions, velocities, accelerations: as for `through_points`, and checked there.
-    """
-
-    def __init__(
-        self,
-        times: FloatArray,
-        positions: FloatArray,
-        velocities: ArrayLike | None,
-        accelerations: ArrayLike | None,
-    ) -> None:
-        self._times, self._positions = times, positions
-        shape = positions.shape
-        if velocities is None:
-            velocities = np.zeros(shape)
-        v = as_exact("velocities", velocities, shape)
-        h = np.diff(times)[:, None]
-        whole, first, last = np.diff(positions, axis=0), h * v[:-1], h * v[1:]
-        # displacements in powers of the share of a segment's time
-        c = np.zeros((6, len(h), shape[1]))
-        c[1] = first
-        if accelerations is None:
-            c[2] = 3.0 * whole - 2.0 * first - last
-            c[3] = first + last - 2.0 * whole
-        else:
-            a = as_exact("accelerations", accelerations, shape)
-            a0, a1 = 0.5 * h**2 * a[:-1], 0.5 * h**2 * a[1:]
-            c[2] = a0
-            c[3] = 10.0 * whole - 6.0 * first - 4.0 * last - 3.0 * a0 + a1
-            c[4] = -15.0 * whole + 8.0 * first + 7.0 * last + 3.0 * a0 - 2.0 * a1
-            c[5] = 6.0 * whole - 3.0 * (first + last) - a0 + a1
-        self._c = c
-
-    @property
-    def duration(self) -> float:
-        """Time of the last point [s]."""
-        return float(self._times[-1])
-
-    @property
-    def switching_times(self) -> tuple[float, ...]:
-        """Every inner point."""
-        return tuple(float(t) for t in self._times[1:-1])
-
-    def _rows(self, t: FloatArray) -> Motion:
-        x = self._positions[np.where(t < self.duration, 0, -1)]
-        v, a = np.zeros((2, *x.shape))
-        rows, knots = np.flatnonzero((t >= 0.0) & (t <= self.duration)), self._times
-        if not rows.size or len(knots) == 1:
-            return Motion(x, v, a)
-        piece = np.clip(np.searchsorted(knots, t[rows], side="right") - 1, 0, len(knots) - 2)
-        h = (knots[piece + 1] - knots[piece])[:, None]
-        s = (t[rows] - knots[piece])[:, None] / h
-        c = self._c[:, piece]
-        x[rows] = self._positions[piece] + sum(c[k] * s**k for k in range(1, 6))
-        v[rows] = sum(k * c[k] * s ** (k - 1) for k in range(1, 6)) / h
-        a[rows] = sum(k * (k - 1) * c[k] * s ** (k - 2) for k in range(2, 6)) / h**2
-        return Motion(x, v, a)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Straight-line motion of a platform, roll-pitch-yaw angles interpolated linearly.
+"""Straight motions: of a body, roll-pitch-yaw angles interpolated linearly, and of joints.
 
-Dasgupta and Mruthyunjaya (1998), section 4.3: position and angles each follow a profile of their
-own over the same time.
+Of a body position and angles each follow a profile of their own over the same time (Dasgupta and
+Mruthyunjaya, 1998, section 4.3). Joints all follow one, so they start and stop together.
 """
 
 from __future__ import annotations
@@ -13,17 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_exact, as_pose, as_scalar
-from robodyn.errors import InfeasibleTrajectory, InvalidInput
+from robodyn.checks import as_array, as_exact, as_pose, as_scalar
+from robodyn.errors import InvalidInput
 from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import pose_from_rpy, rpy_from_pose
-from robodyn.trajectories.base import Motion, RowTrajectory
-from robodyn.trajectories.profiles import (
-    Profile,
-    check_profile,
-    make_profile,
-    shortest_duration,
-)
+from robodyn.trajectories.base import Motion, ProfiledTrajectory, RowTrajectory
+from robodyn.trajectories.profiles import Profile, check_profile, make_profiles
 
 Triple = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -126,27 +121,9 @@ def plan_line_rpy(
     )
     distance = float(np.linalg.norm(positions[1] - positions[0]))
     turn = float(np.linalg.norm(angles[1] - angles[0]))
-    if duration is None:
-        if (v_max is None and distance > 0.0) or (w_max is None and turn > 0.0):
-            raise InvalidInput(
-                "give a duration, or v_max and w_max from which to compute it", value=None
-            )
-        duration = max(
-            shortest_duration(distance, v_max, profile), shortest_duration(turn, w_max, profile)
-        )
-        if duration == 0.0:
-            raise InfeasibleTrajectory(
-                "start and goal are the same pose: give a duration to rest there",
-                value=positions[1],
-            )
-        # the faster of the two shares the common time instead of waiting at its end
-        v_max = w_max = None
-    return Line(
-        positions,
-        angles,
-        make_profile(profile, duration, distance, v_max, "position [m]"),
-        make_profile(profile, duration, turn, w_max, "angles [rad]"),
-    )
+    ways = [(distance, v_max, "position [m]"), (turn, w_max, "angles [rad]")]
+    profiles = make_profiles(profile, duration, ways, "v_max and w_max", "the same pose")
+    return Line(positions, angles, *profiles)
 
 
 def pose_motion(place: Triple, angles: Triple) -> Motion:
@@ -173,3 +150,70 @@ def _along(ends: FloatArray, profile: Profile, t: FloatArray) -> Triple:
     s, ds, dds = profile.sample(t)
     step = ends[1] - ends[0]
     return ends[0] + s[:, None] * step, ds[:, None] * step, dds[:, None] * step
+
+
+@dataclass(frozen=True)
+class JointLine(ProfiledTrajectory):
+    """One segment in joint space: see `plan_joints`.
+
+    Attributes:
+        q: (2, n) [rad or m] start and goal.
+        profile: of all joints.
+    """
+
+    q: FloatArray
+    profile: Profile
+
+    def _rows(self, t: FloatArray) -> Motion:
+        return Motion(*_along(self.q, self.profile, t))
+
+
+def plan_joints(
+    q0: ArrayLike,
+    q1: ArrayLike,
+    duration: float | None = None,
+    v_max: ArrayLike | None = None,
+    profile: str = "lspb",
+) -> JointLine:
+    """Plan a synchronous motion of n joints from q0 (n,) to q1 (n,).
+
+    Args:
+        q0, q1: [rad or m].
+        duration: [s]; computed from `v_max` where it is None.
+        v_max: [rad/s or m/s], one number or (n,).
+        profile: `lspb`, `cubic`, `quintic` or `cycloidal`.
+
+    Raises:
+        InvalidInput: bad arrays, or neither duration nor limits given.
+        InfeasibleTrajectory: the limits do not allow the duration.
+    """
+    start, goal = as_array("q0", q0, ()), as_array("q1", q1, ())
+    if start.ndim != 1 or start.shape != goal.shape or not start.size:
+        raise InvalidInput(
+            f"q0 and q1 have shapes {start.shape} and {goal.shape}, expected the same (n,)",
+            value=q1,
+        )
+    check_profile(profile)
+    step = np.abs(goal - start)
+    slowest, speed = int(step.argmax()), None
+    if v_max is not None:
+        limits = _limits(v_max, start)
+        slowest = int((step / limits).argmax())
+        speed = float(limits[slowest])
+    if duration is not None:
+        duration = as_scalar("duration", duration, "s", above=0.0)
+    way = float(step[slowest]), speed, f"joint {slowest + 1} [rad or m]"
+    return JointLine(
+        np.stack([start, goal]), *make_profiles(profile, duration, [way], "v_max", "the same")
+    )
+
+
+def _limits(v_max: ArrayLike, start: FloatArray) -> FloatArray:
+    limits = as_array("v_max", v_max, (), "rad/s or m/s")
+    if limits.shape not in {(), start.shape}:
+        raise InvalidInput(
+            f"v_max has shape {limits.shape}, expected one number or {start.shape}", value=v_max
+        )
+    if not (limits > 0.0).all():
+        raise InvalidInput(f"v_max is {limits.tolist()}, must be positive", value=v_max)
+    return np.broadcast_to(limits, start.shape)

@@ -7,8 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.errors import PathError
-from robodyn.trajectories.joints import JointLine, plan_joints
-from robodyn.trajectories.line import Line, plan_line_rpy
+from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line_rpy
 
 # xyz [m], rpy [rad], duration [s], v_max [m/s], w_max [rad/s]
 _PATHS = {

@@ -8,9 +8,8 @@ Before the start and after the end the motion rests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -24,23 +23,33 @@ Progress = tuple[FloatArray, FloatArray, FloatArray]
 ROUNDING = 1e-9
 
 
-class Profile(Protocol):
-    """A time scaling; `peak_speed` is the largest ds/dt."""
+class Profile:
+    """A time scaling.
 
-    @property
-    def duration(self) -> float:
-        """[s]."""
+    Attributes:
+        duration: [s].
+    """
+
+    duration: float
 
     @property
     def switching_times(self) -> tuple[float, ...]:
         """Times [s] inside the motion at which the acceleration jumps."""
+        return ()
 
     def sample(self, t: FloatArray) -> Progress:
         """s, ds/dt [1/s] and d2s/dt2 [1/s^2] at times t [s]."""
+        s, ds, dds = self._inside(np.clip(t, 0.0, self.duration))
+        moving = (t >= 0.0) & (t <= self.duration)
+        return s, np.where(moving, ds, 0.0), np.where(moving, dds, 0.0)
+
+    def _inside(self, t: FloatArray) -> Progress:
+        """The same at times between 0 and the duration."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class ParabolicBlend:
+class ParabolicBlend(Profile):
     """Linear with parabolic blends: constant acceleration, constant speed, constant deceleration.
 
     Dasgupta and Mruthyunjaya (1998), eq. 39, 40. `blend` [s] is the time of each blend, from 0
@@ -55,64 +64,48 @@ class ParabolicBlend:
         """End of the first and start of the second blend."""
         return (self.blend, self.duration - self.blend)
 
-    def sample(self, t: FloatArray) -> Progress:
-        """See `Profile.sample`."""
+    def _inside(self, t: FloatArray) -> Progress:
         T, tb = self.duration, self.blend
         speed = 1.0 / (T - tb)
         rate = speed / tb if tb > 0.0 else 0.0
-        given, t = t, np.clip(t, 0.0, T)
         to_go = T - t
         s = np.where(t < tb, 0.5 * rate * t * t, speed * (t - 0.5 * tb))
         s = np.where(to_go <= tb, 1.0 - 0.5 * rate * to_go * to_go, s)
         ds = np.where(t < tb, rate * t, np.where(to_go < tb, rate * to_go, speed))
         dds = np.where(t < tb, rate, np.where(to_go < tb, -rate, 0.0))
-        return _at_rest_outside(given, T, s, ds, dds)
+        return s, ds, dds
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(Profile):
     """A rest-to-rest polynomial in t/duration; `coefficients` from degree 0 upwards."""
 
     duration: float
     coefficients: tuple[float, ...]
 
-    @property
-    def switching_times(self) -> tuple[float, ...]:
-        """None inside the motion."""
-        return ()
-
-    def sample(self, t: FloatArray) -> Progress:
-        """See `Profile.sample`."""
-        x = np.clip(t / self.duration, 0.0, 1.0)
+    def _inside(self, t: FloatArray) -> Progress:
+        x = t / self.duration
         s, ds, half = np.zeros((3, *np.shape(x)))
         # Horner's scheme, and the same of its own steps for the derivatives
         for c in reversed(self.coefficients):
             half = half * x + ds
             ds = ds * x + s
             s = s * x + c
-        return _at_rest_outside(
-            t, self.duration, s, ds / self.duration, 2.0 * half / self.duration**2
-        )
+        return s, ds / self.duration, 2.0 * half / self.duration**2
 
 
 @dataclass(frozen=True)
-class Cycloidal:
+class Cycloidal(Profile):
     """s = x - sin(2 pi x)/(2 pi), x = t/duration: acceleration continuous and zero at both ends."""
 
     duration: float
 
-    @property
-    def switching_times(self) -> tuple[float, ...]:
-        """None inside the motion."""
-        return ()
-
-    def sample(self, t: FloatArray) -> Progress:
-        """See `Profile.sample`."""
-        angle = 2.0 * np.pi * np.clip(t / self.duration, 0.0, 1.0)
+    def _inside(self, t: FloatArray) -> Progress:
+        angle = 2.0 * np.pi * (t / self.duration)
         s = (angle - np.sin(angle)) / (2.0 * np.pi)
         ds = (1.0 - np.cos(angle)) / self.duration
         dds = 2.0 * np.pi * np.sin(angle) / self.duration**2
-        return _at_rest_outside(t, self.duration, s, ds, dds)
+        return s, ds, dds
 
 
 def cubic(duration: float) -> Polynomial:
@@ -152,6 +145,39 @@ def shortest_duration(distance: float, speed: float | None, profile: str) -> flo
     return PEAK_SPEED[profile] * distance / speed if speed is not None else 0.0
 
 
+def make_profiles(
+    name: str,
+    duration: float | None,
+    ways: Sequence[tuple[float, float | None, str]],
+    limits: str,
+    ends: str,
+) -> list[Profile]:
+    """The profiles `name` of what moves together, in one time; without a duration the slowest's.
+
+    Args:
+        name: of the profile.
+        duration: [s].
+        ways: of each the distance, the speed that it keeps to, if any, and what it is.
+        limits: what the speeds are called.
+        ends: what start and goal are, if they are the same.
+
+    Raises:
+        InvalidInput: neither a duration nor speeds.
+        InfeasibleTrajectory: the distances cannot be covered, or are zero and have no duration.
+    """
+    if duration is None:
+        if any(speed is None and distance > 0.0 for distance, speed, _ in ways):
+            raise InvalidInput(f"give a duration, or {limits} from which to compute it", value=None)
+        duration = max(shortest_duration(distance, speed, name) for distance, speed, _ in ways)
+        if duration == 0.0:
+            raise InfeasibleTrajectory(
+                f"start and goal are {ends}: give a duration to rest there", value=duration
+            )
+        # the faster ones share the common time instead of waiting at its end
+        ways = [(distance, None, what) for distance, _, what in ways]
+    return [make_profile(name, duration, *way) for way in ways]
+
+
 def make_profile(
     name: str, duration: float, distance: float, speed: float | None, what: str
 ) -> Profile:
@@ -185,10 +211,3 @@ def make_profile(
     blend = min(duration - distance / speed, 0.5 * duration)
     # A blend time of rounding errors would give an enormous acceleration.
     return ParabolicBlend(duration, blend if blend > ROUNDING * duration else 0.0)
-
-
-def _at_rest_outside(
-    t: FloatArray, duration: float, s: FloatArray, ds: FloatArray, dds: FloatArray
-) -> Progress:
-    moving = (t >= 0.0) & (t <= duration)
-    return s, np.where(moving, ds, 0.0), np.where(moving, dds, 0.0)

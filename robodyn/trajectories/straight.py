@@ -8,8 +8,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
-from robodyn.trajectories.joints import plan_joints
-from robodyn.trajectories.line import plan_line
+from robodyn.trajectories.line import plan_joints, plan_line
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 
 # Between the knots of a motion whose configurations are found from independent joints [s].

@@ -16,14 +16,15 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
-from robodyn.trajectories.base import Motion, RowTrajectory
+from robodyn.trajectories.base import Motion
 from robodyn.trajectories.line import pose_motion
+from robodyn.trajectories.piecewise import PiecewisePolynomial
 
 # Of a segment's duration: blends that fill it to within this are as long as it.
 ROUNDING = 1e-9
 
 
-class ViaPoints(RowTrajectory):
+class ViaPoints(PiecewisePolynomial):
     """A trajectory past points.
 
     Args:
@@ -61,38 +62,6 @@ class ViaPoints(RowTrajectory):
                 value=needed,
             )
         self._poses = poses
-        self._lay_out()
-
-    @property
-    def duration(self) -> float:
-        """[s]."""
-        return float(self._times[-1])
-
-    @property
-    def switching_times(self) -> tuple[float, ...]:
-        """Where blends begin and end, if the acceleration does change there."""
-        changes = (self._acceleration[1:] != self._acceleration[:-1]).any(axis=1)
-        inner = self._times[1:-1][changes]
-        return tuple(float(t) for t in np.unique(inner) if 0.0 < t < self.duration)
-
-    def _rows(self, t: FloatArray) -> Motion:
-        inside = np.clip(t, 0.0, self.duration)
-        piece = np.searchsorted(self._times, inside, side="right") - 1
-        piece = np.clip(piece, 0, len(self._acceleration) - 1)
-        dt = (inside - self._times[piece])[:, None]
-        a = self._acceleration[piece]
-        x = self._position[piece] + dt * (self._velocity[piece] + 0.5 * dt * a)
-        v = self._velocity[piece] + dt * a
-        x[t >= self.duration] = self.points[-1]
-        v[(t < 0.0) | (t >= self.duration)] = 0.0
-        a[(t < 0.0) | (t > self.duration)] = 0.0
-        if not self._poses:
-            return Motion(x, v, a)
-        place, angles = ((x[:, k], v[:, k], a[:, k]) for k in (slice(3), slice(3, None)))
-        return pose_motion(place, angles)
-
-    def _lay_out(self) -> None:
-        """Pieces of constant acceleration: blend, segment, blend, ..., blend."""
         rate = np.diff(self.points, axis=0) / cruising(self.durations, self.blends)[:, None]
         at = np.concatenate([[0.0], np.cumsum(self.durations)])
         half = 0.5 * self.blends
@@ -100,15 +69,32 @@ class ViaPoints(RowTrajectory):
         at[0], at[-1] = half[0], at[-1] - half[-1]
         rest = np.zeros((1, rate.shape[1]))
         before, after = np.concatenate([rest, rate]), np.concatenate([rate, rest])
-        self._times = np.stack([at - half, at + half], axis=1).reshape(-1)
-        self._times[0] = 0.0
-        start = self.points - half[:, None] * before
-        end = self.points + half[:, None] * after
-        start[0], end[-1] = self.points[0], self.points[-1]
-        self._position = np.stack([start, end], axis=1).reshape(-1, rate.shape[1])
-        self._velocity = np.stack([before, after], axis=1).reshape(-1, rate.shape[1])
-        self._acceleration = np.zeros((len(self._times) - 1, rate.shape[1]))
-        self._acceleration[::2] = (after - before) / self.blends[:, None]
+        knots = np.stack([at - half, at + half], axis=1).reshape(-1)
+        knots[0] = 0.0
+        # blend, segment, blend, ..., blend
+        c = np.zeros((3, len(knots) - 1, rate.shape[1]))
+        c[0, ::2] = self.points - half[:, None] * before
+        c[0, 1::2] = (self.points + half[:, None] * after)[:-1]
+        c[0, 0] = self.points[0]
+        c[1, ::2], c[1, 1::2] = before, rate
+        c[2, ::2] = 0.5 * ((after - before) / self.blends[:, None])
+        super().__init__(knots, c, self.points[-1])
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Where blends begin and end, if the acceleration does change there."""
+        changes = np.diff(self._coefficients[2], axis=0).any(axis=1)
+        inner = np.unique(self._knots[1:-1][changes]).tolist()
+        return tuple(t for t in inner if 0.0 < t < self.duration)
+
+    def _rows(self, t: FloatArray) -> Motion:
+        motion = super()._rows(t)
+        motion.velocity[t >= self.duration] = 0.0
+        if not self._poses:
+            return motion
+        x, v, a = motion
+        place, angles = ((x[:, k], v[:, k], a[:, k]) for k in (slice(3), slice(3, None)))
+        return pose_motion(place, angles)
 
 
 def blended(blends: FloatArray) -> FloatArray:

@@ -41,8 +41,7 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.demonstration import DEMO, demonstration, within_limits
 from robodyn.trajectories.fourier import FourierTrajectory, fourier_from_fields
-from robodyn.trajectories.joints import JointLine, plan_joints
-from robodyn.trajectories.line import Line, plan_line_rpy
+from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line_rpy
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.profiles import PEAK_SPEED
 from robodyn.trajectories.sequence import Sequence

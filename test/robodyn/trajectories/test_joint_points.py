@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.joint_points import BLEND, JointSpline, through_points
+from robodyn.trajectories.joint_points import BLEND, through_points
 
 TIMES = np.array([0.0, 0.8, 1.0, 2.7])
 
@@ -68,7 +68,7 @@ def test_straight_segments_begin_and_end_at_rest_and_pass_points_closely(points)
 
 def test_a_quintic_that_is_given_a_parabola_is_it():
     t = TIMES[:, None]
-    motion = JointSpline(TIMES, 3.0 * t**2 - t, 6.0 * t - 1.0, 0.0 * t + 6.0)
+    motion = through_points(TIMES, 3.0 * t**2 - t, 6.0 * t - 1.0, 0.0 * t + 6.0)
     s = np.linspace(0.0, 2.7, 40)
     found = motion.sample(s)
     np.testing.assert_allclose(found.configuration[:, 0], 3.0 * s**2 - s, atol=1e-12)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Motions that are a polynomial of the time between two knots."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.polynomial.polynomial import polyder, polyval
+
+from robodyn.arrays import FloatArray
+from robodyn.trajectories.base import Motion, RowTrajectory
+
+
+class PiecewisePolynomial(RowTrajectory):
+    """A motion of n coordinates; before the first knot and after the last it rests there.
+
+    Args:
+        knots: (K + 1,) [s] from 0, increasing.
+        coefficients: (k, K, n) of the polynomial after each knot but the last, in powers of the
+            time since that knot.
+        end: (n,) where the motion ends, to the last bit.
+    """
+
+    def __init__(self, knots: FloatArray, coefficients: FloatArray, end: FloatArray) -> None:
+        self._knots, self._coefficients, self._end = knots, coefficients, end
+
+    @property
+    def duration(self) -> float:
+        """Time of the last knot [s]."""
+        return float(self._knots[-1])
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Every inner knot."""
+        return tuple(float(t) for t in self._knots[1:-1])
+
+    def _rows(self, t: FloatArray) -> Motion:
+        inside = np.clip(t, 0.0, self.duration)
+        piece = np.searchsorted(self._knots[1:-1], inside, side="right")
+        since, c = (inside - self._knots[piece])[:, None], self._coefficients[:, piece]
+        rows = (polyval(since, polyder(c, order), tensor=False) for order in range(3))
+        motion = Motion(*(np.asarray(row, dtype=np.float64) for row in rows))
+        motion.configuration[t >= self.duration] = self._end
+        outside = (t < 0.0) | (t > self.duration)
+        motion.velocity[outside] = motion.acceleration[outside] = 0.0
+        return motion
