@@ -16,7 +16,7 @@ from typing import Any
 
 from generated import write_or_check
 
-from robodyn.actuators.actuator import HANDS, LIMITS, NOT_NEGATIVE, POSITIVE, UNITS, Actuator
+from robodyn.actuators.actuator import HANDS, UNITS, Actuator
 
 SCHEMAS = Path(__file__).resolve().parents[1] / "robodyn" / "schemas"
 OTHERS: dict[str, dict[str, Any]] = {
@@ -41,11 +41,11 @@ def properties() -> dict[str, Any]:
     entries = re.findall(r"^ {8}(\w[\w, ]*): ((?:.|\n {12})*)", Actuator.__doc__ or "", re.M)
     about = {name: text for names, text in entries for name in names.split(", ")}
     found = {}
-    for name in (each.name for each in fields(Actuator)):
+    for name, bounds in ((each.name, each.metadata) for each in fields(Actuator)):
         rules = OTHERS.get(name, {"type": "number"})
-        if name in NOT_NEGATIVE:
+        if "at_least" in bounds:
             rules = rules | {"minimum": 0}
-        elif name in (*POSITIVE, *LIMITS):
+        elif "above" in bounds:
             rules = rules | {"exclusiveMinimum": 0}
         text = " ".join(about[name].split()).rstrip(".").split("; None")[0]
         found[name] = rules | {"description": text}

@@ -11,7 +11,8 @@ lower part of a leg turns against +s while the leg lengthens, hence hand = -1 th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -21,25 +22,6 @@ from robodyn.checks import as_scalar
 from robodyn.errors import ModelError, RobodynError
 
 HANDS = {"right": -1.0, "left": 1.0}
-# Of the fields that are numbers.
-UNITS = {
-    "rotor_inertia": "kg m^2",
-    "lead": "m",
-    "gear_ratio": "",
-    "coulomb": "N or N m",
-    "coulomb_backward": "N or N m",
-    "static": "N or N m",
-    "stribeck_velocity": "m/s or rad/s",
-    "efficiency": "",
-    "torque_limit": "N m",
-    "velocity_limit": "rad/s",
-    "torque_constant": "N m/A",
-    "least_effort": "N or N m",
-    "largest_effort": "N or N m",
-}
-NOT_NEGATIVE = ("rotor_inertia", "coulomb", "coulomb_backward", "static")
-POSITIVE = ("lead", "stribeck_velocity", "torque_constant", "efficiency")
-LIMITS = ("torque_limit", "velocity_limit")
 # What an actuator has without dry friction, and without losses as well.
 NO_DRY_FRICTION: dict[str, Any] = {
     "coulomb": 0.0,
@@ -48,6 +30,11 @@ NO_DRY_FRICTION: dict[str, Any] = {
     "stribeck_velocity": None,
 }
 NO_FRICTION = NO_DRY_FRICTION | {"efficiency": 1.0}
+
+
+def _number(default: float | None, unit: str = "", **bounds: float) -> Any:
+    """A field that is a number in a unit, with bounds as those of `_checked`."""
+    return field(default=default, metadata={"unit": unit, **bounds})
 
 
 @dataclass(frozen=True)
@@ -78,28 +65,31 @@ class Actuator:
             pulls; both of one sign for cables and muscles, which go slack instead.
     """
 
-    rotor_inertia: float = 0.0
-    lead: float | None = None
+    rotor_inertia: float = _number(0.0, "kg m^2", at_least=0.0)
+    lead: float | None = _number(None, "m", above=0.0)
     handed: str = "right"
-    gear_ratio: float = 1.0
-    coulomb: float = 0.0
-    coulomb_backward: float | None = None
-    static: float | None = None
-    stribeck_velocity: float | None = None
-    efficiency: float = 1.0
-    torque_limit: float = math.inf
-    velocity_limit: float = math.inf
+    gear_ratio: float = _number(1.0)
+    coulomb: float = _number(0.0, "N or N m", at_least=0.0)
+    coulomb_backward: float | None = _number(None, "N or N m", at_least=0.0)
+    static: float | None = _number(None, "N or N m", at_least=0.0)
+    stribeck_velocity: float | None = _number(None, "m/s or rad/s", above=0.0)
+    efficiency: float = _number(1.0, above=0.0)
+    torque_limit: float = _number(math.inf, "N m", above=0.0)
+    velocity_limit: float = _number(math.inf, "rad/s", above=0.0)
     torque_speed: tuple[tuple[float, float], ...] | None = field(default=None)
-    torque_constant: float | None = None
-    least_effort: float = -math.inf
-    largest_effort: float = math.inf
+    torque_constant: float | None = _number(None, "N m/A", above=0.0)
+    least_effort: float = _number(-math.inf, "N or N m")
+    largest_effort: float = _number(math.inf, "N or N m")
 
     def __post_init__(self) -> None:
-        for name in NOT_NEGATIVE:
-            self._check(name, at_least=0.0)
-        for name in POSITIVE:
-            self._check(name, above=0.0)
-        self._check("gear_ratio")
+        for item in fields(self):
+            value = getattr(self, item.name)
+            # a default may be infinite, or None
+            is_default = value is item.default or (
+                isinstance(value, float) and value == item.default
+            )
+            if item.metadata and not is_default:
+                object.__setattr__(self, item.name, _checked(item.name, value, **item.metadata))
         if self.gear_ratio == 0.0:
             raise ModelError("gear_ratio is 0, expected a number that is not 0", value=0.0)
         if self.handed not in HANDS:
@@ -111,8 +101,6 @@ class Actuator:
                 f"efficiency is {self.efficiency:g}, expected a number above 0 and at most 1",
                 value=self.efficiency,
             )
-        for name in LIMITS:
-            self._check_limit(name)
         if not self.least_effort < self.largest_effort:
             raise ModelError(
                 f"least_effort is {self.least_effort}, expected a number below largest_effort, "
@@ -122,31 +110,6 @@ class Actuator:
         self._check_friction()
         if self.torque_speed is not None:
             object.__setattr__(self, "torque_speed", _curve(self.torque_speed))
-
-    def _check(self, name: str, **bounds: float) -> None:
-        value, unit = getattr(self, name), UNITS[name]
-        if value is None:
-            return
-        above = bounds.pop("above", None)
-        try:
-            number = as_scalar(name, value, unit, **bounds)
-        except RobodynError as error:
-            raise ModelError(str(error), value=value) from error
-        if above is not None and not number > above:
-            raise ModelError(
-                f"{name} is {number:g}, expected a number above {above:g}"
-                + (f" [{unit}]" if unit else ""),
-                value=value,
-            )
-        object.__setattr__(self, name, number)
-
-    def _check_limit(self, name: str) -> None:
-        value: Any = getattr(self, name)
-        if isinstance(value, bool) or not (isinstance(value, (int, float)) and value > 0.0):
-            raise ModelError(
-                f"{name} is {value!r}, expected a number above 0 [{UNITS[name]}]", value=value
-            )
-        object.__setattr__(self, name, float(value))
 
     def _check_friction(self) -> None:
         if self.static is not None and self.static < max(self.coulomb_both):
@@ -283,6 +246,25 @@ class Actuator:
 
 
 IDEAL = Actuator()
+# Of the fields that are numbers.
+UNITS = {each.name: each.metadata["unit"] for each in fields(Actuator) if each.metadata}
+
+
+def _checked(
+    name: str, value: Any, unit: str, at_least: float = -math.inf, above: float = -math.inf
+) -> float:
+    number = math.nan
+    with suppress(RobodynError):
+        number = as_scalar(name, value)
+    if isinstance(value, bool) or not (number >= at_least and number > above):
+        bound = f" above {above:g}" if above > -math.inf else ""
+        bound = f" of at least {at_least:g}" if at_least > -math.inf else bound
+        said = f"{number:g}" if math.isfinite(number) else repr(value)
+        raise ModelError(
+            f"{name} is {said}, expected a number{bound}" + (f" [{unit}]" if unit else ""),
+            value=value,
+        )
+    return number
 
 
 def _curve(given: Any) -> tuple[tuple[float, float], ...]:
