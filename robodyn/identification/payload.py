@@ -29,7 +29,7 @@ from robodyn.identification.solving import colour_of, scaled_solve
 from robodyn.mechanisms.common.body_parameters import (
     COLUMNS,
     ROWS,
-    body_of_parameters,
+    bodies_of_parameters,
     body_parameters,
 )
 from robodyn.mechanisms.common.motion import Motion
@@ -136,7 +136,7 @@ def identify_payload(
     left = np.concatenate(spreads).std(axis=0)
     errors = [np.sqrt((weight * part**2).sum(axis=0) / np.maximum(weight.sum(axis=0), 1.0))
               for part in (tau, tau - Y @ physical)]  # fmt: skip
-    mass, com, inertia = body_of_parameters(physical)
+    ((mass, com, inertia),) = bodies_of_parameters(physical[None])
     tell(1.0)
     return Payload(
         mass,
@@ -206,7 +206,7 @@ def _physical(
     for k, step in enumerate(steps):
         change = np.zeros(10)
         change[k] = step
-        high, low = (body_of_parameters(found + sign * change) for sign in (1.0, -1.0))
+        high, low = bodies_of_parameters(np.stack([found + change, found - change]))
         ends = [np.concatenate([[one[0]], one[1], one[2].ravel()]) for one in (high, low)]
         rows.append((ends[0] - ends[1]) / (2.0 * step))
     J = np.array(rows).T

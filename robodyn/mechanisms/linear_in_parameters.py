@@ -12,14 +12,14 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.parameters import OF_BODY, bodies_of, collected, with_values
+from robodyn.mechanisms.common.body_parameters import BodyNumbers, bodies_of_parameters
+from robodyn.mechanisms.common.parameters import OF_BODY, collected, with_values
 from robodyn.mechanisms.link_motion import LinkMotion
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.common.body_parameters import BodyNumbers
     from robodyn.mechanisms.common.parameters import JointParameter, Parameters
 
 
@@ -110,7 +110,8 @@ class LinearInParameters(LinkMotion):
         """
         own = self._parameters
         given = own.checked(values)
-        bodies = self._on_links(bodies_of(own, given))
+        numbers = given[: len(OF_BODY) * len(own.bodies)].reshape(-1, len(OF_BODY))
+        bodies = self._on_links(bodies_of_parameters(numbers))
         return self._made(with_values(self.model, bodies, self._by_joint(own.of_joints(given))))
 
     def _on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:

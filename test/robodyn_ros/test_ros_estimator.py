@@ -20,11 +20,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 import robodyn as rd
 from robodyn.mechanisms.closed_loop.estimation import LoopEstimator
-from robodyn.mechanisms.common.estimation import Encoders
-from robodyn.mechanisms.stewart.estimation import (
-    motion_covariance,
-    quantisation_deviation,
-)
+from robodyn.mechanisms.common.estimation import Encoders, quantisation_deviation
+from robodyn.mechanisms.stewart.estimation import motion_covariance
 from robodyn.poses import twist_covariance_in_body
 from robodyn_ros import messages
 

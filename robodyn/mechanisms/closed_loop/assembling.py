@@ -41,7 +41,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         a, b = self._q("start", start), self._q("goal", goal)
         out = np.asarray(b[..., self._free_at] - a[..., self._free_at])
         for joint, columns, parts in self._free_poses:
-            at = self._slice(joint.name)
+            at = self._tree.place_of[joint.name]
             whole = pose_difference(a[..., at], b[..., at]).reshape(*out.shape[:-1], 2, 3)
             axes = self._frame(a, joint.parent)[..., :3, :3] @ joint.at.rotation
             turned = np.einsum("...ij,...kj->...ki", axes, whole)
@@ -163,8 +163,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
             "accelerations": np.zeros(width) if accelerations is None else accelerations,
         }
         parts = [as_array(name, value, (width,)) for name, value in given.items()]
-        shape = np.broadcast_shapes(*(part.shape for part in parts))
-        return [np.array(np.broadcast_to(part, shape)) for part in parts]
+        return [np.array(part) for part in np.broadcast_arrays(*parts)]
 
     def _independent_motion(self, q: FloatArray, rates: FloatArray, changes: FloatArray) -> Motion:
         A = self.drive_matrix(q)
@@ -177,7 +176,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
                 value=q,
             )
         u = np.einsum("...ij,...j->...i", inverse, rates)
-        _, a = self._motion(q, u, np.zeros_like(u))
+        _, a = self.joint_motion(q, u, np.zeros_like(u))
         change = np.einsum("...ij,...j->...i", inverse, changes - a[..., self._rates_at])
         return Motion(q, u, change)
 
@@ -292,12 +291,8 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         q = np.array(start)
         held: list[int] = []
         for name, value in given.items():
-            if name not in self._tree.position_of:
-                raise InvalidInput(f"{self.name} has no joint {name!r}", value=name)
-            at, floats = self._tree.position_of[name], self._floats(name)
-            width = 7 if floats else 1
-            q[..., at : at + width] = as_array(name, np.atleast_1d(value), (width,))
-            held += range(self._tree.rate_of[name], self._tree.rate_of[name] + (6 if floats else 1))
+            place, first = self._put(q, name, value), self._tree.rate_of[name]
+            held += range(first, first + min(place.stop - place.start, 6))
         followed(self._tree, q)
         out = np.empty_like(q)
         for index in np.ndindex(q.shape[:-1]):
@@ -308,17 +303,19 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         if guess is None:
             return self.structure.home
         if hasattr(guess, "items"):
-            home = {
-                joint.name: tuple(self.structure.home[self._slice(joint.name)])
-                for joint in self._tree.joints
-            }
-            positions = {}
+            start, tree = self.home, self._tree
             for name, value in guess.items():
-                if name not in self._tree.position_of:
-                    raise InvalidInput(f"{self.name} has no joint {name!r}", value=name)
-                positions[name] = tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist())
-            return guessed(self._tree, home | positions)
+                self._put(start, name, value)
+            return guessed(tree, {name: tuple(start[at]) for name, at in tree.place_of.items()})
         return self._q("guess", guess)
+
+    def _put(self, q: FloatArray, name: str, value: ArrayLike) -> slice:
+        """Write a joint's position into its place of configurations (..., nq)."""
+        if name not in self._tree.place_of:
+            raise InvalidInput(f"{self.name} has no joint {name!r}", value=name)
+        place = self._tree.place_of[name]
+        q[..., place] = as_array(name, np.atleast_1d(value), (place.stop - place.start,))
+        return place
 
     def _each(
         self,

@@ -15,7 +15,6 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.checks import as_array, as_scalar
-from robodyn.mechanisms.closed_loop.closing_together import close_together
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
@@ -120,7 +119,7 @@ class _Search:
         equations = self._equations
         starts = [self._new_start(self.made + n) for n in range(count)]
         self.made += count
-        for near in close_together(equations, starts, self._free):
+        for near in equations.approached(starts, self._free):
             closed = equations.close(near, self._held)
             if closed.left <= ACCEPTED:
                 self._take(closed.q)
@@ -159,16 +158,9 @@ class _Search:
             parts.append((axes if floats else np.outer(axes[2], axes[2])).ravel())
         for closure in tree.model.closures:
             for link, place, _ in closure.ends:
-                parts.append(self._frame(B, link, place.matrix)[:3, 3] / size)
-        tip = self._frame(B, tree.model.tip_link, np.eye(4))
+                parts.append((tree.frame_at(B, link) @ place.matrix)[:3, 3] / size)
+        tip = tree.frame_at(B, tree.model.tip_link)
         return np.concatenate([*parts, tip[:3, :3].ravel(), tip[:3, 3] / size])
-
-    def _frame(self, B: FloatArray, link: str, place: FloatArray) -> FloatArray:
-        tree = self._structure.tree
-        body, frame = B[tree.body_of[link]], np.eye(4)
-        frame[:3, :3] = body[:9].reshape(3, 3).T
-        frame[:3, 3] = body[layout.ORIGIN : layout.ORIGIN + 3]
-        return np.asarray(frame @ tree.frame_of[link] @ place)
 
     def standing(self, q: FloatArray) -> FloatArray:
         """The same mode with legs as near home, and angles as plain, as limits let them."""

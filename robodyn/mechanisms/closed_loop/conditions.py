@@ -63,14 +63,9 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         if self._n != self._nu:
             return None
         q = self._q("configuration", configuration)
-        flat = q.reshape(-1, self._nq)
-        numbers = self._determinants(flat)
-        lacking = np.flatnonzero(np.isnan(numbers))
-        if lacking.size:
-            bases, _ = self._motions(flat[lacking])
-            signs = np.sign(np.linalg.det(self._reference.T @ bases))
-            found = np.where(signs, signs, 1.0) * np.linalg.det(bases[:, self._rates_at])
-            numbers[lacking] = found
+        bases, _ = self._motions(q.reshape(-1, self._nq))
+        signs = np.sign(np.linalg.det(self._reference.T @ bases))
+        numbers = np.where(signs, signs, 1.0) * np.linalg.det(bases[:, self._rates_at])
         return np.asarray(numbers.reshape(q.shape[:-1]))
 
     def side(self, configuration: ArrayLike) -> FloatArray | None:
@@ -95,31 +90,6 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         with np.errstate(invalid="ignore"):
             numbers = np.where(sign, sign * np.exp(size - 0.5 * whole), 0.0)
         return np.asarray(numbers.reshape(q.shape[:-1]))
-
-    def _determinants(self, q: FloatArray) -> FloatArray:
-        """The same (N,) of (N, nq), NaN where the independent joints may serve badly.
-
-        With the tangent S = Q R in place of its orthonormal basis Q: det R, which is positive, is
-        the root of det S' S.
-        """
-        S = None
-        if len(q) > 1:
-            shape = self._tree.rates, self._nu
-            S = batch("tangent", self.structure.packed, (self._nq,), shape, (q,))
-        if S is None:
-            return np.full(len(q), np.nan)
-        S /= self.structure.equations.columns[:, None]
-        S[~np.isfinite(S.sum(axis=(1, 2)))] = 0.0
-        gram = np.swapaxes(S, 1, 2) @ S
-        volume = np.linalg.det(gram)
-        # of k eigenvalues with this product, the least is no smaller than where the others are
-        # equal and as large as their sum lets them
-        largest = np.trace(gram, axis1=1, axis2=2)
-        others = (largest / max(self._nu - 1, 1)) ** (self._nu - 1)
-        fair = volume * WORST_CONDITION**2 > largest * others
-        signs = np.sign(np.linalg.det(self._reference.T @ S))
-        found = np.linalg.det(S[:, self._rates_at]) / np.sqrt(np.where(fair, volume, np.nan))
-        return np.asarray(np.where(signs, signs, 1.0) * found)
 
     @property
     def singularities(self) -> tuple[Singularity, ...]:

@@ -118,9 +118,8 @@ def find_elimination(
         pivots.append(Pivot(row, rate, float(np.abs(K[:, row, rate]).min()), below, right))
         for i in below:
             ratio = K[:, i, rate] / K[:, row, rate]
-            for j in right:
-                K[:, i, j] -= ratio * K[:, row, j]
-                pattern[i, j] = True
+            K[:, i, list(right)] -= ratio[:, None] * K[:, row, list(right)]
+            pattern[i, list(right)] = True
         rows.discard(row)
         columns.discard(rate)
     kept = present | pattern
@@ -132,26 +131,17 @@ def find_elimination(
 def _choose(
     K: FloatArray, pattern: BoolArray, rows: set[int], columns: set[int]
 ) -> tuple[int, int] | None:
-    active = sorted(rows)
-    best: tuple[float, float, int, int] | None = None
+    active, left = np.array(sorted(rows)), np.array(sorted(columns))
+    here = np.ix_(active, left)
+    size = np.abs(K[:, active[:, None], left])
+    largest = size.max(axis=1, initial=0.0)
+    may_differ = pattern[here]
+    fit = may_differ & (size > ZERO).all(axis=0) & (largest > ZERO).all(axis=0)
+    ratio = (size / np.maximum(largest, ZERO)[:, None]).min(axis=0)
+    cost = (may_differ.sum(axis=0) - 1) * may_differ.sum(axis=1)[:, None]
     for share in SHARES:
-        for rate in sorted(columns):
-            size = np.abs(K[:, active, rate])
-            largest = size.max(axis=1, initial=0.0)
-            if not (largest > ZERO).all():
-                continue
-            ratio = (size / largest[:, None]).min(axis=0)
-            touched_below = int(pattern[active, rate].sum()) - 1
-            for n, row in enumerate(active):
-                if ratio[n] <= share or not pattern[row, rate]:
-                    continue
-                if not (size[:, n] > ZERO).all():
-                    continue
-                touched_right = int(pattern[row, sorted(columns)].sum()) - 1
-                cost = float(touched_below * (1 + touched_right))
-                rank = (cost, -float(ratio[n]), row, rate)
-                if best is None or rank < best:
-                    best = rank
-        if best is not None:
-            return best[2], best[3]
+        row, column = np.nonzero(fit & (ratio > share))
+        if len(row):
+            best = np.lexsort((-ratio[row, column], cost[row, column]))[0]
+            return int(active[row[best]]), int(left[column[best]])
     return None

@@ -10,16 +10,17 @@ starts at singular configurations.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, IntArray
 from robodyn.mechanisms.closed_loop.calls import entry
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed, row_factors
 from robodyn.mechanisms.closed_loop.tree import Tree
-from robodyn.poses import rotation_matrix
+from robodyn.poses import pose_difference
 
 # Closed is what is open by less than this part of the mechanism's size.
 CLOSED = 1e-13
@@ -30,6 +31,12 @@ RANK = 1e-9
 # Of a step [rad, or parts of the mechanism's size].
 LONGEST_STEP = 0.6
 MOST_STEPS = 80
+# Of steps with damping: from so near Newton's method goes on alone; no step leads on where there is
+# so much damping.
+NEAR = 1e-6
+STUCK = 1e6
+MOST_DAMPED_STEPS = 60
+LONGEST_DAMPED_STEP = 0.8
 # What is left, in name, of loops that close the wrong way round.
 FLIPPED = 2.0
 _SENSED = ("revolute", "cylindrical", "prismatic", "fixed")
@@ -63,12 +70,7 @@ class Equations:
         self.size = tree.size()
         closed = sum(closure.equations for closure in tree.model.closures)
         self.rows = np.array(row_factors(tree, len(packed.names) - closed))
-        self.columns = np.ones(tree.rates)
-        for body in tree.bodies[1:]:
-            if body.kind == layout.PRISMATIC:
-                self.columns[body.rate] = self.size
-            elif body.kind == layout.FLOATING:
-                self.columns[body.rate : body.rate + 3] = self.size
+        self.columns = np.where(np.array(tree.rate_units) == "m", self.size, 1.0)
         # hinges may be either way round until `keep_senses` says which
         self.senses = np.array(
             [0.0 if c.kind in ("revolute", "cylindrical") else 1.0 for c in tree.model.closures]
@@ -153,6 +155,52 @@ class Equations:
             left = FLIPPED
         return Attempt(q, left)
 
+    def approached(
+        self,
+        starts: Sequence[FloatArray],
+        free: IntArray,
+        at: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = None,
+        near: float = NEAR,
+    ) -> list[FloatArray]:
+        """Of many starts (positions,), those that come near a closed configuration, where they are.
+
+        Levenberg and Marquardt's steps of all of them at a time: the systems are small, and most of
+        what one costs alone is calls.
+
+        Args:
+            starts: configurations.
+            free: rate indices of the coordinates that move.
+            at: other equations and their Jacobian (rows, rates), of comparable numbers.
+            near: the largest equation that may be left.
+        """
+        ask, places = at or self.at, list(starts)
+        gap, K = _all_at(ask, places, free)
+        worth, damping = (gap * gap).sum(axis=1), np.full(len(places), 1e-2)
+        identity = np.eye(gap.shape[1])
+        for _ in range(MOST_DAMPED_STEPS):
+            live = np.flatnonzero((np.abs(gap).max(axis=1, initial=0.0) > near) & (damping < STUCK))
+            if not len(live):
+                break
+            part = K[live]
+            turned = part.transpose(0, 2, 1)
+            A = part @ turned + damping[live, None, None] * identity
+            steps = np.zeros((len(live), self.tree.rates))
+            steps[:, free] = -(turned @ np.linalg.solve(A, gap[live][..., None]))[..., 0]
+            longest = np.abs(steps).max(axis=1, initial=0.0)
+            steps *= np.minimum(1.0, LONGEST_DAMPED_STEP / np.maximum(longest, 1e-300))[:, None]
+            trials = [self.stepped(places[k], step) for k, step in zip(live, steps, strict=True)]
+            new_gap, new_K = _all_at(ask, trials, free)
+            new_worth = (new_gap * new_gap).sum(axis=1)
+            better = new_worth < worth[live]
+            accepted = live[better]
+            for k, trial in zip(accepted, compress(trials, better), strict=True):
+                places[k] = trial
+            gap[accepted], K[accepted] = new_gap[better], new_K[better]
+            worth[accepted] = new_worth[better]
+            damping[accepted] = np.maximum(damping[accepted] / 6.0, 1e-12)
+            damping[live[~better]] *= 4.0
+        return list(compress(places, np.abs(gap).max(axis=1, initial=0.0) <= near))
+
     def is_flipped(self, q: FloatArray) -> bool:
         """Whether a closure that closes is the wrong way round.
 
@@ -174,14 +222,12 @@ class Equations:
         for n, closure in enumerate(self.tree.model.closures):
             if closure.kind not in _SENSED:
                 continue
-            frames = []
-            for link, place, _ in closure.ends:
-                body = B[self.tree.body_of[link], :9].reshape(3, 3).T
-                frames.append(body @ self.tree.frame_of[link][:3, :3] @ place.rotation)
+            turns = [self.tree.frame_at(B, end[0])[:3, :3] for end in closure.ends]
+            frames = [R @ end[1].rotation for R, end in zip(turns, closure.ends, strict=True)]
             if closure.kind in ("fixed", "prismatic"):
                 out[n] = float(np.trace(frames[0].T @ frames[1])) - 1.0
             else:
-                out[n] = float((frames[0] @ closure.axis) @ (frames[1] @ closure.child_axis))
+                out[n] = float((frames[0] @ closure.ends[0][2]) @ (frames[1] @ closure.ends[1][2]))
         return out
 
     def _all(self, q: FloatArray, extra: TipPose | None) -> tuple[FloatArray, FloatArray]:
@@ -211,16 +257,13 @@ class TipPose:
         jacobian: Callable[[FloatArray], FloatArray],
         rows: Sequence[int] = range(6),
     ) -> None:
-        self._rows = list(rows)
-        self._pose, self._size = np.asarray(pose), size
-        self._wanted = rotation_matrix(self._pose)
+        self._pose, self._size, self._rows = pose, size, list(rows)
         self._body_pose, self._jacobian = body_pose, jacobian
 
     def gap(self, q: FloatArray) -> FloatArray:
         """How far the tip is from there: position [parts of the size], turn [rad]."""
-        here = self._body_pose(q)
-        vector = rotation_vector(rotation_matrix(here) @ self._wanted.T)
-        gap = np.concatenate([(here[:3] - self._pose[:3]) / self._size, vector])
+        gap = pose_difference(self._pose, self._body_pose(q))
+        gap[:3] /= self._size
         return np.asarray(gap[self._rows])
 
     def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -230,17 +273,14 @@ class TipPose:
         return gap, J[self._rows]
 
 
-def rotation_vector(R: FloatArray) -> FloatArray:
-    """(3,) [rad] axis times angle of a rotation (3, 3), up to half a turn."""
-    spin = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    sine, cosine = float(np.linalg.norm(spin)), 0.5 * (float(np.trace(R)) - 1.0)
-    if sine > 1e-9:
-        return np.asarray(np.arctan2(sine, cosine) / sine * spin)
-    if cosine > 0.0:
-        return spin
-    column = int(np.argmax(np.diag(R)))  # half a turn: R = 2 a a' - 1
-    axis = 0.5 * (R[:, column] + np.eye(3)[column])
-    return np.asarray(np.pi * axis / np.linalg.norm(axis))
+def _all_at(
+    ask: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    places: Sequence[FloatArray],
+    free: IntArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Equations (N, rows) and their Jacobian (N, rows, free)."""
+    both = [ask(place) for place in places]
+    return np.array([gap for gap, _ in both]), np.array([K[:, free] for _, K in both])
 
 
 def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:

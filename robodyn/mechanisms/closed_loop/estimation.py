@@ -21,7 +21,6 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import (
-    InvalidInput,
     KinematicsError,
     NoSolution,
     SingularConfiguration,
@@ -34,7 +33,6 @@ from robodyn.mechanisms.common.estimation import (
     Encoders,
     Estimate,
     Estimator,
-    quantisation_deviation,
 )
 
 # Of the search for the configuration that fits redundant readings best: steps from the last
@@ -48,16 +46,9 @@ DETERMINED = 1e9
 
 
 class LoopEstimator(Estimator):
-    """Assembling with a memory.
-
-    Args:
-        mechanism: the mechanism.
-        start: (nq,) configuration from which the search begins at first and after a jump; by
-            default home.
-        encoders: of the driven joints.
+    """Assembling with a memory; see the base class.
 
     Raises:
-        InvalidInput: a step or a jump that is not positive, or a start that is no configuration.
         UnderActuated: the driven joints do not determine the configuration.
     """
 
@@ -78,21 +69,11 @@ class LoopEstimator(Estimator):
                 joints=loose,
                 value=mechanism.joint_names,
             )
-        self._start = mechanism.home if start is None else np.array(start, dtype=np.float64)
-        steps, rate_steps, jumps = (encoders or Encoders()).of_joints(mechanism.joint_units)
-        for name, values in (("step", steps), ("rate step", rate_steps), ("jump", jumps)):
-            if not (np.isfinite(values) & (values > 0.0)).all():
-                raise InvalidInput(
-                    f"{name} of the encoders is {values.min()}, expected a positive number",
-                    value=encoders,
-                )
+        super().__init__(mechanism, start, encoders)
         joints = {joint.name: joint for joint in mechanism.model.joints}
         self._turns = np.array(
             [joints[name].kind == "continuous" for name in mechanism.joint_names]
         )
-        deviation = quantisation_deviation(1.0)
-        self._deviations, self._jumps = deviation * steps, jumps
-        super().__init__(mechanism, self._deviations, deviation * rate_steps, jumps)
 
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None
@@ -121,7 +102,7 @@ class LoopEstimator(Estimator):
                 value=q,
             )
         rated, of_rates = _weighted(A, deviation)
-        _, of_coordinates = _weighted(A, self._deviations)
+        _, of_coordinates = _weighted(A, self._position_deviation)
         u = rated @ self._rates
         D_A, D_J = self._sensitivities(q, u, J)
         G = D_J - J @ rated @ D_A
@@ -158,20 +139,20 @@ class LoopEstimator(Estimator):
                     value=self._positions,
                 )
             q = found.q
-        off = np.abs(own.joint_positions(q) - self._positions) / self._jumps
+        off = np.abs(own.joint_positions(q) - self._positions) / self._jump
         worst = int(off.argmax())
         if off[worst] > 1.0:
             raise NoSolution(
                 f"{own.name}: readings of its driven joints contradict each other: no "
                 f"configuration is near all of them, and {own.joint_names[worst]} is off most",
-                residual=float(off[worst] * self._jumps[worst]),
+                residual=float(off[worst] * self._jump[worst]),
                 value=self._positions,
             )
         return q
 
     def _fitted(self, q: FloatArray, steps: int) -> FloatArray | None:
         """The closed configuration near q that fits the readings best; None if not reached."""
-        own, scale, longest = self._mechanism, self._deviations, np.inf
+        own, scale, longest = self._mechanism, self._position_deviation, np.inf
         size = np.where(np.array(own.coordinates.units) == "m", own.size, 1.0)
         try:
             for _ in range(steps):

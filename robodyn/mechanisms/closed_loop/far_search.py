@@ -11,28 +11,18 @@ Levenberg and Marquardt.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.closed_loop.equations import (
-    ACCEPTED,
-    Attempt,
-    Equations,
-    TipPose,
-    rotation_vector,
-)
-from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.equations import ACCEPTED, Attempt, Equations, TipPose
 from robodyn.model.closure import Closure
 
 # The search is over when nothing is open by more than this [parts of the size, rad]; Newton's
 # method does the rest.
 NEAR = 1e-4
-MOST_STEPS = 150
-# A step may be this long [rad, parts of the size].
-LONGEST_STEP = 0.8
-# It is stuck if this many steps together do not lessen what is left by a tenth.
-PATIENCE = 15
 # Starts for each loop in turn.
 TRIES = 4
 # So many starts that all fail at the same loop are enough.
@@ -96,35 +86,9 @@ class FarSearch:
             extra: more equations.
             loops: those to close, by default all.
         """
-        chosen = self._loops if loops is None else loops
-        equations = self._equations
+        at = partial(self._at, extra=extra, loops=self._loops if loops is None else loops)
         free = np.setdiff1d(np.arange(self._tree.rates), np.asarray(held, dtype=int))
-        q = np.array(q, dtype=np.float64)
-        gap, J = self._at(q, extra, chosen)
-        worth, damping, marks = float(gap @ gap), 1e-2, []
-        for _ in range(MOST_STEPS):
-            if np.abs(gap).max(initial=0.0) < NEAR:
-                return q
-            marks.append(worth)
-            if len(marks) > PATIENCE and worth > 0.81 * marks[-PATIENCE - 1]:
-                return None
-            A, b = J[:, free].T @ J[:, free], J[:, free].T @ gap
-            while damping < 1e8:
-                step = np.zeros(self._tree.rates)
-                step[free] = -np.linalg.solve(A + damping * np.eye(len(free)), b)
-                longest = float(np.abs(step).max())
-                if longest > LONGEST_STEP:
-                    step *= LONGEST_STEP / longest
-                trial = equations.stepped(q, step)
-                new_gap, new_J = self._at(trial, extra, chosen)
-                if float(new_gap @ new_gap) < worth:
-                    break
-                damping *= 4.0
-            else:
-                return None
-            q, gap, J, worth = trial, new_gap, new_J, float(new_gap @ new_gap)
-            damping = max(damping / 6.0, 1e-9)
-        return None
+        return next(iter(self._equations.approached([q], free, at, NEAR)), None)
 
     def _at(
         self, q: FloatArray, extra: TipPose | None, loops: Sequence[_Loop]
@@ -195,11 +159,9 @@ class _Loop:
         self._tree = tree
         self.name = closure.name
         self._kind = closure.kind
-        self._ends = []
-        for link, place, _ in closure.ends:
-            self._ends.append((tree.body_of[link], tree.frame_of[link] @ place.matrix))
+        self._ends = [(link, place.matrix) for link, place, _ in closure.ends]
         self._axes = [axis for _, _, axis in closure.ends]
-        self._way = tree.way_round(self._ends[0][0], self._ends[1][0])
+        self._way = tree.way_round(tree.body_of[closure.parent], tree.body_of[closure.child])
         moving = [tree.bodies[number] for number, _ in self._way]
         self.coordinates = np.array(
             sorted({body.rate + k for body in moving for k in range(body.width)}), int
@@ -207,7 +169,8 @@ class _Loop:
 
     def at(self, B: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What is left (rows,) and its Jacobian (rows, rates), in base axes."""
-        (R, p), (S, r) = (_frame(B[body], place) for body, place in self._ends)
+        A, C = (self._tree.frame_at(B, link) @ place for link, place in self._ends)
+        (R, p), (S, r) = ((frame[:3, :3], frame[:3, 3]) for frame in (A, C))
         J = self._tree.point_jacobian(B, self._way, r)
         gap, J[:3] = (r - p) / self._size, J[:3] / self._size
         a, b = R @ self._axes[0], S @ self._axes[1]
@@ -219,15 +182,9 @@ class _Loop:
         if self._kind == "universal":
             return np.append(gap, a @ b), np.vstack([J[:3], (np.cross(b, a) @ J[3:])[None]])
         if self._kind in ("fixed", "prismatic"):
-            return np.concatenate([gap, rotation_vector(S @ R.T)]), J
+            return np.concatenate([gap, Rotation.from_matrix(S @ R.T).as_rotvec()]), J
         across = np.eye(3) - np.outer(a, a)
         return np.concatenate([gap, _turn_between(a, b)]), np.vstack([J[:3], across @ J[3:]])
-
-
-def _frame(body: FloatArray, place: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Axes and origin of a frame of a body, base frame."""
-    R = body[:9].reshape(3, 3).T
-    return R @ place[:3, :3], body[layout.ORIGIN : layout.ORIGIN + 3] + R @ place[:3, 3]
 
 
 def _turn_between(a: FloatArray, b: FloatArray) -> FloatArray:

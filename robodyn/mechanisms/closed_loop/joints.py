@@ -11,10 +11,9 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
-from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.pivots import Pivots
 from robodyn.mechanisms.closed_loop.structure import structure_of
-from robodyn.mechanisms.common.coordinates import Coordinates, Unit
+from robodyn.mechanisms.common.coordinates import Coordinates
 from robodyn.mechanisms.common.description import Nouns
 from robodyn.mechanisms.common.joint_friction import friction_row
 from robodyn.mechanisms.mechanism import Mechanism
@@ -57,7 +56,7 @@ class ClosedLoopJoints(Mechanism):
         self._n = len(model.driven)
         self._driven_at = np.array([self._tree.position_of[name] for name in model.driven])
         self._rates_at = np.array([self._tree.rate_of[name] for name in model.driven])
-        self._free_at = np.array([self._tree.place_of_rate(rate) for rate in self.structure.free])
+        self._free_at = np.array([self._tree.rate_places[rate] for rate in self.structure.free])
 
     @property
     def mobility(self) -> int:
@@ -106,7 +105,7 @@ class ClosedLoopJoints(Mechanism):
                 names.append(joint.name)
         tree, free = self.structure.tree, self.structure.free
         rates = tuple(tree.rate_names[rate] for rate in free)
-        units = tuple(self._unit_of_rate(rate) for rate in free)
+        units = tuple(tree.rate_units[rate] for rate in free)
         turns = tuple(
             slice(columns[-3], columns[-1] + 1)
             for _, columns, parts in self._free_poses
@@ -168,25 +167,9 @@ class ClosedLoopJoints(Mechanism):
         order = [*driven, *(name for name in rows if name not in driven)]
         return np.array([rows[name] for name in order])
 
-    def _unit_of_rate(self, rate: int) -> Unit:
-        for body in self.structure.tree.bodies[1:]:
-            if body.kind == layout.FLOATING and body.rate <= rate < body.rate + 6:
-                return "m" if rate < body.rate + 3 else "rad"
-            if body.rate == rate and body.kind != layout.FLOATING:
-                return "m" if body.kind == layout.PRISMATIC else "rad"
-        return "rad"
-
     @cached_property
     def _drives_free(self) -> bool:
         return bool(self.structure.packed.head["drives_free"])
-
-    def _floats(self, name: str) -> bool:
-        at = self.movable_joint_names.index(name)
-        return self._tree.joints[at].kind == "floating"
-
-    def _slice(self, name: str) -> slice:
-        at = self._tree.position_of[name]
-        return slice(at, at + (7 if self._floats(name) else 1))
 
     def _q(self, name: str, value: ArrayLike) -> FloatArray:
         return as_array(name, value, (self._nq,), "every joint in the order of movable_joint_names")

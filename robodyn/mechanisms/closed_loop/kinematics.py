@@ -20,10 +20,9 @@ from robodyn.errors import (
 )
 from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
-from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.numerics.broadcasting import leading_shape
-from robodyn.poses import pose_from_matrix
+from robodyn.poses import matrix_from_pose, pose_from_matrix
 
 # Entries of single states that take a flag whether to skip checks, before the result.
 SKIPS_CHECKS = ("jacobian", "energy", "mass_matrix", "inverse_dynamics", "free_efforts")
@@ -36,29 +35,19 @@ class ClosedLoopKinematics(ClosedLoopJoints):
 
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
         """(..., n) [rad/s or m/s] of the driven joints."""
-        q, u = self._q("configuration", configuration), self._u("velocity", velocity)
-        if self._drives_free:
-            shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1])
-            return np.array(np.broadcast_to(u, (*shape, self._nu)))
-        return np.asarray(self._rates(q, u)[..., self._rates_at])
+        return self.driven_motion(configuration, velocity, np.zeros(self._nu)).velocities
 
     def driven_motion(
         self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
     ) -> DrivenMotion:
         """Positions, rates and accelerations (..., n) of the driven joints."""
-        q = self._q("configuration", configuration)
-        u, change = self._u("velocity", velocity), self._u("acceleration", acceleration)
+        positions = self.joint_positions(configuration)
         if self._drives_free:
-            shape = np.broadcast_shapes(q.shape[:-1], u.shape[:-1], change.shape[:-1])
-            return DrivenMotion(
-                *(
-                    np.array(np.broadcast_to(part, (*shape, self._n)))
-                    for part in (q[..., self._driven_at], u, change)
-                )
-            )
-        v, a = self._motion(q, u, change)
+            changes = self._u("velocity", velocity), self._u("acceleration", acceleration)
+            return DrivenMotion(*map(np.array, np.broadcast_arrays(positions, *changes)))
+        v, a = self.joint_motion(configuration, velocity, acceleration)
         return DrivenMotion(
-            np.broadcast_to(q[..., self._driven_at], (*v.shape[:-1], self._n)),
+            np.broadcast_to(positions, (*v.shape[:-1], self._n)),
             v[..., self._rates_at],
             a[..., self._rates_at],
         )
@@ -72,8 +61,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         its link is.
         """
         q = self._q("configuration", configuration)
-        rate = self._u("velocity", np.zeros(self._nu) if velocity is None else velocity)
-        v = self._rates(q, rate)
+        v = self.joint_rates(q, np.zeros(self._nu) if velocity is None else velocity)
         names, at, rates, factors = self._listed
         return JointStates(
             names,
@@ -94,17 +82,14 @@ class ClosedLoopKinematics(ClosedLoopJoints):
 
     def joint_rates(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
         """(..., rates) of all tree coordinates, in the order of `rate_names`."""
-        return self._rates(self._q("configuration", configuration), self._u("velocity", velocity))
+        return self.joint_motion(configuration, velocity, np.zeros(self._nu))[0]
 
     def joint_motion(
         self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         """Rates and accelerations (..., rates) of all tree coordinates."""
-        return self._motion(
-            self._q("configuration", configuration),
-            self._u("velocity", velocity),
-            self._u("acceleration", acceleration),
-        )
+        found, count = self._tip_motion(configuration, velocity, acceleration), self._tree.rates
+        return found[..., :count], found[..., count : 2 * count]
 
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
         """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
@@ -120,17 +105,16 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         if link not in self._tree.body_of:
             raise InvalidInput(f"{self.name} has no link {link!r}", value=link)
         number = self._tree.body_of[link]
-        places = np.zeros((*q.shape[:-1], 4, 4))
-        found = None
+        axes = None
         if q.ndim > 1:
             packed = self.structure.packed
-            found = batch("frames", packed, (self._nq,), (4, 3), (q,), number)
-        if found is not None:
-            places[..., :3, :] = np.swapaxes(found, -1, -2)
-            places[..., 3, 3] = 1.0
-        else:
-            for index in np.ndindex(q.shape[:-1]):
-                places[index] = self._placed(q[index])[number]
+            axes = batch("frames", packed, (self._nq,), (4, 3), (q,), number)
+        if axes is None:
+            bodies_at, each = self.structure.equations.bodies_at, np.ndindex(q.shape[:-1])
+            placed = [bodies_at(q[index])[number, :12] for index in each]
+            axes = np.reshape(placed, (*q.shape[:-1], 4, 3))
+        places = np.zeros((*q.shape[:-1], 4, 4))
+        places[..., :3, :], places[..., 3, 3] = np.swapaxes(axes, -1, -2), 1.0
         # term by term, in the order of exported libraries: BLAS has one of its own
         local = self._tree.frame_of[link] @ at
         x, y, z, origin = (places[..., k : k + 1] for k in range(4))
@@ -140,22 +124,13 @@ class ClosedLoopKinematics(ClosedLoopJoints):
 
     def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
         """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""
-        tree = self.structure.tree
-        joints = [joint for joint in tree.joints if joint.kind == "floating"]
-        if not joints:
-            return {}
-        places = self._placed(configuration)
-        frames = {
-            link: places[tree.body_of[link]] @ tree.frame_of[link]
-            for joint in joints
-            for link in (joint.parent, joint.child)
-        }
-        return {
-            (joint.parent, joint.child): pose_from_matrix(
-                _seen_from(frames[joint.parent], frames[joint.child])
-            )
-            for joint in joints
-        }
+        found = {}
+        for joint in self._tree.joints:
+            if joint.kind == "floating":
+                moved = matrix_from_pose(configuration[self._tree.place_of[joint.name]])
+                seen = joint.at.matrix @ moved @ np.linalg.inv(joint.child_at.matrix)
+                found[joint.parent, joint.child] = pose_from_matrix(seen)
+        return found
 
     def jacobian(self, configuration: ArrayLike) -> FloatArray:
         """J (..., 6, mobility): twist of the tip = J @ independent rates, base frame."""
@@ -216,9 +191,6 @@ class ClosedLoopKinematics(ClosedLoopJoints):
                 value=self.model.driven,
             )
 
-    def _rates(self, q: FloatArray, u: FloatArray) -> FloatArray:
-        return self._motion(q, u, np.zeros(self._nu))[0]
-
     def _each_state(
         self,
         name: str,
@@ -245,6 +217,9 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         widths = (self._nq, self._nu, kept[1], 6, 9)[: len(values)]
         given = any(np.ndim(part) > 1 for part in values if part is not None)
         out = batch(name, self.structure.packed, widths, core, values) if given else None
+        if out is not None and name == "inverse_dynamics" and self._n > self._nu:
+            least, largest = self.effort_ranges.T  # in lanes limits are left to single states
+            out[((out < least) | (out > largest)).any(axis=-1)] = np.nan
         if out is not None and not np.isnan(out).any():
             return out
         checks = (
@@ -285,42 +260,13 @@ class ClosedLoopKinematics(ClosedLoopJoints):
                 raise
         return out
 
-    def _motion(
-        self, q: FloatArray, u: FloatArray, change: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        found = self._tip_motion(q, u, change)
-        count = self._tree.rates
-        return found[..., :count], found[..., count : 2 * count]
-
-    def _tip_motion(self, q: FloatArray, u: FloatArray, change: FloatArray) -> FloatArray:
+    def _tip_motion(self, *motion: ArrayLike) -> FloatArray:
         """Rates of all joints, their changes, the tip's acceleration (..., 2 * rates + 6)."""
         width = 2 * self._tree.rates + 6
-        return self._each_state("motion", (width,), q, u, change)
+        return self._each_state("motion", (width,), *motion)
 
     def _tree_jacobian(self, q: FloatArray) -> FloatArray:
         """(6, rates) twist of the tip for each tree coordinate."""
         B, tree = self.structure.equations.bodies_at(q), self._tree
-        number, link = tree.body_of[self.model.tip_link], self.model.tip_link
-        R = B[number, :9].reshape(3, 3).T
-        point = B[number, layout.ORIGIN : layout.ORIGIN + 3] + R @ tree.frame_of[link][:3, 3]
-        return tree.point_jacobian(B, tree.way_round(0, number), point)
-
-    def _placed(self, q: FloatArray) -> FloatArray:
-        """(bodies, 4, 4) frames of all bodies."""
-        B = self.structure.equations.bodies_at(q)
-        out = np.zeros((len(B), 4, 4))
-        out[:, :3, :3] = np.swapaxes(B[:, :9].reshape(-1, 3, 3), 1, 2)
-        out[:, :3, 3], out[:, 3, 3] = B[:, layout.ORIGIN : layout.ORIGIN + 3], 1.0
-        return out
-
-
-def _seen_from(parent: FloatArray, child: FloatArray) -> FloatArray:
-    """(4, 4) frame of a child in its parent's, of both in a third.
-
-    For every state that a node publishes: a general inverse, by LAPACK, takes ten times as long.
-    """
-    turn = parent[:3, :3].T
-    seen = np.eye(4)
-    seen[:3, :3] = turn @ child[:3, :3]
-    seen[:3, 3] = turn @ (child[:3, 3] - parent[:3, 3])
-    return seen
+        way = tree.way_round(0, tree.body_of[self.model.tip_link])
+        return tree.point_jacobian(B, way, tree.frame_at(B, self.model.tip_link)[:3, 3])

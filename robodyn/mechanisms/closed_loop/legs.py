@@ -41,7 +41,7 @@ def nearest_legs(
         for attempt in range(ATTEMPTS):
             start = np.array(q)
             for rate in leg:
-                place = equations.tree.place_of_rate(rate)
+                place = equations.tree.rate_places[rate]
                 start[place] = guess[place]
             step = np.zeros(equations.tree.rates)
             if attempt:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
 from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
 from robodyn.mechanisms.closed_loop.pivots import forward_anywhere
-from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
-from robodyn.mechanisms.closed_loop.reactions import InternalForces, JointReactions
+from robodyn.mechanisms.closed_loop.reactions import ClosedLoopReactions
 from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
 from robodyn.mechanisms.common.estimation import Encoders, Estimator
 from robodyn.mechanisms.common.kernels import sticking as at
@@ -27,7 +25,7 @@ from robodyn.model.model import Model
 _empty = np.empty
 
 
-class ClosedLoop(ClosedLoopPresentation):
+class ClosedLoop(ClosedLoopReactions):
     """A tree of joints with closures; methods are pure functions of its model.
 
     Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
@@ -103,19 +101,7 @@ class ClosedLoop(ClosedLoopPresentation):
                 pass  # not single float64 states: a batch, or something to be explained
         self._refuse_under_actuated()
         given = configuration, velocity, acceleration, wrench, moved
-        found = self._each_state("inverse_dynamics", (self._n,), *given)
-        if self._n > self._nu and found.ndim > 1:  # in lanes limits are left to single states
-            least, largest = self.effort_ranges.T
-            beyond = ((found < least) | (found > largest)).any(axis=-1)
-            rows = [None if part is None else np.broadcast_to(part, (*beyond.shape,
-                    np.shape(part)[-1]))[beyond].astype(float) for part in given]  # fmt: skip
-            limited = found[beyond]
-            for k, out in enumerate(limited):
-                state = [None if row is None else row[k] for row in rows]
-                if not self._one.inverse(*state, False, out):
-                    self._ask("inverse_dynamics", *state, False, out)  # type: ignore[arg-type]
-            found[beyond] = limited
-        return found
+        return self._each_state("inverse_dynamics", (self._n,), *given)
 
     def forward_dynamics(
         self,
@@ -194,57 +180,9 @@ class ClosedLoop(ClosedLoopPresentation):
         at_rest = -base.mass * float(self.model.gravity @ base.com)
         return out[..., 0], out[..., 1] + at_rest
 
-    def closure_forces(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        acceleration: ArrayLike,
-        wrench: ArrayLike | None = None,
-        *,
-        base: BaseMotion | None = None,
-    ) -> FloatArray:
-        """What each closure exerts on its child (..., closures, 6): force, moment about its point.
-
-        Base frame [N, N m], dampers included; the parent bears the opposite. Where closures are
-        redundant, of all that balance the motion those of least sum of squares.
-
-        Raises:
-            InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
-        """
-        given = configuration, velocity, acceleration, wrench, base
-        count, put = len(self.model.closures), self._internal_forces.put_closure_forces
-        return self._borne(count, put, *given)
-
-    def reactions(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        acceleration: ArrayLike,
-        wrench: ArrayLike | None = None,
-        *,
-        base: BaseMotion | None = None,
-    ) -> JointReactions:
-        """What each tree joint's parent exerts on its child: force and moment (..., joints, 3).
-
-        About the joint's origin, base frame, the drive's effort included.
-
-        Raises:
-            InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
-        """
-        given = configuration, velocity, acceleration, wrench, base
-        names, put = self.movable_joint_names, self._internal_forces.put_reactions
-        found = self._borne(len(names), put, *given)
-        return JointReactions(names, found[..., :3], found[..., 3:])
-
-    def _borne(self, count: int, put: Any, *given: Any) -> FloatArray:
-        *state, base = given
-        self._refuse_under_actuated()
-        moved = None if base is None else rows_of(base)
-        return self._each_state("reactions", (count, 6), *state, moved, call=put)
-
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (nq,) of a configuration; unchecked."""
-        v, out = self._rates(configuration, velocity), _empty(self._nq)
+        v, out = self.joint_rates(configuration, velocity), _empty(self._nq)
         entry("configuration_rate", self.structure.packed)(configuration, v, out)
         return out
 
@@ -281,10 +219,6 @@ class ClosedLoop(ClosedLoopPresentation):
 
     def _why_no_step(self, status: int, configuration: FloatArray) -> str:
         return self.no_step.get(status, LOST)
-
-    @cached_property
-    def _internal_forces(self) -> InternalForces:
-        return InternalForces(self)
 
     def _forward_anywhere(
         self,

@@ -123,7 +123,7 @@ def pack(
     head["driven"], head["at_driven"] = len(driven), len(plan)
     plan += driven
     head["at_free_places"] = len(plan)
-    plan += [tree.place_of_rate(rate) for rate in free]
+    plan += [tree.rate_places[rate] for rate in free]
     head["at_places"] = len(plan)
     plan += [tree.position_of[name] for name in model.driven]
     head["at_steep"] = len(numbers)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -17,14 +18,12 @@ from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseK
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
-from robodyn.mechanisms.common.body_parameters import COLUMNS, NOTHING, ROWS, BodyNumbers
+from robodyn.mechanisms.common.body_parameters import NOTHING, BodyNumbers
 from robodyn.mechanisms.common.parameters import (
     JointParameter,
     JointPlaces,
-    PutBody,
     columns_of,
     joint_parameters,
-    of_single,
     unit_mechanisms,
 )
 from robodyn.numerics.broadcasting import flatten
@@ -78,31 +77,34 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             UnderActuated, SingularConfiguration: as `inverse_dynamics`.
         """
         self._refuse_under_actuated()
-        if self._n == self._nu:
-            given = configuration, velocity, acceleration
-            found = of_single(self._unit_calls, given, self._n)
-            if found is not None:
-                return columns_of(found, len(self._parameters_of_joints))
+        given, further = (configuration, velocity, acceleration), len(self._parameters_of_joints)
+        n = self._n
+        if n == self._nu:
+            with suppress(TypeError):  # not single float64 states: a batch, or to be explained
+                efforts = _efforts(self._unit_calls, given, n)
+                if not np.isnan(efforts).any():
+                    return columns_of(efforts, further)
         shape, flat = flatten(
             configuration=self._q("configuration", configuration),
             velocity=self._u("velocity", velocity),
             acceleration=self._u("acceleration", acceleration),
         )
-        widths, n = (self._nq, self._nu, self._nu, 6, 9), self._n
-
-        def together(packed: Packed) -> FloatArray:
-            found = batch("inverse_dynamics", packed, widths, (n,), (*flat, None, None))
-            return np.full((len(flat[0]), n), np.nan) if found is None else found
-
-        found = np.stack([together(unit) for unit in self._units])
-        Y = columns_of(found, len(self._parameters_of_joints))
+        widths, state = (self._nq, self._nu, self._nu, 6, 9), (*flat, None, None)
+        found = np.full((len(self._units), len(flat[0]), n), np.nan)
+        for row, unit in zip(found, self._units, strict=True):
+            answer = batch("inverse_dynamics", unit, widths, (n,), state)
+            row[...] = np.nan if answer is None else answer
+        Y = columns_of(found, further)
         for k in np.flatnonzero(np.isnan(Y).any(axis=(1, 2))):
-            state = [part[k] for part in flat]
+            motion = [part[k] for part in flat]
             try:
-                Y[k] = self._single_regressor(state, n)
+                # the pivots of home do not serve
+                self._refuse_open(motion[0])
+                units = self._unit_mechanisms(self._pivots.at(motion[0]))
             except KinematicsError as error:
                 error.index = tuple(int(i) for i in np.unravel_index(k, shape))
                 raise
+            Y[k] = columns_of(_efforts(_calls(units), motion, n), further)
         return Y.reshape(*shape, n, -1)
 
     def _on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
@@ -118,7 +120,7 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
 
     @cached_property
     def _unit_calls(self) -> list[Callable[..., bool]]:
-        return [entry("inverse_dynamics", unit) for unit in self._units]
+        return _calls(self._units)
 
     def _unit_mechanisms(self, packed: Packed) -> list[Packed]:
         """Mechanisms whose efforts are the columns of the regressor, with a packing's pivots."""
@@ -132,39 +134,37 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             numbers[row + _BODY.mass : row + _BODY.factor] = 0.0
             numbers[row + _BODY.damping : row + _BODY.size] = 0.0
         numbers[_dampers(packed)] = 0.0
-        lent, tree = plan.view(np.float64), self.structure.tree
-
-        def put(row: int, frame: FloatArray) -> PutBody:
-            def write(
-                packed: FloatArray, mass: float, com: FloatArray, inertia: FloatArray
-            ) -> None:
-                R = frame[:3, :3]
-                placed, turned = R @ com + frame[:3, 3], R @ inertia @ R.T
-                own = [mass, *placed, *turned[ROWS, COLUMNS]]
-                packed[row + _BODY.mass : row + _BODY.factor] = own
-
-            return write
-
-        bodies = zip(rows, tree.bodies[1:], strict=True)
+        lent, bodies = plan.view(np.float64), self.structure.tree.bodies[1:]
         units = unit_mechanisms(
             numbers,
-            [put(row, tree.frame_of[body.links[0]]) for row, body in bodies],
+            [
+                (range(row + _BODY.mass, row + _BODY.factor), self._tree.frame_of[body.links[0]])
+                for row, body in zip(rows, bodies, strict=True)
+            ],
             [further for _, further in self._parameters_of_joints],
         )
         return [replace(packed, plan=lent, numbers=unit) for unit in units]
 
-    def _single_regressor(self, state: list[FloatArray], n: int) -> FloatArray:
-        """Y (n, p) of a state for which the pivots of home do not serve."""
-        q, u, du = state
-        self._refuse_open(q)
 
-        def efforts(packed: Packed) -> FloatArray:
-            out = np.full(n, np.nan)
-            entry("inverse_dynamics", packed)(q, u, du, None, None, False, out)
-            return out[None]
+def _calls(units: Sequence[Packed]) -> list[Callable[..., bool]]:
+    return [entry("inverse_dynamics", unit) for unit in units]
 
-        found = np.stack([efforts(unit) for unit in self._unit_mechanisms(self._pivots.at(q))])
-        return np.asarray(columns_of(found, len(self._parameters_of_joints))[0])
+
+def _efforts(
+    calls: Sequence[Callable[..., bool]], motion: Sequence[ArrayLike], n: int
+) -> FloatArray:
+    """Efforts (p, n) of unit mechanisms in a single state, NaN from the first that has none.
+
+    Raises:
+        TypeError: not single float64 states.
+    """
+    out, checked = np.full((len(calls), n), np.nan), False
+    for call, row in zip(calls, out, strict=True):
+        if not call(*motion, None, None, checked, row):
+            row[...] = np.nan
+            break
+        checked = True
+    return out
 
 
 def _dampers(packed: Packed) -> list[int]:

@@ -18,7 +18,6 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
-from robodyn.mechanisms.closed_loop.closing_together import close_together
 from robodyn.mechanisms.closed_loop.elimination import find_elimination
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED, Equations, null_space
 from robodyn.mechanisms.closed_loop.far_search import searched
@@ -191,7 +190,7 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
         deviation = SPREAD / (1.0 + attempt // SAMPLES)
         step = rng.normal(0.0, deviation, equations.tree.rates)
         # damped: whole steps of least length run away where loops are overconstrained
-        for near in close_together(equations, [equations.stepped(home, step)], everything):
+        for near in equations.approached([equations.stepped(home, step)], everything):
             closed = equations.close(near)
             if closed.left <= ACCEPTED:
                 found.append(closed.q)

@@ -13,6 +13,7 @@ import numpy as np
 from robodyn.arrays import FloatArray, cross
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.body_parameters import about_origin
+from robodyn.mechanisms.common.coordinates import Unit
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
@@ -24,6 +25,10 @@ KIND_NUMBERS = {
     "prismatic": layout.PRISMATIC,
     "floating": layout.FLOATING,
 }
+FLOATING_PARTS: tuple[tuple[str, Unit], ...] = (
+    *(("x", "m"), ("y", "m"), ("z", "m")),
+    *(("rx", "rad"), ("ry", "rad"), ("rz", "rad")),
+)
 # Numbers of a rotation this small are the noise of turning angles into matrices.
 NOISE = 1e-15
 
@@ -80,29 +85,39 @@ class Tree:
         body_of: link -> number of its body.
         frame_of: link -> (4, 4) its frame in its body's.
         position_of: joint -> where its position begins in a configuration.
+        place_of: joint -> its part of a configuration.
         rate_of: joint -> where its rate begins; a mimic joint has that of the joint it follows.
         positions, rates: lengths.
         rate_names: name of each tree coordinate, `joint.x` and so on for those of a floating one.
+        rate_units: `m` or `rad` of each.
+        rate_places: where in a configuration each is; of a floating joint, roughly.
     """
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.joints = tuple(joint for joint in model.joints if joint.moves)
         self.position_of: dict[str, int] = {}
+        self.place_of: dict[str, slice] = {}
         self.rate_of: dict[str, int] = {}
         self.rate_names: list[str] = []
+        self.rate_units: list[Unit] = []
+        self.rate_places: list[int] = []
         self.positions = 0
         for joint in self.joints:
+            width = 7 if joint.kind == "floating" else 1
             self.position_of[joint.name] = self.positions
-            self.positions += 7 if joint.kind == "floating" else 1
+            self.place_of[joint.name] = slice(self.positions, self.positions + width)
+            self.positions += width
             if joint.mimic is None:
                 self.rate_of[joint.name] = len(self.rate_names)
-                parts = ("x", "y", "z", "rx", "ry", "rz")
-                self.rate_names += (
-                    [f"{joint.name}.{part}" for part in parts]
-                    if joint.kind == "floating"
-                    else [joint.name]
-                )
+                unit: Unit = "m" if joint.kind == "prismatic" else "rad"
+                parts = [(joint.name, unit)]
+                if joint.kind == "floating":
+                    parts = [(f"{joint.name}.{part}", unit) for part, unit in FLOATING_PARTS]
+                first = self.position_of[joint.name]
+                self.rate_places += range(first, first + len(parts))
+                self.rate_names += [name for name, _ in parts]
+                self.rate_units += [unit for _, unit in parts]
         for joint in self.joints:
             if joint.mimic is not None:
                 self.rate_of[joint.name] = self.rate_of[joint.mimic.joint]
@@ -185,12 +200,12 @@ class Tree:
                 inertia += about_origin(link.mass, place - com)
         body.mass, body.com, body.inertia = mass, com, inertia
 
-    def place_of_rate(self, rate: int) -> int:
-        """Where in a configuration the coordinate of a rate is; of a floating joint, roughly."""
-        for body in self.bodies[1:]:
-            if body.rate <= rate < body.rate + body.width and body.own == body.position:
-                return body.position + rate - body.rate
-        raise ValueError(f"no coordinate has the rate {rate}")
+    def frame_at(self, B: FloatArray, link: str) -> FloatArray:
+        """(4, 4) of a link among placed bodies (bodies, BODY_SIZE), base frame."""
+        body, frame = B[self.body_of[link]], np.eye(4)
+        frame[:3, :3] = body[:9].reshape(3, 3).T
+        frame[:3, 3] = body[layout.ORIGIN : layout.ORIGIN + 3]
+        return np.asarray(frame @ self.frame_of[link])
 
     def above(self, body: int) -> list[int]:
         """The body and those between it and the base, which is left out."""

@@ -43,13 +43,17 @@ def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatA
     return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
 
 
-def body_of_parameters(values: FloatArray) -> BodyNumbers:
-    """The body with these parameters (10,); one without mass has its centre at the origin."""
-    mass = float(values[0])
-    com = values[1:4] / mass if mass > 0.0 else np.zeros(3)
-    at_origin = np.empty((3, 3))
-    at_origin[ROWS, COLUMNS] = at_origin[COLUMNS, ROWS] = values[4:]
-    return BodyNumbers(mass, com, at_origin - about_origin(mass, com))
+def bodies_of_parameters(rows: FloatArray) -> list[BodyNumbers]:
+    """The bodies with parameters (k, 10); one without mass has its centre at the origin."""
+    masses, com = rows[:, :1], np.zeros((len(rows), 3))
+    np.divide(rows[:, 1:4], masses, out=com, where=masses > 0.0)
+    inertia = np.empty((len(rows), 3, 3))
+    inertia[:, ROWS, COLUMNS] = inertia[:, COLUMNS, ROWS] = rows[:, 4:]
+    squares = (com * com).sum(axis=1)[:, None, None] * np.eye(3)
+    inertia -= masses[:, :, None] * (squares - com[:, :, None] * com[:, None, :])
+    com.setflags(write=False)
+    inertia.setflags(write=False)
+    return list(map(BodyNumbers, rows[:, 0].tolist(), com, inertia))
 
 
 def pseudo_inertias(values: FloatArray) -> FloatArray:

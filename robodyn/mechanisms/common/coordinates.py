@@ -12,7 +12,6 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact, as_pose
-from robodyn.errors import InvalidInput
 
 Unit = Literal["m", "rad"]
 Form = Literal["pose", "joints"]
@@ -109,16 +108,8 @@ class Coordinates:
         Raises:
             InvalidInput: as `checked`, or more than one.
         """
-        if not self.quaternions:
-            return as_exact(name, value, (self.configuration_size,))
-        configuration = self.checked(name, value)
-        if configuration.ndim != 1:
-            raise InvalidInput(
-                f"{name} has shape {configuration.shape}, expected ({self.configuration_size},), "
-                "no batch",
-                value=value,
-            )
-        return configuration
+        given = as_exact(name, value, (self.configuration_size,))
+        return self.checked(name, given) if self.quaternions else given
 
     @property
     def text(self) -> str:

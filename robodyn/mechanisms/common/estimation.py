@@ -74,6 +74,9 @@ class Encoders:
         length, angle: steps of the positions [m], [rad].
         rate, angular_rate: steps of the rates, used for readings that have rates [m/s], [rad/s].
         jump, angular_jump: a joint this far from where it is expected has jumped [m], [rad].
+
+    Raises:
+        InvalidInput: not a positive number.
     """
 
     length: float = 1e-5
@@ -82,6 +85,10 @@ class Encoders:
     angle: float = 1e-5
     angular_rate: float = 1e-3
     angular_jump: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            as_scalar(f"{name} of the encoders", value, above=0.0)
 
     def of_joints(self, units: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Steps of positions and of rates, and jumps (n,) of joints in `m` or `rad`."""
@@ -93,13 +100,9 @@ class Encoders:
         )
 
 
-def quantisation_deviation(resolution: float) -> float:
-    """Standard deviation of the error of a reading rounded to multiples of `resolution`.
-
-    Raises:
-        InvalidInput: not a positive number.
-    """
-    return as_scalar("resolution", resolution, above=0.0) / float(np.sqrt(12.0))
+def quantisation_deviation(steps: FloatArray) -> FloatArray:
+    """Standard deviations (n,) of the errors of readings rounded to multiples of steps (n,)."""
+    return np.asarray(steps / np.sqrt(12.0))
 
 
 class Estimator:
@@ -107,8 +110,12 @@ class Estimator:
 
     Args:
         mechanism: whose driven joints are read.
-        position_deviation, rate_deviation: of their readings' errors, one number or (n,).
-        jump: distance of a reading from the expected one that is a jump, one number or (n,).
+        start: (nq,) configuration from which the search begins at first and after a jump; by
+            default home.
+        encoders: of the driven joints.
+
+    Raises:
+        InvalidInput: a start that is no configuration, or no home.
 
     Attributes:
         last: the last estimate, None before the first and after a failure.
@@ -118,14 +125,15 @@ class Estimator:
     def __init__(
         self,
         mechanism: Any,
-        position_deviation: float | FloatArray,
-        rate_deviation: float | FloatArray,
-        jump: float | FloatArray,
+        start: ArrayLike | None = None,
+        encoders: Encoders | None = None,
     ) -> None:
-        self._mechanism = mechanism
-        self._count = len(mechanism.joint_names)
-        self._position_deviation, self._rate_deviation = position_deviation, rate_deviation
-        self._jump = jump
+        self._mechanism, self._count = mechanism, len(mechanism.joint_names)
+        begin = mechanism.home if start is None else start
+        self._start: FloatArray = mechanism.coordinates.single("start", begin)
+        steps, rate_steps, self._jump = (encoders or Encoders()).of_joints(mechanism.joint_units)
+        self._position_deviation = quantisation_deviation(steps)
+        self._rate_deviation = quantisation_deviation(rate_steps)
         self.counts = Counts()
         self.reset()
 

@@ -11,7 +11,7 @@ compiled kernels compute them: exact to rounding, and one set of equations for b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -33,9 +33,6 @@ from robodyn.mechanisms.common.kernels import dry_friction as law
 from robodyn.model.fields import altered, varied
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
-
-# Puts mass, com (3,) and inertia about it (3, 3) into a packed array.
-PutBody = Callable[[FloatArray, float, FloatArray, FloatArray], None]
 
 OF_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)
@@ -197,7 +194,9 @@ def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
 
 
 def unit_mechanisms(
-    empty: FloatArray, bodies: Iterable[PutBody], joints: Iterable[Mapping[int, float]]
+    empty: FloatArray,
+    bodies: Iterable[tuple[Sequence[int], FloatArray]],
+    joints: Iterable[Mapping[int, float]],
 ) -> FloatArray:
     """(p, size) packed arrays of mechanisms that have one parameter each, for `columns_of`.
 
@@ -206,13 +205,16 @@ def unit_mechanisms(
 
     Args:
         empty: (size,) the array without masses, rotors and friction.
-        bodies: each puts a body's mass, com (3,) and inertia (3, 3) into an array.
+        bodies: where each body's mass, com (3) and inertia (6) are in it, and its frame (4, 4) in
+            that of the kernels.
         joints: what a unit of each further parameter is in it.
     """
     found = []
-    for put, unit in product(bodies, UNIT_BODIES):
+    for (places, frame), (mass, com, inertia) in product(bodies, UNIT_BODIES):
+        R = frame[:3, :3]
+        turned = (R @ inertia @ R.T)[ROWS, COLUMNS]
         found.append(empty.copy())
-        put(found[-1], *unit)
+        found[-1][list(places)] = [mass, *(R @ com + frame[:3, 3]), *turned]
     for entries in joints:
         found.append(empty.copy())
         found[-1][list(entries)] = list(entries.values())
@@ -226,27 +228,6 @@ def columns_of(efforts: FloatArray, further: int) -> FloatArray:
     for k in range(1, 4):
         of_bodies[..., k::10] -= of_bodies[..., ::10]
     return Y
-
-
-def of_single(
-    calls: Sequence[Callable[..., bool]], motion: tuple[Any, ...], n: int
-) -> FloatArray | None:
-    """Efforts (p, n) of unit mechanisms in a single state; None where one has none, or of many.
-
-    Args:
-        calls: of their compiled inverse dynamics, as `single_calls.Single.inverse`.
-        motion: configuration, velocity and acceleration, checked by the first of them.
-        n: number of efforts.
-    """
-    out, checked = np.empty((len(calls), n)), False
-    try:
-        for call, row in zip(calls, out, strict=True):
-            if not call(*motion, None, None, checked, row):
-                return None
-            checked = True
-    except TypeError:  # not single float64 states: a batch, or something to be explained
-        return None
-    return out
 
 
 def collected(
@@ -264,18 +245,3 @@ def collected(
         (*units, *(joint.unit for joint in joints)),
         tuple(name for name, _ in bodies),
     )
-
-
-def bodies_of(parameters: Parameters, values: FloatArray) -> list[BodyNumbers]:
-    """All bodies of an array of values (p,)."""
-    count = len(parameters.bodies)
-    rows = values[: 10 * count].reshape(count, 10)
-    masses, com = rows[:, :1], np.zeros((count, 3))
-    np.divide(rows[:, 1:4], masses, out=com, where=masses > 0.0)
-    inertia = np.empty((count, 3, 3))
-    inertia[:, ROWS, COLUMNS] = inertia[:, COLUMNS, ROWS] = rows[:, 4:]
-    squares = (com * com).sum(axis=1)[:, None, None] * np.eye(3)
-    inertia -= masses[:, :, None] * (squares - com[:, :, None] * com[:, None, :])
-    com.setflags(write=False)
-    inertia.setflags(write=False)
-    return list(map(BodyNumbers, rows[:, 0].tolist(), com, inertia))

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
@@ -22,14 +20,6 @@ STARTS = 200
 COMPARED = 8
 # Singular values of the Jacobian below this fraction of the largest count as zero.
 RANK = 1e-10
-
-
-class JointSpaceMotion(NamedTuple):
-    """How the joints move, each (..., n) [rad or m, and per second, per second squared]."""
-
-    q: FloatArray
-    qd: FloatArray
-    qdd: FloatArray
 
 
 class SerialInverseKinematics(SerialKinematics):
@@ -79,7 +69,7 @@ class SerialInverseKinematics(SerialKinematics):
             out = _nearest_turns(self, out, first)
         return out.reshape(*shape, self.n)
 
-    def inverse_motion(self, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> JointSpaceMotion:
+    def inverse_motion(self, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> Motion:
         """Rates and accelerations (..., n) of the joints for a motion of the tip.
 
         Twist [m/s, rad/s] and acceleration (..., 6) as in `forward_kinematics`' base frame:
@@ -102,47 +92,7 @@ class SerialInverseKinematics(SerialKinematics):
         qdd = np.einsum("sij,sj->si", inverse, change - bias)
         if self.n > 6:
             qdd += _null_space_acceleration(self, position, qd, J, inverse)
-        return JointSpaceMotion(
-            *(np.asarray(part).reshape(*shape, self.n) for part in (position, qd, qdd))
-        )
-
-    def follow_tip(
-        self,
-        times: FloatArray,
-        poses: FloatArray,
-        twists: FloatArray,
-        accels: FloatArray,
-        start: ArrayLike,
-    ) -> JointSpaceMotion:
-        """The joints' motion (K, n) that moves the tip along a motion, starting where the arm is.
-
-        Args:
-            times: (K,) [s], increasing.
-            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame, close enough
-                together for Newton's method.
-            start: (n,) configuration at, or near, the first pose.
-
-        Raises:
-            InvalidInput: shapes that do not match, or not finite.
-            NoSolution: a pose that cannot be reached from the one before; `index` says which.
-        """
-        times = as_array("times", times, (), "s")
-        if self.n <= 6:
-            return self.inverse_motion(self._along(poses, start), twists, accels)
-        # the shortest step from the extrapolated configuration keeps q, qd and qdd consistent
-        joints = self.inverse_motion(start, twists[0], accels[0])
-        rows = []
-        for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
-            h = float(times[k] - times[k - 1]) if k else 0.0
-            ahead = joints.q + h * joints.qd + 0.5 * h * h * joints.qdd
-            try:
-                q = self._along(pose, ahead)
-            except NoSolution as error:
-                error.index = (k,)
-                raise
-            joints = self.inverse_motion(q, twist, accel)
-            rows.append(joints)
-        return JointSpaceMotion(*(np.stack(part) for part in zip(*rows, strict=True)))
+        return Motion(*(np.asarray(part).reshape(*shape, self.n) for part in (position, qd, qdd)))
 
     def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
         """The configuration (n,) nearest to a guess, by default home, with the tip at a pose (7,).
@@ -160,12 +110,34 @@ class SerialInverseKinematics(SerialKinematics):
         accels: FloatArray,
         start: ArrayLike,
     ) -> Motion:
-        """The joints' motion (K, n) for one of the tip; see `follow_tip`.
+        """The joints' motion (K, n) that moves the tip along a motion, starting where the arm is.
+
+        Args:
+            times: (K,) [s], increasing.
+            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame, close enough
+                together for Newton's method.
+            start: (n,) configuration at, or near, the first pose.
 
         Raises:
-            InvalidInput, NoSolution: as `follow_tip`.
+            InvalidInput: shapes that do not match, or not finite.
+            NoSolution: a pose that cannot be reached from the one before; `index` says which.
         """
-        return Motion(*self.follow_tip(times, poses, twists, accels, start))
+        times = as_array("times", times, (), "s")
+        if self.n <= 6:
+            return self.inverse_motion(self._along(poses, start), twists, accels)
+        # the shortest step from the extrapolated configuration keeps q, qd and qdd consistent
+        q, qd, qdd = self.inverse_motion(start, twists[0], accels[0])
+        rows = []
+        for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
+            h = float(times[k] - times[k - 1]) if k else 0.0
+            try:
+                q = self._along(pose, q + h * qd + 0.5 * h * h * qdd)
+            except NoSolution as error:
+                error.index = (k,)
+                raise
+            q, qd, qdd = self.inverse_motion(q, twist, accel)
+            rows.append((q, qd, qdd))
+        return Motion(*(np.stack(part) for part in zip(*rows, strict=True)))
 
     def _along(self, poses: ArrayLike, start: ArrayLike) -> FloatArray:
         return self.inverse_kinematics(poses, start, warm_start=True)

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
@@ -17,11 +16,9 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.batch_calls import (
     BASE,
     POSE,
-    STATE,
     WRENCH,
     Arguments,
     ArrayArgument,
-    entry,
 )
 from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
 from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle, single_calls
@@ -32,7 +29,7 @@ from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinemat
 from robodyn.mechanisms.stewart.kernels import entries, lanes, published
 from robodyn.mechanisms.stewart.kernels import reactions as kernels
 from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
-from robodyn.mechanisms.stewart.kinematics import ACCEL, MOVING, TWIST
+from robodyn.mechanisms.stewart.kinematics import ACCEL, MOVING, PLACE, TWIST
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
 from robodyn.poses import twist_in_base, twist_in_body
@@ -180,14 +177,14 @@ class PlatformDynamics(PlatformForwardKinematics):
                 return matrix
         except TypeError:
             pass
-        return self._solved(lanes.mass_matrix, (pose,), (6, 6))
+        return solved(lanes.mass_matrix, self._numbers, PLACE, (pose,), (6, 6))
 
     def bias(
         self, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
     ) -> FloatArray:
         """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
         values = pose, twist, _STILL, None, None if base is None else rows_of(base)
-        return solved(entry(lanes.bias, *STATE), self._numbers, _ON_BASE, values, (6,))
+        return solved(lanes.bias, self._numbers, _ON_BASE, values, (6,))
 
     def forward_dynamics(
         self,
@@ -210,8 +207,7 @@ class PlatformDynamics(PlatformForwardKinematics):
         except TypeError:
             pass
         values = pose, twist, forces, wrench, moved
-        kernel = entry(lanes.forward_dynamics, *STATE)
-        return solved(kernel, self._numbers, _LOADED, values, (6,))
+        return solved(lanes.forward_dynamics, self._numbers, _LOADED, values, (6,))
 
     def energy(self, pose: ArrayLike, twist: ArrayLike) -> Energy:
         """Kinetic and potential energy (...) [J] of all thirteen bodies."""
@@ -262,8 +258,7 @@ def exact_forces(
     with_legs: bool = True,
 ) -> FloatArray:
     """Forces (..., 6) of a motion, a wrench, or None, and the rows of a base, or None."""
-    kernel = entry(lanes.inverse_dynamics, *STATE, types.boolean)
-    return solved(kernel, numbers, _ON_BASE, motion, (6,), with_legs)
+    return solved(lanes.inverse_dynamics, numbers, _ON_BASE, motion, (6,), with_legs)
 
 
 @once

@@ -20,12 +20,11 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_exact, as_pose, as_scalar
+from robodyn.checks import as_exact, as_pose
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
 from robodyn.mechanisms.common.estimation import (
     Estimate,
     Estimator,
-    quantisation_deviation,
 )
 from robodyn.mechanisms.stewart.kernels import covariance as kernels
 from robodyn.mechanisms.stewart.presentation import PlatformPresentation
@@ -80,41 +79,9 @@ def motion_covariance(
 
 
 class PlatformEstimator(Estimator):
-    """Forward kinematics of a platform with a memory.
-
-    Args:
-        platform: the mechanism.
-        home: (7,) start of the search at first and after a jump; by default the
-            model's home pose.
-        length_resolution: step of the encoders of the legs [m].
-        rate_resolution: step of the leg rates [m/s], used for readings that have rates.
-        jump: a leg whose length differs by this much from the expected one has jumped [m].
-
-    Raises:
-        InvalidInput: a parameter out of range, or no home.
-    """
+    """Forward kinematics of a platform with a memory; see the base class."""
 
     _mechanism: PlatformPresentation
-
-    def __init__(
-        self,
-        platform: PlatformPresentation,
-        home: ArrayLike | None = None,
-        *,
-        length_resolution: float = 1e-5,
-        rate_resolution: float = 1e-4,
-        jump: float = 0.05,
-    ) -> None:
-        self._home = as_pose("home", platform.home if home is None else home)
-        if self._home.shape != (7,):
-            raise InvalidInput(f"home has shape {self._home.shape}, expected (7,)", value=home)
-        self._length_deviation = quantisation_deviation(length_resolution)
-        super().__init__(
-            platform,
-            self._length_deviation,
-            quantisation_deviation(rate_resolution),
-            as_scalar("jump", jump, "m", above=0.0),
-        )
 
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None
@@ -126,7 +93,7 @@ class PlatformEstimator(Estimator):
             )
         return length, rate
 
-    def _solve(self, stamp: int, guess: FloatArray | None, deviation: float) -> Estimate:
+    def _solve(self, stamp: int, guess: FloatArray | None, deviation: FloatArray) -> Estimate:
         forward = self._mechanism.forward_kinematics
         motion = None
         if guess is not None:
@@ -135,9 +102,9 @@ class PlatformEstimator(Estimator):
             except NoSolution:
                 guess = None  # fall back to a search from home
         if motion is None:
-            motion = forward(self._positions, self._home, rates=self._rates)
+            motion = forward(self._positions, self._start, rates=self._rates)
         pose, twist = motion.pose, motion.twist
         of_pose, of_twist = motion_covariance(
-            self._mechanism, pose, twist, self._length_deviation, deviation
+            self._mechanism, pose, twist, self._position_deviation[0], deviation[0]
         )
         return Estimate(stamp, pose, twist, of_pose, of_twist, guess is None, pose, twist)

@@ -94,8 +94,7 @@ class PlatformGeometry:
         m = self.with_geometry(values)
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         poses = m.forward_kinematics(driven + table[:, 6], guess)
-        legs = m.leg_motion(poses)
-        s, R = legs.direction, rotation_matrix(poses)
+        s, R = m.leg_motion(poses).direction, rotation_matrix(poses)
         right = np.zeros((len(poses), 6, len(self._parameters)))
         for leg in range(6):
             at = leg * PER_LEG
@@ -104,35 +103,41 @@ class PlatformGeometry:
             right[:, leg, at + 6] = 1.0
         inverse = np.asarray(np.linalg.inv(m.jacobian(poses).swapaxes(1, 2)), dtype=np.float64)
         by_parameter = inverse @ right
-        moved = _Moved(table, s, legs.length, R, self._frames)
-        passive, by_passive, by_joint = self._universal(m, poses, moved, by_parameter, inverse)
+        states = m.joint_states(poses)
+        columns = [states.names.index(name) for name in self.passive_joints]
+        changes = self._universal(m, poses, table, np.concatenate([by_parameter, inverse], axis=2))
+        by_passive, by_joint = np.split(changes, [len(self._parameters)], axis=2)
+        passive = states.positions[:, columns]
         return Placed(poses, by_parameter, inverse, passive, by_passive, by_joint)
 
     def _universal(
         self,
         m: PlatformPresentation,
         poses: FloatArray,
-        moved: _Moved,
-        by_parameter: FloatArray,
-        by_joint: FloatArray,
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Readings (N, 12) of the universal joints, and by parameter and by driven joint."""
-        states = m.joint_states(poses)
-        columns = [states.names.index(name) for name in self.passive_joints]
-        readings = [
-            reading
-            for leg in m.six_legs.legs
-            for reading in (leg.joints.universal_1, leg.joints.universal_2)
-        ]
-        signs = np.array([reading.sign for reading in readings])
-        count = len(self._parameters)
-        changes = np.concatenate([by_parameter, by_joint], axis=2)
-        out = np.empty((len(poses), 12, changes.shape[2]))
-        for leg in range(6):
-            tip = moved.tip_change(leg, changes, count)
-            out[:, 2 * leg : 2 * leg + 2] = moved.angles(leg, tip, count)
-        out *= signs[:, None]
-        return states.positions[:, columns], out[:, :, :count], out[:, :, count:]
+        table: FloatArray,
+        displaced: FloatArray,
+    ) -> FloatArray:
+        """Changes (N, 12, P + 6) of the universal joints' readings with the pose's (N, 6, P + 6).
+
+        A leg's angles change with its base and platform joints as with a translation of its tip.
+        """
+        # (N, 6 legs, 2, 6) by displacements of the platform
+        rates = np.moveaxis(m.leg_motion(poses[:, None], np.eye(6)).universal_rates, 1, -1)
+        out = rates @ displaced[:, None]
+        s, R = m.leg_motion(poses).direction, rotation_matrix(poses)
+        for leg, nominal in enumerate(self._frames):
+            at, by_tip = leg * PER_LEG, rates[:, leg, :, :3]
+            out[:, leg, :, at : at + 3] -= by_tip
+            out[:, leg, :, at + 3 : at + 6] += by_tip @ R
+            k = _axis(nominal, table[leg, 7:])
+            x, y, z = (s[:, leg] @ universal_zero_frame(k)).T
+            r = np.hypot(x, y)
+            for column, turned in enumerate(_frame_changes(nominal, table[leg, 7:])):
+                dx, dy, dz = (s[:, leg] @ turned).T
+                out[:, leg, 0, at + 7 + column] += (x * dy - y * dx) / r**2
+                out[:, leg, 1, at + 7 + column] += z * (x * dx + y * dy) / r - r * dz
+        signs = [r.sign for leg in m.six_legs.legs for r in leg.joints[:2]]
+        return np.reshape(signs, (12, 1)) * out.reshape(len(poses), 12, -1)
 
 
 def _axis(frame: FloatArray, row: FloatArray) -> FloatArray:
@@ -140,59 +145,19 @@ def _axis(frame: FloatArray, row: FloatArray) -> FloatArray:
     return np.asarray(axis / np.linalg.norm(axis))
 
 
-class _Moved:
-    """Legs of a batch of poses; see `PlatformGeometry.place`."""
-
-    def __init__(
-        self,
-        table: FloatArray,
-        direction: FloatArray,
-        length: FloatArray,
-        rotation: FloatArray,
-        nominal: FloatArray,
-    ) -> None:
-        self._table, self._s, self._length, self._R = table, direction, length, rotation
-        self._nominal = nominal
-
-    def tip_change(self, leg: int, changes: FloatArray, count: int) -> FloatArray:
-        """(N, 3, P + n) change of the vector from a leg's base joint to its platform joint."""
-        arm = self._R @ self._table[leg, 3:6]
-        out = changes[:, :3] + np.cross(changes[:, 3:], arm[:, :, None], axis=1)
-        at = leg * PER_LEG
-        out[:, :, at : at + 3] -= np.eye(3)
-        out[:, :, at + 3 : at + 6] += self._R
-        assert count <= out.shape[2]
-        return np.asarray(out)
-
-    def angles(self, leg: int, tip: FloatArray, count: int) -> FloatArray:
-        """(N, 2, P + n) change of the natural angles of a leg's universal joint."""
-        s, at = self._s[:, leg], leg * PER_LEG
-        k = _axis(self._nominal[leg], self._table[leg, 7:])
-        frame = universal_zero_frame(k)
-        across = tip - s[:, :, None] * np.einsum("ni,nip->np", s, tip)[:, None]
-        along = np.einsum("ik,nip->nkp", frame, across / self._length[:, leg, None, None])
-        for column, turned in enumerate(self._frame_changes(leg, k)):
-            along[:, :, at + 7 + column] += s @ turned
-        x, y, z = (s @ frame).T[:, :, None]
-        dx, dy, dz = along[:, 0], along[:, 1], along[:, 2]
-        r = np.hypot(x, y)
-        first = (x * dy - y * dx) / r**2
-        second = -r * dz + z * (x * dx + y * dy) / r
-        return np.stack([first, second], axis=1)
-
-    def _frame_changes(self, leg: int, k: FloatArray) -> list[FloatArray]:
-        """Changes (3, 3) of the zero frame [h u k] with the two parameters of the axis."""
-        nominal, row = self._nominal[leg], self._table[leg, 7:]
-        length = np.linalg.norm(nominal[:, 2] + nominal[:, :2] @ row)
-        level = np.hypot(k[0], k[1])
-        h = universal_zero_frame(k)[:, 0]
-        out = []
-        for column in range(2):
-            dk = nominal[:, column] - k * (k @ nominal[:, column])
-            dk = dk / length
-            dh = np.zeros(3)
-            if level > UPRIGHT:
-                turned = np.array([-dk[1], dk[0], 0.0]) / level
-                dh = turned - h * (h @ turned)
-            out.append(np.column_stack([dh, np.cross(dk, h) + np.cross(k, dh), dk]))
-        return out
+def _frame_changes(nominal: FloatArray, row: FloatArray) -> list[FloatArray]:
+    """Changes (3, 3) of a leg's zero frame [h u k] with the two parameters of its axis."""
+    k = _axis(nominal, row)
+    length = np.linalg.norm(nominal[:, 2] + nominal[:, :2] @ row)
+    level = np.hypot(k[0], k[1])
+    h = universal_zero_frame(k)[:, 0]
+    out = []
+    for column in range(2):
+        dk = nominal[:, column] - k * (k @ nominal[:, column])
+        dk = dk / length
+        dh = np.zeros(3)
+        if level > UPRIGHT:
+            turned = np.array([-dk[1], dk[0], 0.0]) / level
+            dh = turned - h * (h @ turned)
+        out.append(np.column_stack([dh, np.cross(dk, h) + np.cross(k, dh), dk]))
+    return out

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 from numba import types
@@ -149,7 +148,8 @@ class PlatformKinematics(PlatformLegs):
         Leg rates are H' @ twist.
         """
         # it does not need the frames of the legs
-        return self._solved(lanes.jacobian, (pose,), (6, 6), needs_frames=False)
+        numbers = self._numbers
+        return solved(lanes.jacobian, numbers, PLACE, (pose,), (6, 6), needs_frames=False)
 
     def twist_jacobian(self, configuration: ArrayLike) -> FloatArray:
         """(..., 6, 6) the identity: the velocity is the platform's twist."""
@@ -206,16 +206,3 @@ class PlatformKinematics(PlatformLegs):
                 takes_effort=True,
             ),
         )
-
-    def _solved(
-        self,
-        kernel: Any,
-        values: tuple[ArrayLike, ...],
-        core: tuple[int, ...],
-        *,
-        needs_frames: bool = True,
-    ) -> FloatArray:
-        """Results (..., *core) of a vector kernel at poses, and twists; see `status.solved`."""
-        compiled = entry(kernel, *CONFIGURATION * len(values))
-        given = MOVING if len(values) > 1 else PLACE
-        return solved(compiled, self._numbers, given, values, core, needs_frames=needs_frames)

@@ -10,11 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.mechanisms.common.body_parameters import COLUMNS, NOTHING, ROWS, BodyNumbers
+from robodyn.mechanisms.common.body_parameters import NOTHING, BodyNumbers
 from robodyn.mechanisms.common.parameters import (
     JointParameter,
     JointPlaces,
-    PutBody,
     columns_of,
     joint_parameters,
     unit_mechanisms,
@@ -70,18 +69,11 @@ class PlatformParameters(PlatformDynamics):
         legs[:, _GEOMETRY] = self._legs[:, _GEOMETRY]
         platform[_GRAVITY] = self._platform[_GRAVITY]
 
-        def put(first: int, mass: int, inertia: int) -> PutBody:
-            def write(packed: FloatArray, *body: float | FloatArray) -> None:
-                own, com, tensor = body
-                row = packed[first:]
-                row[mass], row[mass + 1 : mass + 4] = own, com
-                row[inertia : inertia + 6] = np.asarray(tensor)[ROWS, COLUMNS]
-
-            return write
-
-        bodies = [put(legs.size, at.MASS, at.INERTIA)]
+        rows, inertias = at.LEG_SIZE * np.arange(len(legs)), at.LEG_INERTIA
+        places = [(legs.size + at.MASS, legs.size + at.INERTIA)]
         for mass in (at.LOWER_MASS, at.UPPER_MASS):
-            bodies += [put(k * at.LEG_SIZE, mass, at.LEG_INERTIA) for k in range(len(legs))]
+            places += zip(rows + mass, rows + inertias, strict=True)
+        bodies = [([*range(m, m + 4), *range(i, i + 6)], np.eye(4)) for m, i in places]
         further = [numbers for _, numbers in self._parameters_of_joints]
         units = unit_mechanisms(np.concatenate([legs.ravel(), platform]), bodies, further)
         return [(unit[: legs.size].reshape(legs.shape), unit[legs.size :]) for unit in units]

@@ -85,8 +85,7 @@ class StewartPlatform(PlatformPresentation):
         """
         from robodyn.mechanisms.stewart.estimation import PlatformEstimator
 
-        steps = {"length_resolution": encoders.length, "rate_resolution": encoders.rate}
-        return PlatformEstimator(self, initial_pose, **steps, jump=encoders.jump)
+        return PlatformEstimator(self, initial_pose, encoders)
 
     def batch_steps(
         self, rows: Sequence[Any], dt: float, *, limit_motors: bool

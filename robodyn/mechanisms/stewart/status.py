@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.errors import (
@@ -16,7 +16,14 @@ from robodyn.errors import (
     UniversalJointSingularity,
     ZeroLegLength,
 )
-from robodyn.mechanisms.common.batch_calls import Arguments, Unanswered, answers
+from robodyn.mechanisms.common.batch_calls import (
+    CONFIGURATION,
+    STATE,
+    Arguments,
+    Unanswered,
+    answers,
+    entry,
+)
 from robodyn.mechanisms.stewart.kernels import kinematics
 from robodyn.mechanisms.stewart.kernels.layout import (
     ALONG_UNIVERSAL_AXIS,
@@ -49,7 +56,7 @@ def raise_first(
 
 
 def solved(
-    kernel: Callable[..., int],
+    kernel: Any,
     numbers: tuple[FloatArray, FloatArray],
     arguments: Arguments,
     values: tuple[ArrayLike | None, ...],
@@ -60,7 +67,8 @@ def solved(
     """A vector kernel's result for each state, (..., *core); see `common.batch_calls.answers`.
 
     Args:
-        kernel, arguments, values, core, settings: as there.
+        kernel: that is compiled.
+        arguments, values, core, settings: as there; settings are booleans.
         numbers: the packed legs and platform.
         needs_frames: whether no leg may lie along the fixed axis of its universal joint.
 
@@ -68,8 +76,11 @@ def solved(
         InvalidInput: an argument of the wrong shape or not finite.
         KinematicsError: of the first state for which the equations have no solution.
     """
+    count = len(arguments.items)
+    inputs = STATE if count > 2 else CONFIGURATION * count
+    compiled = entry(kernel, *inputs, *(types.boolean for _ in settings))
     try:
-        return answers(kernel, numbers, arguments, values, core, *settings)
+        return answers(compiled, numbers, arguments, values, core, *settings)
     except Unanswered as failure:
         pose, index = failure.state[0], failure.index
     status = geometry_status(pack_lanes(*numbers), np.array(pose), needs_frames)

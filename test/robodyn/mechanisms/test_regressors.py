@@ -17,7 +17,7 @@ from robodyn.actuators import Actuator
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.body_parameters import (
-    body_of_parameters,
+    bodies_of_parameters,
     body_parameters,
     of_pseudo_inertias,
     pseudo_inertias,
@@ -133,7 +133,7 @@ def test_a_body_and_its_pseudo_inertia_are_the_same(rng):
     J = pseudo_inertias(values)
     np.testing.assert_allclose(J, np.einsum("k,ki,kj->ij", masses, ones, ones), atol=1e-12)
     np.testing.assert_allclose(of_pseudo_inertias(J), values, atol=1e-12)
-    np.testing.assert_allclose(body_of_parameters(values).inertia, inertia, atol=1e-12)
+    np.testing.assert_allclose(bodies_of_parameters(values[None])[0].inertia, inertia, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["puma560", "stewart_symmetric", "delta"])

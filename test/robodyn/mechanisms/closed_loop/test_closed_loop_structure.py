@@ -127,7 +127,8 @@ def test_idle_rods_do_what_rods_on_universal_joints_do_where_they_have_no_inerti
     assert crossed.idle_freedoms == ()
     assert crossed.mobility == 6
     there = crossed.assemble(
-        mechanism.joint_positions(q), guess={"base_platform": q[mechanism._slice("base_platform")]}
+        mechanism.joint_positions(q),
+        guess={"base_platform": q[mechanism.structure.tree.place_of["base_platform"]]},
     )
     wanted = crossed.inverse_dynamics(there, u, change)
     assert np.abs(efforts - wanted).max() < 1e-9 * np.abs(wanted).max()
@@ -241,7 +242,9 @@ def test_where_a_loop_is_cut_makes_no_difference(rng):
     a = ClosedLoop(model)
     q, last = a.home, model.closures[0]
     there = {
-        name: q[a._slice(name)] for name in a.movable_joint_names if name != model.joints[at].name
+        name: q[a.structure.tree.place_of[name]]
+        for name in a.movable_joint_names
+        if name != model.joints[at].name
     }
     # a hinge may close either way round; the other cut has to begin the same way
     across = last.at.rotation.T @ frame_of(a, q, last.child)[:3, :3] @ last.child_at.rotation
@@ -299,7 +302,7 @@ def recut(model, at):
 def test_an_open_configuration_is_refused_by_the_closures_name(rng):
     mechanism = parallel(rng, ["spherical"] * 3).mechanism()
     q = mechanism.home
-    q[mechanism._slice("base_platform")] += [0.01, 0, 0, 0, 0, 0, 0]
+    q[mechanism.structure.tree.place_of["base_platform"]] += [0.01, 0, 0, 0, 0, 0, 0]
     rest = np.zeros(mechanism.mobility)
     with pytest.raises(InvalidInput, match=r"closure 'closure\d' is open by"):
         mechanism.inverse_dynamics(q, rest, rest)

@@ -86,9 +86,9 @@ def test_rates_and_accelerations_are_those_of_the_tip(rng):
 
     accel = (twist_at(h) - twist_at(-h)) / (2.0 * h)
     found = arm.inverse_motion(q, twist, accel)
-    assert np.abs(found.qd - qd).max() < 1e-12 * worst * max(1.0, np.abs(qd).max())
+    assert np.abs(found.velocity - qd).max() < 1e-12 * worst * max(1.0, np.abs(qd).max())
     # the difference is of second order, and its rounding is h away
-    assert np.abs(found.qdd - qdd).max() < 1e-5 * worst * max(1.0, np.abs(accel).max())
+    assert np.abs(found.acceleration - qdd).max() < 1e-5 * worst * max(1.0, np.abs(accel).max())
 
 
 @pytest.mark.parametrize("arm", [rd.load("puma560"), seven_joints()], ids=["puma", "seven"])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from robodyn.errors import InvalidInput, SingularConfiguration
+from robodyn.mechanisms.common.estimation import Encoders, quantisation_deviation
 from robodyn.mechanisms.stewart.estimation import (
     PlatformEstimator,
     motion_covariance,
-    quantisation_deviation,
     rate_sensitivity,
 )
 from robodyn.poses import rotation_matrix, twist_covariance_in_body, twist_in_body
@@ -67,9 +67,7 @@ def test_covariances_are_symmetric_and_positive(dasgupta, pose, rng):
 
 def test_an_estimate_carries_the_covariances_of_its_readings(dasgupta, pose, rng):
     twist = rng.normal(size=6)
-    estimator = PlatformEstimator(
-        dasgupta, pose, length_resolution=RESOLUTION, rate_resolution=RATE_RESOLUTION
-    )
+    estimator = PlatformEstimator(dasgupta, pose, Encoders(RESOLUTION, RATE_RESOLUTION))
     lengths = dasgupta.joint_positions(pose)
     estimate = estimator.update(1, lengths, dasgupta.joint_velocities(pose, twist))
     of_length = quantisation_deviation(RESOLUTION)
@@ -103,8 +101,8 @@ def test_uniform_rounding_has_the_deviation_of_a_uniform_error(rng):
     errors = rng.uniform(-0.5, 0.5, 200_000) * 3e-4
     assert np.isclose(quantisation_deviation(3e-4), errors.std(), rtol=0.02)
     for bad in (0.0, -1.0, np.nan):
-        with pytest.raises(InvalidInput):
-            quantisation_deviation(bad)
+        with pytest.raises(InvalidInput, match="length of the encoders"):
+            Encoders(length=bad)
 
 
 def test_where_lengths_do_not_determine_the_pose_it_is_said(dasgupta, monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution
+from robodyn.mechanisms.common.estimation import Encoders
 from robodyn.mechanisms.stewart.estimation import PlatformEstimator
 
 PERIOD = 5_000_000  # [ns]
@@ -181,12 +182,12 @@ def test_what_is_no_reading_changes_nothing(platform, bad):
 
 
 @pytest.mark.parametrize(
-    "parameters",
-    [{"length_resolution": 0.0}, {"rate_resolution": -1.0}, {"jump": np.nan}, {"home": [0.0] * 7}],
+    ("start", "encoders"),
+    [(None, {"length": 0.0}), (None, {"rate": -1.0}), (None, {"jump": np.nan}), ([0.0] * 7, {})],
 )
-def test_parameters_out_of_range_are_refused(platform, parameters):
+def test_parameters_out_of_range_are_refused(platform, start, encoders):
     with pytest.raises(InvalidInput):
-        PlatformEstimator(platform, **parameters)
+        PlatformEstimator(platform, start, Encoders(**encoders))
 
 
 def test_nothing_comes_out_that_is_not_finite_whatever_goes_in(platform, rng):
