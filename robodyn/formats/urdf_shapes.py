@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from xml.etree import ElementTree
 
 import numpy as np
@@ -100,15 +100,86 @@ def write_joint(
     return joint
 
 
-def joints_in_order(robot: ElementTree.Element, names: Iterable[str]) -> None:
-    """Bring the joints into an order; those that have no name in it stay behind the one before."""
-    places = {name: n for n, name in enumerate(names)}
+def write_motion(
+    joint: ElementTree.Element,
+    axis: ArrayLike,
+    *,
+    position: ArrayLike = (-np.inf, np.inf),
+    velocity: float = np.inf,
+    effort: float = np.inf,
+    damping: float = 0.0,
+    friction: float = 0.0,
+    mimic: tuple[str, float, float] | None = None,
+) -> None:
+    """Axis, limits and friction of a joint, and the joint that it follows with factor and offset.
+
+    Limits of position that are both infinite are left out.
+    """
+    element(joint, "axis", xyz=numbers(axis))
+    limit = element(joint, "limit")
+    if np.isfinite(position).any():
+        for key, end in zip(("lower", "upper"), np.asarray(position), strict=True):
+            limit.set(key, number(np.clip(end, -UNLIMITED, UNLIMITED)))
+    for key, value in (("effort", effort), ("velocity", velocity)):
+        limit.set(key, number(min(value, UNLIMITED)))
+    element(joint, "dynamics", damping=number(damping), friction=number(friction))
+    if mimic is not None:
+        leader, factor, offset = mimic
+        element(joint, "mimic", joint=leader, multiplier=number(factor), offset=number(offset))
+
+
+def write_closure(
+    robot: ElementTree.Element | None,
+    name: str,
+    kind: str,
+    ends: Iterable[tuple[str, FloatArray, ArrayLike | None]],
+    damping: float = 0.0,
+) -> ElementTree.Element:
+    """A `<constraint>` of a parent and a child: a link, a frame (4, 4) on it, an axis or none."""
+    out = element(robot, "constraint", name=name, type=kind, damping=number(damping))
+    for side, (link, place, axis) in zip(("parent", "child"), ends, strict=True):
+        element(out, side, link=link)
+        frame_origin(out, place, f"{side}_origin")
+        if axis is not None:
+            element(out, f"{side}_axis", xyz=numbers(axis))
+    return out
+
+
+def write_params(robot: ElementTree.Element, params: Mapping[str, Mapping[str, str]]) -> None:
+    """Parameters of joints, by joint, in `<ros2_control>`, which is made where there is none."""
+    known: dict[str, ElementTree.Element] = {}
+    for joint in robot.iterfind("ros2_control/joint"):
+        known.setdefault(joint.get("name", ""), joint)
+    for name, texts in params.items():
+        if not texts:
+            continue
+        if name not in known:
+            system = robot.find("ros2_control")
+            if system is None:
+                title = robot.get("name", "robot")
+                system = element(robot, "ros2_control", name=title, type="system")
+            known[name] = element(system, "joint", name=name)
+        for key, text in texts.items():
+            element(known[name], "param", name=key).text = text
+
+
+def renewed(parent: ElementTree.Element, *tags: str) -> None:
+    """Remove the children that are going to be written anew."""
+    for tag in tags:
+        for old in parent.findall(tag):
+            parent.remove(old)
+
+
+def put_in_order(robot: ElementTree.Element, tag: str, names: Iterable[str]) -> None:
+    """Bring elements into an order by name; one without a place in it stays behind the last."""
+    order = {name: n for n, name in enumerate(names)}
+    places = [n for n, each in enumerate(robot) if each.tag == tag]
     key, keyed = -1, []
-    for joint in robot.findall("joint"):
-        key = places.get(joint.get("name", ""), key)
-        keyed.append((key, joint))
-        robot.remove(joint)
-    robot.extend([joint for _, joint in sorted(keyed, key=lambda pair: pair[0])])
+    for each in (robot[n] for n in places):
+        key = order.get(each.get("name", ""), key)
+        keyed.append((key, each))
+    for n, (_, each) in zip(places, sorted(keyed, key=lambda pair: pair[0]), strict=True):
+        robot[n] = each
 
 
 def massless(link: ElementTree.Element) -> None:

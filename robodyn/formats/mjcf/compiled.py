@@ -4,153 +4,138 @@
 
 from __future__ import annotations
 
-import warnings
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from robodyn.errors import LeftOutWarning, MissingExtra, ModelError
-from robodyn.extras import how_to_install
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.errors import ModelError, warn
+from robodyn.extras import needing
+from robodyn.poses import matrix_from_pose
 
 JOINTS = ("free", "ball", "slide", "hinge")
 
 
-def mujoco_module(source: str) -> Any:
-    """The package mujoco.
+class Compiled:
+    """What MuJoCo makes of a file, or of text.
 
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    try:
-        import mujoco
-    except ImportError as failure:
-        raise MissingExtra(
-            f"{source}: reading MJCF needs the package mujoco: {how_to_install('mujoco')}",
-            value=source,
-        ) from failure
-    return mujoco
-
-
-def compiled(source: str, path: Path | None, text: str) -> Any:
-    """The `MjModel` of a file or, where there is none, of text.
-
-    Meshes and textures that cannot be read are left out where every body states its inertia.
+    Attributes:
+        mujoco: the package.
+        model: its `MjModel`.
+        source: where it came from, for messages.
 
     Raises:
         MissingExtra: the package mujoco is not installed.
-        ModelError: MuJoCo refuses it, in one line with its reason.
+        ModelError: MuJoCo refuses it, in one line with its reason, or it has what is not read here.
     """
-    mujoco = mujoco_module(source)
-    try:
-        if path is None:
-            return mujoco.MjModel.from_xml_string(text)
-        return mujoco.MjModel.from_xml_path(str(path))
-    except Exception as failure:
-        reason = " ".join(str(failure).split())
-        bare = _without_assets(mujoco, path, text)
-        if bare is not None:
-            return bare
-        raise ModelError(f"{source}: MuJoCo refuses it: {reason}", value=source) from failure
 
+    def __init__(self, source: Path | str) -> None:
+        self.source = "MJCF text" if isinstance(source, str) else str(source)
+        with needing(
+            "mujoco", f"{self.source}: reading MJCF needs the package mujoco", self.source
+        ):
+            import mujoco
+        self.mujoco = mujoco
+        self.model = self._compiled(source)
+        self._check()
 
-def _without_assets(mujoco: Any, path: Path | None, text: str) -> Any:
-    """The model without geoms and their files; None if a body's inertia comes from its geoms."""
-    try:
-        if path is None:
-            spec = mujoco.MjSpec.from_string(text)
-        else:
-            spec = mujoco.MjSpec.from_file(str(path))
-        missing = [*spec.meshes, *spec.textures, *spec.hfields, *spec.skins]
-        kinds = int(mujoco.mjtGeom.mjGEOM_MESH), int(mujoco.mjtGeom.mjGEOM_HFIELD)
-        drawn = [geom for geom in spec.geoms if geom.meshname or int(geom.type) in kinds]
-        if not missing or not all(_weighed(geom.parent) for geom in drawn):
+    def _compiled(self, source: Path | str) -> Any:
+        """The model; without meshes that cannot be read, if all inertias are stated."""
+        read = self.mujoco.MjModel
+        try:
+            if isinstance(source, str):
+                return read.from_xml_string(source)
+            return read.from_xml_path(str(source))
+        except Exception as failure:
+            reason = " ".join(str(failure).split())
+            bare = self._without_assets(source)
+            if bare is not None:
+                return bare
+            text = f"{self.source}: MuJoCo refuses it: {reason}"
+            raise ModelError(text, value=self.source) from failure
+
+    def _without_assets(self, source: Path | str) -> Any:
+        """The model without geoms and their files; None if an inertia comes from them."""
+        read, geoms = self.mujoco.MjSpec, self.mujoco.mjtGeom
+        try:
+            spec = (
+                read.from_string(source) if isinstance(source, str) else read.from_file(str(source))
+            )
+            missing = [*spec.meshes, *spec.textures, *spec.hfields, *spec.skins]
+            kinds = int(geoms.mjGEOM_MESH), int(geoms.mjGEOM_HFIELD)
+            drawn = [geom for geom in spec.geoms if geom.meshname or int(geom.type) in kinds]
+            # the world's inertia is of no account
+            bodies = (geom.parent for geom in drawn)
+            if not missing or not all(b.explicitinertial or b.parent is None for b in bodies):
+                return None
+            for geom in spec.geoms:
+                geom.material = ""
+            for item in [*spec.sensors, *spec.pairs, *drawn, *missing, *spec.materials]:
+                spec.delete(item)
+            return spec.compile()
+        except Exception:
             return None
-        for geom in spec.geoms:
-            geom.material = ""
-        for item in [*spec.sensors, *spec.pairs, *drawn, *missing, *spec.materials]:
-            spec.delete(item)
-        return spec.compile()
-    except Exception:
-        return None
 
-
-def _weighed(body: Any) -> bool:
-    """Whether a body's inertia is stated, or of no account as it is the world."""
-    return bool(body.explicitinertial) or body.parent is None
-
-
-class Refusals:
-    """Says what of a model is not read, by the kind and the name of the element.
-
-    Args:
-        mujoco: the package.
-        model: an `MjModel`.
-        source: where it came from, for messages.
-    """
-
-    def __init__(self, mujoco: Any, model: Any, source: str) -> None:
-        self._mujoco, self._model, self.source = mujoco, model, source
-
-    def check(self) -> None:
-        """Refuse what would make the mechanism another one; warn of what is left out.
-
-        Raises:
-            ModelError: with the element's name.
-        """
-        model = self._model
+    def _check(self) -> None:
+        """Refuse what would make the mechanism another one; warn of what is left out."""
+        model = self.model
         if model.nflex:
             raise self.refuse("flex", 0, "bodies are rigid here")
         for n in range(model.njnt):
             self._check_joint(n)
         for n in range(model.nbody):
             if model.body_gravcomp[n]:
-                self._leave_out("body", n, "gravcomp; its weight counts in full")
+                self.leave_out("body", n, "gravcomp; its weight counts in full")
         if np.any(model.opt.wind) or model.opt.density or model.opt.viscosity:
-            warnings.warn(
-                f"{self.source}: the medium (wind, density, viscosity) is left out",
-                LeftOutWarning,
-                stacklevel=2,
-            )
+            warn(f"{self.source}: the medium (wind, density, viscosity) is left out")
 
     def _check_joint(self, n: int) -> None:
-        model = self._model
+        model = self.model
         kind, first = JOINTS[model.jnt_type[n]], model.jnt_dofadr[n]
         width = {"free": 6, "ball": 3}.get(kind, 1)
         dofs = slice(first, first + width)
         if np.any(model.jnt_stiffness[n]):
-            self._leave_out("joint", n, "stiffness; it has no spring here")
+            self.leave_out("joint", n, "stiffness; it has no spring here")
         names = {
             "free": ("armature", "frictionloss", "damping"),
             "ball": ("armature", "frictionloss"),
         }
         ignored = [key for key in names.get(kind, ()) if np.any(getattr(model, f"dof_{key}")[dofs])]
         if ignored:
-            self._leave_out("joint", n, f"{' and '.join(ignored)} of a {kind} joint")
+            self.leave_out("joint", n, f"{' and '.join(ignored)} of a {kind} joint")
 
     def refuse(self, kind: str, n: int, reason: str) -> ModelError:
         """An error about an element."""
-        return ModelError(
-            f"{self.source}: {kind} {self.name(kind, n)!r}: {reason}", value=self.name(kind, n)
-        )
+        name = self.name(kind, n)
+        return ModelError(f"{self.source}: {kind} {name!r}: {reason}", value=name)
 
-    def _leave_out(self, kind: str, n: int, what: str) -> None:
-        warnings.warn(
-            f"{self.source}: {kind} {self.name(kind, n)!r}: left out is {what}",
-            LeftOutWarning,
-            stacklevel=3,
-        )
+    def leave_out(self, kind: str, n: int, what: str, verb: str = "is") -> None:
+        """Warn that something of an element is left out."""
+        warn(f"{self.source}: {kind} {self.name(kind, n)!r}: left out {verb} {what}")
 
     def name(self, kind: str, n: int) -> str:
         """The element's name, or one made of its kind and number."""
-        types = self._mujoco.mjtObj
-        number = {
-            "body": types.mjOBJ_BODY,
-            "joint": types.mjOBJ_JOINT,
-            "actuator": types.mjOBJ_ACTUATOR,
-            "equality": types.mjOBJ_EQUALITY,
-            "tendon": types.mjOBJ_TENDON,
-            "flex": types.mjOBJ_FLEX,
-            "site": types.mjOBJ_SITE,
-        }[kind]
-        return self._mujoco.mj_id2name(self._model, number, n) or f"{kind}{n}"
+        number = getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
+        return self.mujoco.mj_id2name(self.model, number, n) or f"{kind}{n}"
+
+    def place(self, n: int, kind: str) -> FloatArray:
+        """(4, 4) where a body, a geom or a site is."""
+        return frame(getattr(self.model, f"{kind}_pos")[n], getattr(self.model, f"{kind}_quat")[n])
+
+    def own_text(self) -> dict[str, Any]:
+        """What our own writer says beyond MJCF, in the custom text `robodyn`; empty without it."""
+        model = self.model
+        n = self.mujoco.mj_name2id(model, self.mujoco.mjtObj.mjOBJ_TEXT, "robodyn")
+        if n < 0:
+            return {}
+        first = int(model.text_adr[n])
+        data = bytes(model.text_data[first : first + int(model.text_size[n])])
+        return dict(json.loads(data.rstrip(b"\0").decode("utf-8")))
+
+
+def frame(position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> FloatArray:
+    """Homogeneous transform (4, 4) of a position (3,) and MuJoCo's w x y z."""
+    w, *xyz = np.asarray(quaternion) / np.linalg.norm(quaternion)
+    return matrix_from_pose(np.concatenate([position, xyz, [w]]))

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.formats.mjcf.compiled import Refusals
+from robodyn.formats.mjcf.compiled import Compiled
 
 
 class Follows(NamedTuple):
@@ -23,9 +23,7 @@ class Couplings:
     """Which joints follow which others.
 
     Args:
-        mujoco: the package.
-        model: an `MjModel`.
-        refusals: for errors.
+        compiled: what MuJoCo makes of the file.
 
     Attributes:
         follows: by the number of the joint that follows.
@@ -34,8 +32,9 @@ class Couplings:
         ModelError: an equality that is none of two joints, by name.
     """
 
-    def __init__(self, mujoco: Any, model: Any, refusals: Refusals) -> None:
-        self._mujoco, self._model, self._refusals = mujoco, model, refusals
+    def __init__(self, compiled: Compiled) -> None:
+        self._compiled, self._model = compiled, compiled.model
+        model, mujoco = compiled.model, compiled.mujoco
         self.follows: dict[int, Follows] = {}
         kinds = mujoco.mjtEq
         for n in range(model.neq):
@@ -47,7 +46,8 @@ class Couplings:
         """The coefficients of a fixed tendon by joint; empty for one that is none."""
         model, first = self._model, int(self._model.tendon_adr[tendon])
         wraps = range(first, first + int(model.tendon_num[tendon]))
-        if any(int(model.wrap_type[w]) != int(self._mujoco.mjtWrap.mjWRAP_JOINT) for w in wraps):
+        of_joint = int(self._compiled.mujoco.mjtWrap.mjWRAP_JOINT)
+        if any(int(model.wrap_type[w]) != of_joint for w in wraps):
             return {}
         found: dict[int, float] = {}
         for w in wraps:
@@ -78,7 +78,7 @@ class Couplings:
         model, data = self._model, self._model.eq_data[n]
         if np.any(data[2:5]):
             what = "tendons" if of_tendons else "joints"
-            raise self._refusals.refuse(
+            raise self._compiled.refuse(
                 "equality", n, f"a polynomial of {what}; read are polycoef of two numbers"
             )
         # constant + factor (second - its start) - (first - its start) = 0
@@ -89,7 +89,7 @@ class Couplings:
                 continue
             own = self.joints_of(int(number)) if of_tendons else {int(number): 1.0}
             if not own:
-                raise self._refusals.refuse("equality", n, "of a tendon that is not <fixed>")
+                raise self._compiled.refuse("equality", n, "of a tendon that is not <fixed>")
             for joint, share in own.items():
                 start = float(model.qpos0[model.jnt_qposadr[joint]])
                 terms[joint] = terms.get(joint, 0.0) + factor * share
@@ -98,10 +98,10 @@ class Couplings:
         if not left:
             return
         if len(left) == 1:
-            raise self._refusals.refuse("equality", n, "it holds a joint; leave the joint out")
+            raise self._compiled.refuse("equality", n, "it holds a joint; leave the joint out")
         if len(left) > 2:
-            names = ", ".join(repr(self._refusals.name("joint", joint)) for joint in left)
-            raise self._refusals.refuse(
+            names = ", ".join(repr(self._compiled.name("joint", joint)) for joint in left)
+            raise self._compiled.refuse(
                 "equality", n, f"it couples {len(left)} joints, {names}; read are two"
             )
         (first, of_first), (second, of_second) = left.items()

@@ -4,14 +4,11 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
-
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.errors import LeftOutWarning
-from robodyn.formats.mjcf.compiled import JOINTS, Refusals
+from robodyn.errors import warn
+from robodyn.formats.mjcf.compiled import JOINTS, Compiled
 from robodyn.formats.mjcf.couplings import Couplings
 
 # At most as many names in one message.
@@ -25,9 +22,7 @@ class MjcfDrives:
     tendon's coefficients as a gear.
 
     Args:
-        mujoco: the package.
-        model: an `MjModel`.
-        refusals: for errors.
+        compiled: what MuJoCo makes of the file.
         couplings: which joints follow which.
 
     Attributes:
@@ -39,9 +34,9 @@ class MjcfDrives:
         ModelError: what cannot be read, by the name of the actuator or tendon.
     """
 
-    def __init__(self, mujoco: Any, model: Any, refusals: Refusals, couplings: Couplings) -> None:
-        self._mujoco, self._model = mujoco, model
-        self._refusals, self._couplings = refusals, couplings
+    def __init__(self, compiled: Compiled, couplings: Couplings) -> None:
+        self._compiled, self._couplings = compiled, couplings
+        model = self._model = compiled.model
         dofs = model.jnt_dofadr
         self.damping = np.array(model.dof_damping[dofs])
         self.friction = np.array(model.dof_frictionloss[dofs])
@@ -72,7 +67,7 @@ class MjcfDrives:
         alone = len(left) == 1
         drags = any(np.any(properties[key]) for key in ("damping", "frictionloss", "armature"))
         if drags and not alone:
-            raise self._refusals.refuse(
+            raise self._compiled.refuse(
                 "tendon", n,
                 "it has damping, friction or armature, and is over more than one free joint or "
                 "none; give them to its joints, or couple these by an <equality>",
@@ -90,16 +85,11 @@ class MjcfDrives:
                 out.remove("limited")
         if out:
             words = {"stiffness": "its spring", "limited": "its limits, of more than one joint"}
-            warnings.warn(
-                f"{self._refusals.source}: tendon {self._refusals.name('tendon', n)!r}: left out "
-                f"are {' and '.join(words[key] for key in out)}",
-                LeftOutWarning,
-                stacklevel=5,
-            )
+            self._compiled.leave_out("tendon", n, " and ".join(words[key] for key in out), "are")
 
     def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
         """The joint that an actuator drives, -1 for none, and its least and largest effort."""
-        model, kinds = self._model, self._mujoco.mjtTrn
+        model, kinds = self._model, self._compiled.mujoco.mjtTrn
         moved, target = int(model.actuator_trntype[n]), int(model.actuator_trnid[n, 0])
         gear = float(model.actuator_gear[n, 0])
         if moved == int(kinds.mjTRN_TENDON):
@@ -110,18 +100,18 @@ class MjcfDrives:
             kind = JOINTS[model.jnt_type[joint]]
             if kind in ("free", "ball"):
                 reason = f"it drives a {kind} joint; give it hinges or slides"
-                raise self._refusals.refuse("actuator", n, reason)
+                raise self._compiled.refuse("actuator", n, reason)
         else:
             name = kinds(moved).name.removeprefix("mjTRN_").lower()
             reason = f"it drives a {name}; only joints and fixed tendons can be driven"
-            raise self._refusals.refuse("actuator", n, reason)
-        gains = self._mujoco.mjtGain
+            raise self._compiled.refuse("actuator", n, reason)
+        gains = self._compiled.mujoco.mjtGain
         if int(model.actuator_gaintype[n]) not in (
             int(gains.mjGAIN_FIXED),
             int(gains.mjGAIN_AFFINE),
         ):
             reason = "its gain is that of a muscle or of its maker; use a <motor>"
-            raise self._refusals.refuse("actuator", n, reason)
+            raise self._compiled.refuse("actuator", n, reason)
         ends = np.array([-np.inf, np.inf])
         if model.actuator_forcelimited[n]:
             ends = gear * model.actuator_forcerange[n]
@@ -134,21 +124,19 @@ class MjcfDrives:
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
         """The joint that a tendon's joints follow, -1 for none, and how far it draws the tendon."""
         joints = self._couplings.joints_of(tendon)
-        name = self._refusals.name("tendon", tendon)
+        name = self._compiled.name("tendon", tendon)
         if not joints:
             reason = (
                 f"it drives the tendon {name!r}, which is not <fixed>; only those over joints are"
             )
-            raise self._refusals.refuse("actuator", n, f"{reason} read")
+            raise self._compiled.refuse("actuator", n, f"{reason} read")
         left, _ = self._couplings.reduced(joints)
         if len(left) != 1:
-            names = ", ".join(repr(self._refusals.name("joint", joint)) for joint in joints)
-            warnings.warn(
-                f"{self._refusals.source}: actuator {self._refusals.name('actuator', n)!r} is left "
+            names = ", ".join(repr(self._compiled.name("joint", joint)) for joint in joints)
+            warn(
+                f"{self._compiled.source}: actuator {self._compiled.name('actuator', n)!r} is left "
                 f"out: it drives the tendon {name!r} over joints that nothing couples, {names}, "
-                "which are passive; couple them by an <equality>, or name the driven joints",
-                LeftOutWarning,
-                stacklevel=6,
+                "which are passive; couple them by an <equality>, or name the driven joints"
             )
             return -1, 0.0
         return next(iter(left.items()))
@@ -160,19 +148,18 @@ class MjcfDrives:
             n for n in range(model.nu) if model.actuator_biastype[n] or model.actuator_dyntype[n]
         ]
         if lawful:
-            names = ", ".join(repr(self._refusals.name("actuator", n)) for n in lawful[:NAMED])
+            names = ", ".join(repr(self._compiled.name("actuator", n)) for n in lawful[:NAMED])
             more = f" and {len(lawful) - NAMED} more" if len(lawful) > NAMED else ""
-            warnings.warn(
-                f"{self._refusals.source}: actuators {names}{more}: left out are their servo laws "
-                "and filters; they are driven by efforts",
-                LeftOutWarning,
-                stacklevel=4,
+            warn(
+                f"{self._compiled.source}: actuators {names}{more}: left out are their servo laws "
+                "and filters; they are driven by efforts"
             )
 
-
-def home_of(mujoco: Any, model: Any) -> FloatArray | None:
-    """Positions (nq,) of the keyframe `home`, or else of the first; None where there is none."""
-    if not model.nkey:
-        return None
-    named = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, "home")
-    return np.array(model.key_qpos[max(named, 0)])
+    @property
+    def home(self) -> FloatArray | None:
+        """Positions (nq,) of the keyframe `home`, or else of the first; None without any."""
+        mujoco, model = self._compiled.mujoco, self._model
+        if not model.nkey:
+            return None
+        named = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, "home")
+        return np.array(model.key_qpos[max(named, 0)])

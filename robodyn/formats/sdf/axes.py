@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.formats.sdf.frames import MODEL, SdfFrames
-from robodyn.formats.urdf_shapes import UNLIMITED, element, finite, number, numbers
+from robodyn.formats.urdf_shapes import finite, write_motion
 
 TRUE = ("true", "1")
 
@@ -49,23 +49,22 @@ class Axis:
         """The same direction as an axis that follows a joint."""
         return Axis(self.direction, mimic=(name, multiplier, 0.0))
 
-    def write(self, joint: Element, kind: str, references: dict[str, float]) -> None:
+    def write(self, joint: Element, references: dict[str, float]) -> None:
         """Say it in the words of URDF; positions count from the joint's reference."""
-        element(joint, "axis", xyz=numbers(self.direction))
-        own = self.reference
-        # 0 says of these that there is no limit
-        limits = {"effort": self.effort, "velocity": self.velocity}
-        texts = {key: number(value if np.isfinite(value) else 0.0) for key, value in limits.items()}
-        if kind != "continuous":
-            ends = {"lower": self.lower, "upper": self.upper}
-            for key, value in ends.items():
-                texts[key] = number(np.clip(value + own, -UNLIMITED, UNLIMITED))
-        element(joint, "limit", **texts)
-        element(joint, "dynamics", damping=number(self.damping), friction=number(self.friction))
+        own, mimic = self.reference, None
         if self.mimic is not None:
             leader, factor, offset = self.mimic
-            offset += own - factor * references.get(leader, 0.0)
-            element(joint, "mimic", joint=leader, multiplier=number(factor), offset=number(offset))
+            mimic = leader, factor, offset + own - factor * references.get(leader, 0.0)
+        write_motion(
+            joint,
+            self.direction,
+            position=np.array([self.lower, self.upper]) + own,
+            velocity=self.velocity,
+            effort=self.effort,
+            damping=self.damping,
+            friction=self.friction,
+            mimic=mimic,
+        )
 
 
 def read_axis(

@@ -10,13 +10,12 @@ prefix `robodyn:`, which SDF lets programs add.
 
 from __future__ import annotations
 
-import warnings
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from robodyn.errors import MissingInertiaWarning, ModelError
+from robodyn.errors import MissingInertiaWarning, ModelError, warn
 from robodyn.formats.sdf.axes import TRUE
 from robodyn.formats.sdf.frames import WORLD, SdfFrames
 from robodyn.formats.sdf.tree import (
@@ -27,7 +26,7 @@ from robodyn.formats.sdf.tree import (
     own_elements,
 )
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import INERTIA, element, frame_origin, numbers
+from robodyn.formats.urdf_shapes import INERTIA, element, frame_origin, numbers, write_params
 from robodyn.formats.xml_text import parse_xml, without_comments
 
 OLDEST, NEWEST = (1, 4), (1, 12)
@@ -70,7 +69,7 @@ def read_sdf(text: str, source: str) -> str:
         _inertial(out, link, frames, f"link {name!r}")
         add_shapes(out, link, frames)
     tree.write()
-    _control(robot, tree.params)
+    write_params(robot, tree.params)
     _settings(robot, model, world, frames, tree.base)
     ElementTree.indent(robot)
     return ElementTree.tostring(robot, encoding="unicode")
@@ -104,11 +103,8 @@ def _inertial(out: Element, link: Element, frames: SdfFrames, where: str) -> Non
     tensor = {key: "1" if key in ("ixx", "iyy", "izz") else "0" for key in INERTIA}
     mass, place = "1", np.eye(4)
     if inertial is None:
-        warnings.warn(
-            f"{frames.source}: {where} without <inertial>: 1 kg and 1 kg m^2, as SDF has it",
-            MissingInertiaWarning,
-            stacklevel=3,
-        )
+        text = f"{frames.source}: {where} without <inertial>: 1 kg and 1 kg m^2, as SDF has it"
+        warn(text, MissingInertiaWarning)
     else:
         if inertial.get("auto") in TRUE:
             expected = "its numbers, as `gz sdf --inertial-stats` tells them"
@@ -125,17 +121,6 @@ def _inertial(out: Element, link: Element, frames: SdfFrames, where: str) -> Non
     frame_origin(into, place)
     element(into, "mass", value=mass)
     element(into, "inertia", **tensor)
-
-
-def _control(robot: Element, params: dict[str, dict[str, str]]) -> None:
-    """The parameters of actuators, where the readers of URDF look for them."""
-    if not params:
-        return
-    control = element(robot, "ros2_control", name="motors", type="system")
-    for name, texts in params.items():
-        joint = element(control, "joint", name=name)
-        for key, text in texts.items():
-            element(joint, "param", name=key).text = text
 
 
 def _settings(

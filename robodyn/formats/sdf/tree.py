@@ -4,23 +4,21 @@
 
 from __future__ import annotations
 
-import warnings
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.errors import LeftOutWarning
+from robodyn.errors import warn
 from robodyn.formats.sdf.axes import Axis, read_axis
 from robodyn.formats.sdf.frames import MODEL, WORLD, SdfFrames
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
     element,
-    frame_origin,
-    joints_in_order,
     massless,
-    number,
-    numbers,
+    put_in_order,
+    renewed,
+    write_closure,
     write_joint,
 )
 from robodyn.poses import axis_motion
@@ -45,7 +43,7 @@ def own_elements(parent: Element, tag: str) -> list[Element]:
 
 def leave_out(source: str, where: str, what: str) -> None:
     """Warn that something is left out."""
-    warnings.warn(f"{source}: {where}: left out is {what}", LeftOutWarning, stacklevel=4)
+    warn(f"{source}: {where}: left out is {what}")
 
 
 class TreeWriter:
@@ -165,7 +163,7 @@ class TreeWriter:
         """Bring the joints into the order of the file, each before those made of it."""
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
-        joints_in_order(self._robot, dict.fromkeys([*names, *frames.joints]))
+        put_in_order(self._robot, "joint", dict.fromkeys([*names, *frames.joints]))
 
     def _rename(self) -> None:
         """Give joints the names that they had before our writer made them differ from links'."""
@@ -244,7 +242,7 @@ class TreeWriter:
             kind = "continuous"
         at_zero = place @ axis_motion(kind, axis.direction, -axis.reference)
         joint = write_joint(self._robot, name, kind, parent, child, at_zero)
-        axis.write(joint, kind, self._references)
+        axis.write(joint, self._references)
         self._own_attributes[name] = joint, {}
         if axis.spring:
             leave_out(self._frames.source, f"joint {name!r}", "<spring_stiffness>")
@@ -267,20 +265,12 @@ class TreeWriter:
             what = "limits, friction and damping that a closure cannot have"
             leave_out(self._frames.source, f"joint {name!r}", what)
         # directions in the axes of the joint's frame
-        directions = [numbers(seats[child][:3, :3].T @ axis.direction) for axis in axes]
-        given = {"type": CLOSURES[kind], "damping": number(damping)}
-        sides = {"parent": directions[:1], "child": directions[-1:]}
-        own = next(iter(own_elements(joint, "closure")), None)
-        out = element(self._robot, "constraint", name=name, **given)
-        for side, link in (("parent", parent), ("child", child)):
-            element(out, side, link=link)
-            if own is None:
-                frame_origin(out, seats[link], f"{side}_origin")
-                for text in sides[side]:
-                    element(out, f"{side}_axis", xyz=text)
-                continue
-            for part in own:
-                if part.tag.startswith(f"{OWN}{side}_"):
-                    element(out, part.tag.removeprefix(OWN), **part.attrib)
-        if own is not None:
+        along = [seats[child][:3, :3].T @ axis.direction for axis in axes] or [None]
+        ends = (parent, seats[parent], along[0]), (child, seats[child], along[-1])
+        out = write_closure(self._robot, name, CLOSURES[kind], ends, damping)
+        for own in own_elements(joint, "closure"):
             out.attrib.update(own.attrib)
+            for part in own:
+                tag = part.tag.removeprefix(OWN)
+                renewed(out, tag)
+                element(out, tag, **part.attrib)

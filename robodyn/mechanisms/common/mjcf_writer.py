@@ -21,12 +21,12 @@ from robodyn.errors import OutputError
 from robodyn.formats.inertia import unphysical
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import UNLIMITED, element, number, numbers
-from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
+from robodyn.mechanisms.common.urdf_writer import closure_element, own_attributes, params_of_joint
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
-from robodyn.poses import matrix_from_pose, quaternion_of_rotation, rpy_of_rotation
+from robodyn.poses import matrix_from_pose, quaternion_of_rotation
 
 # What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
 LEAST = 2e-15
@@ -97,7 +97,8 @@ class _Writer:
         own = {
             "base_link": model.base_link,
             "robot": {k: v for each in self._robot.iterfind(TAG) for k, v in each.attrib.items()},
-            "joints": {joint.name: self._own(joint) for joint in model.joints if joint.moves},
+            "links": [link.name for link in model.links],
+            "joints": {joint.name: self._own(joint) for joint in model.joints},
             "closures": closures,
         }
         custom.set("data", json.dumps(own))
@@ -111,10 +112,12 @@ class _Writer:
         chain = [joint]
         while len(chain) < MOST and self._is_between(chain[-1]):
             chain.append(self._below[chain[-1].child][0])
-        seats, place = [], np.eye(4)
-        for each in chain:
-            place = place @ each.at.matrix
-            seats.append(place)
+        # of the joints in the body's frame; exact where it is theirs, too
+        seats: list[Any] = []
+        place = np.eye(4)
+        for each in reversed(chain):
+            seats.insert(0, np.linalg.inv(place))
+            place = each.at.matrix @ place
         link = self._links[chain[-1].child]
         floats = chain[0].kind == "floating" and chain[0].name not in self._balls
         if floats and parent != self._model.base_link:
@@ -129,9 +132,8 @@ class _Writer:
         _place(body, place)
         self._bodies[link.name] = body
         for each, seat in zip(chain, seats, strict=True):
-            inner = np.linalg.inv(seats[-1]) @ seat
             if each.moves:
-                self._joint(body, each, inner, above)
+                self._joint(body, each, seat, above)
         self._inertial(body, link, any(each.moves for each in chain))
         self._shapes(body, link.name)
         own = place if floats else above @ place
@@ -154,9 +156,8 @@ class _Writer:
         link, below = self._links[joint.child], self._below.get(joint.child, ())
         kinds = {joint.kind, *(each.kind for each in below)}
         alone = len(below) == 1 and not kinds & {"fixed", "floating"}
-        weighs = bool(link.mass or link.inertia.any())
         used = link.name in self._closed or link.name == self._model.tip_link
-        return alone and not weighs and not used
+        return alone and not link.has_inertia and not used
 
     def _is_ball(self, closure: Closure) -> bool:
         joint = next((each for each in self._model.joints if each.name == closure.name), None)
@@ -204,8 +205,7 @@ class _Writer:
 
     def _inertial(self, body: ElementTree.Element, link: Link, moves: bool) -> None:
         held = [joint.child for joint in self._below.get(link.name, ()) if not joint.moves]
-        none = not link.mass and not link.inertia.any()
-        if none and (not moves or any(self._links[name].mass for name in held)):
+        if not link.has_inertia and (not moves or any(self._links[name].mass for name in held)):
             return
         found = unphysical(link.inertia) if moves else None
         if found is not None:
@@ -249,7 +249,9 @@ class _Writer:
                 points[f"{closure.name}_axis"] = APART
             for name, along in points.items():
                 self._sites(out, closure, name, along)
-            closures.append({"equalities": list(points)} | _closure(closure))
+            told = closure_element(None, closure)
+            parts = {"constraint": told.attrib} | {part.tag: part.attrib for part in told}
+            closures.append({"equalities": list(points)} | parts)
         if len(out):
             self._root.append(out)
         return closures
@@ -272,15 +274,12 @@ class _Writer:
                 motor.set("ctrlrange", numbers(joint.effort_range))
 
     def _own(self, joint: Joint) -> dict[str, Any]:
-        """What MJCF has no word for: attributes of `<robodyn>`, limits, the actuator."""
-        home = self._home.get(joint.name)
-        if joint.kind == "floating":
-            return {"own": {} if home is None else {"home": numbers(home)}}
-        motion = element(None, "joint")
-        write_motion(motion, joint, home)
+        """What MJCF has no word for: its child, attributes of `<robodyn>`, limits, the actuator."""
+        told = {"child": joint.child, "own": own_attributes(joint, self._home.get(joint.name))}
+        if joint.kind in ("floating", "fixed"):
+            return told
         limits = {"effort": joint.effort, "velocity": joint.velocity}
-        return {
-            "own": {"armature": number(joint.armature)} | getattr(motion.find(TAG), "attrib", {}),
+        return told | {
             "limit": {key: value for key, value in limits.items() if np.isfinite(value)},
             "params": params_of_joint(joint),
         }
@@ -321,18 +320,3 @@ def _place(made: ElementTree.Element, place: FloatArray) -> None:
         made.set("pos", numbers(place[:3, 3]))
     if not np.array_equal(place[:3, :3], np.eye(3)):
         made.set("quat", numbers(quaternion(place[:3, :3])))
-
-
-def _closure(closure: Closure) -> dict[str, Any]:
-    """A closure as attributes of a `<constraint>`, for the reader."""
-    out: dict[str, Any] = {
-        "constraint": {
-            "name": closure.name, "type": closure.kind, "damping": number(closure.damping),
-        }
-    }  # fmt: skip
-    for side, (link, place, axis) in zip(("parent", "child"), closure.ends, strict=True):
-        turned = numbers(rpy_of_rotation(place.rotation))
-        out[side] = {"link": link}
-        out[f"{side}_origin"] = {"xyz": numbers(place.translation), "rpy": turned}
-        out[f"{side}_axis"] = {"xyz": numbers(axis)}
-    return out

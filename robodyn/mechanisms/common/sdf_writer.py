@@ -19,8 +19,8 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError
 from robodyn.formats.sdf.tree import CLOSURES, NAMESPACE, OWN, SCOPE
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, frame_of, number, numbers, origin
-from robodyn.mechanisms.common.urdf_writer import params_of_joint, write_motion
+from robodyn.formats.urdf_shapes import INERTIA, element, frame_of, number, numbers
+from robodyn.mechanisms.common.urdf_writer import closure_element, own_attributes, params_of_joint
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
@@ -106,8 +106,8 @@ def _link(
     _pose(inertial, frame_of(link.com))
     _text(inertial, "mass", number(link.mass))
     inertia = element(inertial, "inertia")
-    for row, column in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
-        _text(inertia, f"i{'xyz'[row]}{'xyz'[column]}", number(link.inertia[row, column]))
+    for key, part in zip(INERTIA, link.inertia[np.triu_indices(3)], strict=True):
+        _text(inertia, key, number(part))
     for tag in ("visual", "collision"):
         for index, shape in enumerate(() if drawn is None else drawn.findall(tag)):
             _shape(made, shape, tag, index)
@@ -143,9 +143,7 @@ def _tree_joint(
         _text(mimic, "multiplier", number(factor))
         _text(mimic, "offset", number(offset))
         _text(mimic, "reference", "0")
-    motion = element(None, "joint")
-    write_motion(motion, joint, home)
-    own = dict(getattr(motion.find(TAG), "attrib", {}))
+    own = own_attributes(joint, home)
     if at:
         own["reference"] = number(at)
     if own:
@@ -175,10 +173,9 @@ def _closure(out: ElementTree.Element, closure: Closure) -> None:
         damping = closure.damping if closure.kind == "revolute" else 0.0
         _text(element(first, "dynamics"), "damping", number(damping))
     block = element(made, f"{OWN}closure", damping=number(closure.damping))
-    for side, (_, place, along) in zip(("parent", "child"), closure.ends, strict=True):
-        turned = rpy_of_rotation(place.rotation)
-        origin(block, place.translation, turned, f"{OWN}{side}_origin")
-        element(block, f"{OWN}{side}_axis", xyz=numbers(along))
+    for part in closure_element(None, closure):
+        if part.tag not in ("parent", "child"):
+            element(block, OWN + part.tag, **part.attrib)
 
 
 def _joint(

@@ -34,6 +34,7 @@ def states(m, rng, count=3):
 def test_a_saved_model_has_the_same_inverse_dynamics(name, tmp_path, rng):
     m = rd.load(name)
     again = saved(m, tmp_path / "m.xml")
+    assert again == m
     assert (again.kind, again.joint_names) == (m.kind, m.joint_names)
     np.testing.assert_allclose(again.home, m.home, atol=1e-9)
     np.testing.assert_allclose(again.effort_limits, m.effort_limits)

@@ -34,21 +34,20 @@ from robodyn.actuators.description import actuator_from_fields, params_of
 from robodyn.arrays import FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_shapes import element
+from robodyn.formats.urdf_shapes import element, frame_of
 from robodyn.mechanisms.closed_loop.description.leg_parts import (
     Parts,
     bar,
-    damp,
     direction,
     drive,
     end,
-    joint_at,
+    follow,
     passive_joint,
 )
 from robodyn.mechanisms.common import urdf_writer as write
 from robodyn.mechanisms.common.model_file import stated_in
 from robodyn.model.body import Body
-from robodyn.poses import axis_motion, pose_from_rpy, rotation_matrix
+from robodyn.poses import axis_motion
 
 FORMS = re.compile(r"[USR]P[SR]|R[USR][SR]|P[US]S|RR")
 EXAMPLES = "one such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR"
@@ -68,20 +67,20 @@ def legs_urdf(top: Fields) -> str:
     plate = top.child("platform")
     plate.only(*_PLATFORM)
     legs = _legs(top)
-    R = rotation_matrix(pose_from_rpy((0.0,) * 3, plate.array("rpy", (3,), "rad", [0.0] * 3)))
+    place = frame_of(rpy=plate.array("rpy", (3,), "rad", [0.0] * 3))
     carrying = [leg for leg in legs if leg.text("form") == "RR"]
     if len(carrying) > 1:
         raise carrying[1].refuse("form", "RR", "one leg of that form, as it carries the platform")
     if carrying:
         leg = carrying[0]
         elbow = leg.array("base", (3,), "m") + leg.child("arm").array("to", (3,), "m")
-        origin = elbow - R @ leg.array("platform", (3,), "m")
+        place[:3, 3] = elbow - place[:3, :3] @ leg.array("platform", (3,), "m")
     else:
-        origin = plate.array("xyz", (3,), "m")
+        place[:3, 3] = plate.array("xyz", (3,), "m")
     robot = element(None, "robot", name=top.text("name", default="legs"))
     draw.materials(robot)
     element(robot, "link", name=BASE)
-    parts = Parts(robot, plate.text("name", default="platform"), R, origin)
+    parts = Parts(robot, plate.text("name", default="platform"), place[:3, :3], place[:3, 3])
     points = np.array([leg.array("base", (3,), "m") for leg in legs])
     parts.size = max(float(np.ptp(points, axis=0).max()), 1e-3)
     ends = [leg.array("platform", (3,), "m") for leg in legs]
@@ -93,13 +92,12 @@ def legs_urdf(top: Fields) -> str:
     draw.inertial(link, body.mass, body.com, body.inertia)
     draw.ring(link, ends, 0.02 * parts.size, "platform")
     if not carrying:
-        joint = draw.write_joint(robot, "platform_joint", "floating", BASE, parts.name)
-        write.write_place(joint, R, origin)
+        draw.write_joint(robot, "platform_joint", "floating", BASE, parts.name, place)
     if "tool" in plate:
-        joint = draw.write_joint(robot, "tool_joint", "fixed", parts.name, TOOL)
-        write.write_place(joint, np.eye(3), plate.array("tool", (3,), "m"))
+        at = frame_of(plate.array("tool", (3,), "m"))
+        draw.write_joint(robot, "tool_joint", "fixed", parts.name, TOOL, at)
         element(robot, "link", name=TOOL)
-    write.write_actuators(robot, parts.params)
+    draw.write_params(robot, parts.params)
     tip = TOOL if "tool" in plate else parts.name
     write.write_settings(robot, tip_link=tip, actuated_joints=parts.driven)
     return write.document_text(robot)
@@ -189,8 +187,7 @@ def _telescope(parts: Parts, leg: Fields, start: FloatArray, goal: FloatArray) -
     lower = bar(parts, f"{name}_lower", leg, "lower", 0.5 * (goal - start))
     passive_joint(parts, leg, form[0], (BASE, lower, start), along)
     upper = bar(parts, f"{name}_upper", leg, "upper", 0.5 * (start - goal))
-    joint = joint_at(parts, name, "prismatic", lower, upper, np.zeros(3), along)
-    drive(joint, leg, length)
+    drive(parts, leg, "prismatic", (lower, upper, np.zeros(3)), along, length)
     end(parts, leg, form[-1], upper, np.zeros(3))
 
 
@@ -202,18 +199,20 @@ def _arm(parts: Parts, leg: Fields, start: FloatArray, goal: FloatArray) -> None
     if not reach.any():
         raise arm.refuse("to", reach.tolist(), "the way from the axis to the end at zero, not zero")
     link = bar(parts, f"{name}_arm", leg, "arm", reach)
-    joint = joint_at(parts, name, "revolute", BASE, link, start, axis)
-    if form == "RR":
-        drive(joint, leg, leg.number("home", "rad", default=0.0))
+    carries = form == "RR"
+    home = leg.number("home", "rad", default=0.0)
+    if not carries:
+        home = _angle(leg, goal - start, reach, axis)
+    drive(parts, leg, "revolute", (BASE, link, start), axis, home)
+    if carries:
         elbow = f"{name}_elbow"
         element(parts.robot, "link", name=elbow)
-        damp(joint_at(parts, f"{name}_2", "continuous", link, elbow, reach, axis), leg)
-        fixed = draw.write_joint(parts.robot, f"{name}_end", "fixed", elbow, parts.name)
-        shift = -parts.rotation @ leg.array("platform", (3,), "m")
-        write.write_place(fixed, parts.rotation, shift)
+        follow(parts, leg, f"{name}_2", (link, elbow, reach), axis)
+        place = np.eye(4)
+        place[:3, :3] = parts.rotation
+        place[:3, 3] = -parts.rotation @ leg.array("platform", (3,), "m")
+        draw.write_joint(parts.robot, f"{name}_end", "fixed", elbow, parts.name, place)
         return
-    home = _angle(leg, goal - start, reach, axis)
-    drive(joint, leg, home)
     turn = axis_motion("revolute", axis, home)[:3, :3]
     _rods(parts, leg, link, reach, turn.T @ (goal - start - turn @ reach), turn)
 
@@ -229,8 +228,7 @@ def _rail(parts: Parts, leg: Fields, start: FloatArray, goal: FloatArray) -> Non
     draw.inertial(made, mass, np.zeros(3), np.zeros((3, 3)))
     draw.ball(made, np.zeros(3), 0.03 * parts.size, "joint")
     home = _travel(leg, goal - start, axis)
-    joint = joint_at(parts, name, "prismatic", BASE, link, start, axis)
-    drive(joint, leg, home)
+    drive(parts, leg, "prismatic", (BASE, link, start), axis, home)
     _rods(parts, leg, link, np.zeros(3), goal - start - home * axis, np.eye(3))
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,8 +14,7 @@ from robodyn.arrays import FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, number, numbers
-from robodyn.mechanisms.common import urdf_writer as write
+from robodyn.formats.urdf_shapes import element, frame_of, number, write_closure
 from robodyn.model.body import Body
 
 _BAR = ("mass", "com", "inertia", "radius", "length", "to", "apart")
@@ -129,10 +129,7 @@ def passive_joint(
         link = child if last else f"{name}_cross{suffix}{index}"
         if not last:
             draw.massless(element(parts.robot, "link", name=link))
-        joint = joint_at(
-            parts, f"{name}_passive{suffix}{index}", "continuous", parent, link, at, axis
-        )
-        damp(joint, leg)
+        follow(parts, leg, f"{name}_passive{suffix}{index}", (parent, link, at), axis)
         parent, at = link, np.zeros(3)
 
 
@@ -149,49 +146,54 @@ def end(
     kind = "spherical" if letter == "S" else "revolute"
     name = f"{leg.text('name')}_end{suffix}"
     damping = leg.number("passive_damping", "N m s/rad", default=0.0, at_least=0.0)
-    out = element(parts.robot, "constraint", name=name, type=kind, damping=number(damping))
     own = leg.array("platform", (3,), "m") + (0.0 if shift is None else shift)
-    for side, link_, point, R in (
-        ("parent", link, at, np.eye(3)),
-        ("child", parts.name, own, parts.rotation),
-    ):
-        element(out, side, link=link_)
-        draw.origin(out, point, tag=f"{side}_origin")
-        if kind == "revolute":
-            element(out, f"{side}_axis", xyz=numbers(R.T @ direction(leg)))
+    axes: tuple[FloatArray | None, FloatArray | None] = (None, None)
+    if kind == "revolute":
+        axes = direction(leg), parts.rotation.T @ direction(leg)
+    ends = (link, frame_of(at), axes[0]), (parts.name, frame_of(own), axes[1])
+    write_closure(parts.robot, name, kind, ends, damping)
 
 
 def joint_at(
-    parts: Parts, name: str, kind: str, parent: str, child: str, at: FloatArray, axis: FloatArray
+    parts: Parts, name: str, kind: str, ends: tuple[str, str, FloatArray]
 ) -> ElementTree.Element:
-    """A joint at a point (3,) [m] of its parent, about or along an axis (3,)."""
-    joint = draw.write_joint(parts.robot, name, kind, parent, child)
-    draw.origin(joint, at)
-    element(joint, "axis", xyz=numbers(axis))
-    return joint
+    """A joint of a parent and a child link, at a point (3,) [m] of the parent."""
+    parent, child, at = ends
+    return draw.write_joint(parts.robot, name, kind, parent, child, frame_of(at))
 
 
-def drive(joint: ElementTree.Element, leg: Fields, home: float) -> None:
-    """Limits, friction, armature and home of a driven joint."""
+def drive(
+    parts: Parts,
+    leg: Fields,
+    kind: str,
+    ends: tuple[str, str, FloatArray],
+    axis: FloatArray,
+    home: float,
+) -> None:
+    """The driven joint of a leg: with its limits, friction, armature and home."""
     limits = leg.child("limits", {})
     limits.only(*_LIMITS)
-    ends = limits.array("position", (2,)) if "position" in limits else None
-    if ends is None and joint.get("type") == "revolute":
-        joint.set("type", "continuous")
+    motion: dict[str, Any] = {}
+    if "position" in limits:
+        motion["position"] = limits.array("position", (2,))
+    elif kind == "revolute":
+        kind = "continuous"
     single = "velocity", "effort"  # of efforts that differ in sign the actuator tells
     both = isinstance(limits.data.get("effort"), list)
-    values = {key: limits.number(key, default=np.inf, above=0.0) for key in single[: 2 - both]}
-    write.write_limits(joint, ends, **{"velocity": np.inf, "effort": np.inf} | values)
-    dynamics = {
-        key: number(leg.number(key, default=0.0, at_least=0.0)) for key in ("damping", "friction")
-    }
-    element(joint, "dynamics", **dynamics)
+    for key in single[: 2 - both]:
+        motion[key] = limits.number(key, default=np.inf, above=0.0)
+    for key in ("damping", "friction"):
+        motion[key] = leg.number(key, default=0.0, at_least=0.0)
+    joint = joint_at(parts, leg.text("name"), kind, ends)
+    draw.write_motion(joint, axis, **motion)
     armature = leg.number("armature", default=0.0, at_least=0.0)
     own = {"armature": number(armature)} if armature else {}
     element(joint, TAG, **own, home=number(home))
 
 
-def damp(joint: ElementTree.Element, leg: Fields) -> None:
-    """The friction of a joint that nothing drives."""
+def follow(
+    parts: Parts, leg: Fields, name: str, ends: tuple[str, str, FloatArray], axis: FloatArray
+) -> None:
+    """A joint that nothing drives, with its friction."""
     damping = leg.number("passive_damping", "N m s/rad", default=0.0, at_least=0.0)
-    element(joint, "dynamics", damping=number(damping), friction="0")
+    draw.write_motion(joint_at(parts, name, "continuous", ends), axis, damping=damping)
