@@ -55,6 +55,20 @@ class ImuNoise:
     gyroscope_bias: float = 4.0e-6
 
 
+def kalman_gain(P: FloatArray, H: FloatArray, R: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Gain (n, m) of a measurement and the covariance (n, n) after it.
+
+    Args:
+        P: (n, n) covariance of the state.
+        H: (m, n) what is measured of it.
+        R: (m, m) covariance of the measurement's noise.
+    """
+    K = np.linalg.solve(H @ P @ H.T + R, H @ P).T
+    kept = np.eye(len(P)) - K @ H
+    # Joseph's form: it stays positive definite
+    return K, kept @ P @ kept.T + K @ R @ K.T
+
+
 class _BandFilter:
     """Kalman filter of motions of one band, alike in several axes, measured by a derivative.
 
@@ -109,7 +123,7 @@ class _BandFilter:
         both = scipy.linalg.expm(np.block([[-whole, white], [zero, whole.T]]) * dt)
         self._step = both[n + k :, n + k :].T
         self._white = self._step @ both[: n + k, n + k :]
-        self._noise = noise**2 / (2.0 * dt)
+        self._noise = np.array([[noise**2 / (2.0 * dt)]])
         self.covariance = scipy.linalg.block_diag(gain**2 * X, np.diag(begin**2))
         self.state = np.zeros((n + k, axes))
         self.size = n
@@ -121,14 +135,10 @@ class _BandFilter:
 
     def correct(self, measured: FloatArray) -> None:
         """Take a measurement (axes,)."""
-        P, row = self.covariance, self._row
-        seen = P @ row
-        gain = seen / (row @ seen + self._noise)
-        self.state += np.outer(gain, measured - row @ self.state)
-        left = np.eye(len(row)) - np.outer(gain, row)
-        # Joseph's form: it stays positive definite
-        P = left @ P @ left.T + self._noise * np.outer(gain, gain)
+        row = self._row
+        gain, P = kalman_gain(self.covariance, row[None], self._noise)
         self.covariance = 0.5 * (P + P.T)
+        self.state += gain * (measured - row @ self.state)
 
     @property
     def deviation(self) -> float:

@@ -178,22 +178,17 @@ class PositionCommander:
 
     def _wanted(self, time: int) -> tuple[FloatArray | None, str]:
         """The joints' target (3, n), and why it is not what is wished for."""
-        motion, problem = None, ""
-        if self.wish is not None:
-            try:
-                motion = self.wish.at(time)
-                if motion is not None and not all(np.isfinite(row).all() for row in motion):
-                    motion, problem = None, "the motion wished for is not finite"
-            except RobodynError as error:
-                problem = str(error)
-        if motion is None:
-            self.wished = self._inside = None
-            return None, problem
+        problem = ""
         try:
-            return self._allowed(motion)
+            motion = None if self.wish is None else self.wish.at(time)
+            if motion is not None and all(np.isfinite(row).all() for row in motion):
+                return self._allowed(motion)
+            if motion is not None:
+                problem = "the motion wished for is not finite"
         except RobodynError as error:
-            self.wished = self._inside = None
-            return None, str(error)
+            problem = str(error)
+        self.wished = self._inside = None
+        return None, problem
 
     def _allowed(self, motion: Motion) -> tuple[FloatArray, str]:
         mechanism = self.mechanism

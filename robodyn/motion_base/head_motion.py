@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
@@ -116,11 +117,8 @@ def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
 
 def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
     """Specific force (..., 3) [m/s^2] and angular velocity at a head (3,), in the head's axes."""
-    R = rotation_matrix(cue.pose)
-    arm, spin = R @ head, cue.twist[..., 3:]
-    accel = cue.accel[..., :3] + np.cross(cue.accel[..., 3:], arm)
-    accel += np.cross(spin, np.cross(spin, arm)) + REST
-    return np.einsum("...ji,...j->...i", R, accel), np.einsum("...ji,...j->...i", R, spin)
+    felt = BaseMotion.of(*cue).felt_at([*head, 0.0, 0.0, 0.0, 1.0])
+    return felt.specific_force, felt.angular_velocity
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:

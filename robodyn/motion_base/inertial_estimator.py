@@ -9,7 +9,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.motion_base.base_pose import FORCE_BIAS, GYRO_BIAS, ImuNoise
+from robodyn.motion_base.base_pose import FORCE_BIAS, GYRO_BIAS, ImuNoise, kalman_gain
 from robodyn.poses import rotation_matrix
 
 # Standard deviations of what is not known at the beginning: position, velocity, acceleration.
@@ -92,14 +92,12 @@ class InertialEstimator:
         v = self.velocity + self._step[nv : 2 * nv, 2 * nv : 3 * nv] @ self.acceleration
         P = self._step @ self.covariance @ self._step.T + self._white
         expected, H = self._expected(q, v)
-        K = np.linalg.solve(H @ P @ H.T + self._noise, H @ P).T
+        K, self.covariance = kalman_gain(P, H, self._noise)
         change = K @ (np.concatenate([given, force, rate]) - expected)
         self.configuration = m.advance(q, change[:nv])
         self.velocity = v + change[nv : 2 * nv]
         self.acceleration = self.acceleration + change[2 * nv : 3 * nv]
         self.bias = self.bias + change[3 * nv :]
-        kept = np.eye(len(P)) - K @ H
-        self.covariance = kept @ P @ kept.T + K @ self._noise @ K.T
 
     def _expected(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(n + 6,) positions, specific force, angular velocity, and their derivatives.

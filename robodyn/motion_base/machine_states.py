@@ -20,12 +20,8 @@ REQUESTS: Final = ("power_on", "engage", "park", "freeze", "reset", "power_off")
 # something is wrong.
 EVENTS: Final = ("homed", "arrived", "stopped", "enable_lost", "fault")
 
-_HOMING = "the machine is homing: wait until it is parked"
-_FAULT = "there is a fault: remove its cause, then reset"
-_FREEZING = "the machine is coming to rest: wait until it is frozen"
-
-# From a state: what each event leads to. A request that is missing here is refused, see REFUSALS;
-# an event that is missing changes nothing. A fault whose cause came before the end of homing is
+# From a state: what each event leads to. A request that is missing here is refused, an
+# event that is missing changes nothing. A fault whose cause came before the end of homing is
 # reset by switching off.
 TRANSITIONS: Final[dict[str, dict[str, str]]] = {
     "off": {"power_on": "homing", "reset": "homing", "power_off": "off"},
@@ -46,25 +42,18 @@ TRANSITIONS: Final[dict[str, dict[str, str]]] = {
     },
     "fault": {"reset": "frozen", "power_off": "off"},
 }  # fmt: skip
-_POWERED: Final = {"power_on": "the machine is on already", "reset": "there is no fault to reset"}
-_IN_MOTION: Final = _POWERED | {"power_off": "the machine moves: park or freeze it first"}
-REFUSALS: Final[dict[str, dict[str, str]]] = {
-    "off": dict.fromkeys(("engage", "park", "freeze"), "the machine is off: reset switches it on"),
-    "homing": _IN_MOTION | dict.fromkeys(("engage", "park"), _HOMING),
-    "parked": _POWERED | {
-        "park": "the machine is parked already",
-        "freeze": "the machine is parked: it does not move",
-    },
-    "engaging": _IN_MOTION | {"engage": "the machine is engaging already"},
-    "engaged": _IN_MOTION | {"engage": "the machine is engaged already"},
-    "freezing": _IN_MOTION | dict.fromkeys(("engage", "park"), _FREEZING) | {
-        "freeze": "the machine is freezing already",
-    },
-    "frozen": _POWERED | {"freeze": "the machine is frozen already"},
-    "parking": _IN_MOTION | {"park": "the machine is parking already"},
-    "fault": dict.fromkeys(("engage", "park", "freeze"), _FAULT)
-    | {"power_on": _POWERED["power_on"]},
-}  # fmt: skip
+# Why: by the request, whatever the state, or else by the state, or else it is what is asked for.
+_BY_REQUEST: Final = {
+    "power_on": "the machine is on already",
+    "reset": "there is no fault to reset",
+    "power_off": "the machine moves: park or freeze it first",
+}
+_BY_STATE: Final = {
+    "off": "the machine is off: reset switches it on",
+    "homing": "the machine is homing: wait until it is parked",
+    "freezing": "the machine is coming to rest: wait until it is frozen",
+    "fault": "there is a fault: remove its cause, then reset",
+}
 
 
 class RequestRefused(RobodynError):
@@ -77,6 +66,8 @@ def after(state: str, event: str) -> str:
     Raises:
         RequestRefused: it cannot be asked for in this state.
     """
-    if event in REFUSALS[state]:
-        raise RequestRefused(f"{event} refused: {REFUSALS[state][event]}", value=state)
+    if event in REQUESTS and event not in TRANSITIONS[state]:
+        already = f"the machine is {state} already"
+        why = _BY_REQUEST.get(event) or _BY_STATE.get(state, already)
+        raise RequestRefused(f"{event} refused: {why}", value=state)
     return TRANSITIONS[state].get(event, state)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -70,7 +71,10 @@ class Telemetry:
             InvalidInput: it is of another format, or has numbers that are not finite.
         """
         try:
-            values = np.array(self._read(self, datagram, time), dtype=np.float64)
+            values = np.array(self._read(datagram), dtype=np.float64)
+            if self._read is _outgauge:
+                forward = self._acceleration(float(values[0]), time)
+                values = np.array([forward, 0.0, GRAVITY, 0.0, 0.0, 0.0])
         except (struct.error, ValueError, KeyError) as error:
             start = datagram[:16]
             raise InvalidInput(
@@ -99,11 +103,7 @@ def _line(datagram: bytes) -> list[float]:
     return [float(cell) for cell in cells[-6:]]
 
 
-def _csv(_: Telemetry, datagram: bytes, __: float) -> list[float]:
-    return _line(datagram)
-
-
-def _flightgear(_: Telemetry, datagram: bytes, __: float) -> FloatArray:
+def _flightgear(datagram: bytes) -> FloatArray:
     force, rate = np.reshape(_line(datagram), (2, 3))
     return np.concatenate([FOOT * FLIPPED * force, FLIPPED * rate])
 
@@ -113,7 +113,7 @@ def _loads(axial: float, side: float, normal: float) -> list[float]:
     return [GRAVITY * axial, -GRAVITY * side, GRAVITY * normal]
 
 
-def _xplane(_: Telemetry, datagram: bytes, __: float) -> list[float]:
+def _xplane(datagram: bytes) -> list[float]:
     if datagram[:4] != b"RREF":
         raise ValueError("no RREF")
     values: dict[int, float] = dict(struct.iter_unpack("<if", datagram[5:]))
@@ -121,27 +121,19 @@ def _xplane(_: Telemetry, datagram: bytes, __: float) -> list[float]:
     return [*_loads(axial, side, normal), roll, -pitch, -yaw]
 
 
-def _groups(datagram: bytes) -> dict[int, tuple[float, ...]]:
+def _xplane_data(datagram: bytes, version: int) -> list[float]:
     if datagram[:4] != b"DATA":
         raise ValueError("no DATA")
-    return {int(k): tuple(rest) for k, *rest in struct.iter_unpack("<i8f", datagram[5:])}
-
-
-def _xplane11_data(_: Telemetry, datagram: bytes, __: float) -> list[float]:
-    groups = _groups(datagram)
-    pitch, roll, yaw = groups[RATES][:3]
+    groups = {int(k): rest for k, *rest in struct.iter_unpack("<i8f", datagram[5:])}
+    if version == 11:
+        pitch, roll, yaw = groups[RATES][:3]
+    else:
+        roll, pitch, yaw = np.radians(groups[RATES][:3]).tolist()
     normal, axial, side = groups[LOADS][4:7]
     return [*_loads(axial, side, normal), roll, -pitch, -yaw]
 
 
-def _xplane12_data(_: Telemetry, datagram: bytes, __: float) -> list[float]:
-    groups = _groups(datagram)
-    roll, pitch, yaw = np.radians(groups[RATES][:3])
-    normal, axial, side = groups[LOADS][4:7]
-    return [*_loads(axial, side, normal), roll, -pitch, -yaw]
-
-
-def _motionsim(_: Telemetry, datagram: bytes, __: float) -> list[float]:
+def _motionsim(datagram: bytes) -> list[float]:
     magic, *values = struct.unpack("<4s21f", datagram)
     if magic != b"BNG1":
         raise ValueError("no BNG1")
@@ -155,25 +147,24 @@ def _motionsim(_: Telemetry, datagram: bytes, __: float) -> list[float]:
     return [weight[0] - back, weight[1] + left, weight[2] + up, rates[0], -rates[1], rates[2]]
 
 
-def _outgauge(telemetry: Telemetry, datagram: bytes, time: float) -> list[float]:
+def _outgauge(datagram: bytes) -> list[float]:
+    """The speed [m/s] alone."""
     if len(datagram) not in (92, 96):
         raise ValueError(f"{len(datagram)} bytes, expected 92 or 96")
-    (speed,), pedals = (
-        struct.unpack_from("<f", datagram, 12),
-        struct.unpack_from("<3f", datagram, 48),
-    )
+    (speed,) = struct.unpack_from("<f", datagram, 12)
+    pedals = struct.unpack_from("<3f", datagram, 48)
     # it begins with no magic word
     if not (abs(speed) < FASTEST and all(0.0 <= each <= 1.0 for each in pedals)):
         raise ValueError(f"speed {speed:g} m/s, throttle, brake and clutch {pedals}")
-    return [telemetry._acceleration(speed, time), 0.0, GRAVITY, 0.0, 0.0, 0.0]
+    return [speed]
 
 
-FORMATS: dict[str, Callable[[Telemetry, bytes, float], ArrayLike]] = {
-    "csv": _csv,
+FORMATS: dict[str, Callable[[bytes], ArrayLike]] = {
+    "csv": _line,
     "flightgear": _flightgear,
     "xplane": _xplane,
-    "xplane11_data": _xplane11_data,
-    "xplane12_data": _xplane12_data,
+    "xplane11_data": partial(_xplane_data, version=11),
+    "xplane12_data": partial(_xplane_data, version=12),
     "motionsim": _motionsim,
     "outgauge": _outgauge,
 }

@@ -13,6 +13,7 @@ from robodyn.checks import as_exact, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.motion_base.workspace import twist_weights
 from robodyn.poses import pose_difference
 from robodyn.trajectories.base import AtRest, Trajectory
 
@@ -58,9 +59,7 @@ class BodyMotion:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self._mechanism = mechanism
-        length = mechanism.characteristic_length
-        self._weights = np.array([1.0, 1.0, 1.0, length, length, length])
+        self._mechanism, self._weights = mechanism, twist_weights(mechanism)
 
     def reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
         """The motion at a pose, or at the nearest one on the way to which Newton's method led.

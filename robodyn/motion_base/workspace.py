@@ -18,6 +18,11 @@ DIFFERENCE, HALVINGS = 1e-5, 12
 MARGIN = 1e-3
 
 
+def twist_weights(mechanism: Mechanism) -> FloatArray:
+    """(6,) [1, m] by which a twist of the body counts: turns times the characteristic length."""
+    return np.repeat([1.0, mechanism.characteristic_length], 3)
+
+
 class Workspace:
     """The configurations in which a machine may be, and which of them is nearest to a wish.
 
@@ -42,8 +47,7 @@ class Workspace:
         self._limit = np.inf
         if self._side:
             self._limit = max(condition_limit, 1.5 * float(self._condition(mechanism.home)))
-        length = mechanism.characteristic_length
-        self._weights = np.array([1.0, 1.0, 1.0, length, length, length])
+        self._weights = twist_weights(mechanism)
 
     def objection(self, configuration: FloatArray) -> str:
         """Why a machine may not be there; empty where it may."""

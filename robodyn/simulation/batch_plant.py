@@ -15,7 +15,7 @@ from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, SimulationFailed
-from robodyn.mechanisms.common.compiled_run import BatchSteps, Rollout, held, spring_and_damper
+from robodyn.mechanisms.common.compiled_run import BatchSteps, Rollout, held
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.plant import DEFAULT_STOPS
@@ -69,16 +69,14 @@ class BatchPlant:
         self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 15))
         # how many steps each row is to take: none, and these
         self._steps, self._end_stops = np.tile([0.0, 1.0], (count, 1)), end_stops
+        # of each row on a base at rest, and on one that moves
         self._rollouts: list[Rollout] = []
         self._moving: list[Rollout] = []
         self._advance = []
-        self._curves = False
-        for row, one in enumerate(self.mechanisms):
-            curves = limit_efforts and one.has_torque_speed_curve
-            self._curves = self._curves or curves
-            self._rollouts.append(self._rollout(row, end_stops, curves))
-            # the same on a base that moves
-            self._moving.append(replace(self._rollouts[row], loads=self._loads[row]))
+        self._curves = limit_efforts and any(m.has_torque_speed_curve for m in self.mechanisms)
+        for one, q, v, efforts, steps, loads in zip(
+            self.mechanisms, self._q, self._v, self._efforts, self._steps, self._loads, strict=True
+        ):
             advance = one.compiled_simulation(one)
             if advance is None:
                 raise InvalidInput(
@@ -87,6 +85,11 @@ class BatchPlant:
                     value=one,
                 )
             self._advance.append(advance)
+            curves, rest = limit_efforts and one.has_torque_speed_curve, loads[..., :6]
+            once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, end_stops, curves)
+            lent = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
+            self._rollouts.append(replace(lent, loads=rest))
+            self._moving.append(replace(lent, loads=loads))
         self.failed: BoolArray = np.zeros(count, dtype=np.bool_)
         self.problem: dict[int, str] = {}
         self._homes = np.array([self._checked(k, m.home) for k, m in enumerate(self.mechanisms)])
@@ -228,15 +231,6 @@ class BatchPlant:
         except SimulationFailed as error:
             return str(error)
         return "no finite state follows"
-
-    def _rollout(self, row: int, stops: EndStops | None, curves: bool) -> Rollout:
-        rest = self._efforts[row, 0, 0], self._loads[row, 0, 0, :6]
-        once = held(self._q[row, 0], self._v[row, 0], *rest, self.dt, 1, stops, curves)
-        return Rollout(
-            spring_and_damper(stops, curves), once.effort_limits, once.law, once.kp, once.kv,
-            self._efforts[row], once.dt, self._steps[row], self._loads[row, ..., :6],
-            self._q[row], self._v[row], once.wanted, once.applied,
-        )  # fmt: skip
 
     def _numbers(self, rows: ArrayLike | None) -> np.ndarray:
         if rows is None:
