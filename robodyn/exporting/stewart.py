@@ -6,15 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from robodyn.exporting.answers import Answers, copied, step_of
 from robodyn.exporting.lending import (
     LOAD,
     LOAD_ROW,
     NUMBER,
-    UNLOADED_ROW,
-    Lent,
     known,
     lending,
     lent,
@@ -23,7 +19,7 @@ from robodyn.exporting.lending import (
     vector,
     vector_out,
 )
-from robodyn.mechanisms.stewart.kernels import entries, lanes
+from robodyn.mechanisms.stewart.kernels import lanes, single
 from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
 from robodyn.mechanisms.stewart.kernels.forward_kinematics import platform_motion, solve_pose
 from robodyn.mechanisms.stewart.kernels.integration import normalize, simulate
@@ -31,7 +27,7 @@ from robodyn.mechanisms.stewart.kernels.layout import OK, SMALLEST_LENGTH
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry
 from robodyn.mechanisms.stewart.kernels.single import is_pose
 from robodyn.mechanisms.stewart.platform import StewartPlatform
-from robodyn.numerics.array_arguments import ROWS_OF_ANY_STRIDE, stack
+from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.vectors import vector as three
@@ -43,7 +39,6 @@ def answers(m: StewartPlatform) -> Answers:
     smooth = known(m._smooth._lanes) if m.friction.is_dry else lane_numbers
     smooth_legs, steps, falling = (known(m._slopes.numbers[k]) for k in (0, 2, 3))
     q, state, state_row = vector(7), (vector(7), vector(6), vector(6)), (row(7), row(6))
-    still = Lent(ROWS_OF_ANY_STRIDE, (1, 6), np.zeros(6))
     is_configuration = lent(is_pose, q, borrowed=True)
     find_pose = lent(solve_pose, legs, vector(6), q, borrowed=True)
     find_motion = lent(
@@ -51,8 +46,8 @@ def answers(m: StewartPlatform) -> Answers:
         borrowed=True,
     )  # fmt: skip
     find_jacobian = lent(lanes.jacobian, legs, body, row(7), rows_out(1, 36))
-    find_difference = lent(entries.pose_difference, q, q, vector_out(6))
-    find_advanced = lent(entries.advanced_pose, q, vector(6), vector_out(7))
+    find_difference = lent(single.pose_difference, q, q, vector_out(6))
+    find_advanced = lent(single.advanced_pose, q, vector(6), vector_out(7))
     lend_legs = lending(legs, borrowed=True)
 
     @inner
@@ -139,12 +134,10 @@ def answers(m: StewartPlatform) -> Answers:
 
     return Answers(
         is_configuration=is_configuration,
-        inverse=lent(entries.inverse_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
-        forward=lent(entries.forward_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
-        mass=lent(entries.mass_matrix, lane_numbers, q, False, rows_out(6, 6)),
-        bias=lent(
-            lanes.bias, legs, body, *state_row, still, UNLOADED_ROW, LOAD_ROW[1], rows_out(1, 6)
-        ),
+        inverse=lent(single.inverse_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
+        forward=lent(single.forward_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
+        mass=lent(single.mass_matrix, lane_numbers, q, False, rows_out(6, 6)),
+        bias=lent(single.bias, lane_numbers, *state[:2], LOAD[1], False, vector_out(6)),
         positions=positions,
         close=close,
         velocity=velocity,
@@ -152,7 +145,7 @@ def answers(m: StewartPlatform) -> Answers:
         rates=rates,
         pose=pose_of,
         jacobian=jacobian,
-        condition=lent(entries.condition_number, lane_numbers, q, NUMBER, False),
+        condition=lent(single.condition_number, lane_numbers, q, NUMBER, False),
         difference=difference,
         advance=advance,
         step=step_of(m, simulate, (smooth,), (lane_numbers,)),

@@ -5,14 +5,15 @@
 Numba's own cache requires a writable folder even for reading, and raises whatever `pickle` does for
 a file that was truncated by a full disk or a power failure. Nor does it keep processes that start
 together, as the nodes of a launch, from all compiling the same: here one does, and the others wait.
+A kernel only calls kernels that do not call it, so that two processes never wait for each other.
 """
 
 from __future__ import annotations
 
-import hashlib
-import inspect
+import os
+import time
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,16 @@ from numba.core.runtime import rtsys
 
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import notes
-from robodyn.numerics.compilation_turns import Turn
+
+try:
+    import fcntl
+except ImportError:  # Windows: every process compiles what it needs
+    fcntl = None  # type: ignore[assignment]
+
+# Between two looks whether another process has compiled a kernel [s].
+LOOK = 0.02
+# A process that is stopped, or hangs, holds its locks; nobody waits longer for it [s].
+PATIENCE = 120.0
 
 
 class KernelCache(NullCache):  # type: ignore[misc]
@@ -33,7 +43,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._known: list[_Store] | None = None
-        self._turn = Turn()
+        self._lock: int | None = None
 
     @property
     def cache_path(self) -> str | None:
@@ -43,11 +53,11 @@ class KernelCache(NullCache):  # type: ignore[misc]
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Machine code for a signature, or None if it has to be compiled, by this process."""
         found = self._find(signature, target)
-        if found is None and self._turn.take(self._stores()):
+        if found is None and self._has_turn():
             # another process may have compiled it meanwhile
             found = self._find(signature, target)
             if found is not None:
-                self._turn.give()
+                self._end_turn()
         if found is None:
             notes.begin()
         return found
@@ -75,13 +85,38 @@ class KernelCache(NullCache):  # type: ignore[misc]
                     break
                 except OSError:  # the disk is full, or the folder was removed
                     continue
-        self._turn.give()
+        self._end_turn()
         notes.end()
 
     def flush(self) -> None:
         """Delete what is on disk."""
         for store in self._stores():
             store.forget()
+
+    def _has_turn(self) -> bool:
+        """Wait until no other process compiles the kernel; False if that cannot be known."""
+        self._end_turn()  # left from a compilation that failed
+        place = next((store.lock_file for store in self._stores() if store.writable), None)
+        if place is None or fcntl is None:
+            return False
+        end = time.monotonic() + PATIENCE
+        with suppress(OSError):  # the disk is full, or the file system has no locks
+            place.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            while time.monotonic() < end:
+                try:
+                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return True
+                except BlockingIOError:
+                    time.sleep(LOOK)
+        self._end_turn()
+        return False
+
+    def _end_turn(self) -> None:
+        """Let the next process have its turn, as one that dies does."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _stores(self) -> list[_Store]:
         if self._known is None:
@@ -95,9 +130,8 @@ class _Store(FunctionCache):  # type: ignore[misc]
     """Numba's cache for one function, in a given folder."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, writable: bool) -> None:
-        self._impl_class = type(
-            "Files", (CompileResultCacheImpl,), {"_locator_classes": [_Place(folder)]}
-        )
+        files = _Files(function, folder)
+        self._impl_class = type("Files", (CompileResultCacheImpl,), {"_locator_classes": [files]})
         self.writable = writable
         super().__init__(function)
 
@@ -111,7 +145,7 @@ class _Store(FunctionCache):  # type: ignore[misc]
         return self._load_overload(signature, target)
 
     @property
-    def turn_file(self) -> Path:
+    def lock_file(self) -> Path:
         """Whoever compiles this function has it locked."""
         return Path(self._cache_path) / f"{self._impl.filename_base}.lock"
 
@@ -119,30 +153,23 @@ class _Store(FunctionCache):  # type: ignore[misc]
         """Remove the files of this function."""
         folder, base = Path(self._cache_path), self._impl.filename_base
         for path in (folder / f"{base}.nbi", *folder.glob(f"{base}.*.nbc")):
-            try:
+            with suppress(OSError):  # no permission, or removed by another process
                 path.unlink()
-            except OSError:  # no permission, or removed by another process
-                continue
 
 
-class _Place:
-    """A folder in the form that Numba expects (a "locator")."""
+class _Files:
+    """The files of one function in a folder, in the form that Numba expects (a "locator").
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    The folder is named after a hash of all sources, so that the files need no stamp.
+    """
 
-    def from_function(self, function: Callable[..., Any], file: str) -> _File:
-        return _File(self._folder, function, file)
-
-
-class _File:
-    """The files of one function in a folder."""
-
-    def __init__(self, folder: Path, function: Callable[..., Any], file: str) -> None:
-        module = inspect.getmodule(function)
-        self._py_file = file  # named in Numba's message that something cannot be cached
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._py_file = function.__code__.co_filename  # for Numba's message on what it cannot cache
         self._line = function.__code__.co_firstlineno
-        self._path = folder / (module.__name__ if module else Path(file).stem)
+        self._path = folder / function.__module__
+
+    def from_function(self, function: Callable[..., Any], file: str) -> _Files:
+        return self
 
     def ensure_cache_path(self) -> None:
         self._path.mkdir(parents=True, exist_ok=True)
@@ -151,12 +178,7 @@ class _File:
         return str(self._path)
 
     def get_source_stamp(self) -> str:
-        return _digest(self._py_file)
+        return ""
 
     def get_disambiguator(self) -> str:
         return str(self._line)
-
-
-@cache
-def _digest(file: str) -> str:
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()

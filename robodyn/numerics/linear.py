@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from robodyn.numerics.compiler import inner, noinline
+from robodyn.numerics.simd.lanes import any_of, choose
+from robodyn.numerics.simd.linear_systems import SINGULAR_PIVOT
 
-# A pivot this small relative to the largest means that no digit of the solution is reliable.
-SINGULAR_PIVOT = 1e-14
+# The least pivot of a mass matrix, relative to its own diagonal.
+LEAST_PIVOT = 1e-13
 # A pivot this small relative to its own diagonal is that of a row which depends on those before.
 DEPENDENT = 1e-10
 
@@ -97,62 +100,43 @@ def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
 
 
 @inner
-def solve_positive_definite(matrix: Any, rhs: Any) -> bool:
-    """Solve matrix @ x = rhs by Cholesky factorisation, reading the lower triangle only.
+def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> bool:
+    """Cholesky's factor of a matrix in place, its diagonal inverted, of floats or of lanes.
 
-    `matrix` (n, n) is destroyed and `rhs` (n,) becomes the solution. Returns False if the matrix
-    is not positive definite.
+    Reads the lower triangle. False if a pivot is not above `least` parts of its own diagonal.
+    `lenient` instead gives a dependent row of a positive semidefinite matrix a small one.
     """
-    n = rhs.shape[0]
-    for j in range(n):
-        total = matrix[j, j]
+    for j in range(count):
+        total = size = matrix[j, j]
         for k in range(j):
-            total -= matrix[j, k] * matrix[j, k]
-        if not total > 0.0:
+            total = total - matrix[j, k] * matrix[j, k]
+        if lenient:
+            small = DEPENDENT * abs(size) + 1e-300
+            total = choose(total > small, total, small)
+        if any_of(~(total > least * size)):
             return False
-        diagonal = total**0.5
-        matrix[j, j] = diagonal
-        for i in range(j + 1, n):
-            total = matrix[i, j]
+        inverse = 1.0 / math.sqrt(total)
+        matrix[j, j] = inverse
+        for i in range(j + 1, count):
+            value = matrix[i, j]
             for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = total / diagonal
-    for i in range(n):
-        total = rhs[i]
-        for k in range(i):
-            total -= matrix[i, k] * rhs[k]
-        rhs[i] = total / matrix[i, i]
-    for i in range(n - 1, -1, -1):
-        total = rhs[i]
-        for k in range(i + 1, n):
-            total -= matrix[k, i] * rhs[k]
-        rhs[i] = total / matrix[i, i]
+                value = value - matrix[i, k] * matrix[j, k]
+            matrix[i, j] = value * inverse
     return True
 
 
 @noinline
 def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
-    """Cholesky's factor of a matrix in place, its diagonal inverted; reads the lower triangle.
+    """As `factor_positive`, of floats, and called instead of inlined."""
+    return factor_positive(matrix, count, 0.0, lenient)
 
-    False if it is not positive definite. `lenient` instead gives a dependent row of a matrix that
-    is positive semidefinite a small pivot of its own.
-    """
-    for j in range(count):
-        size = matrix[j, j]
-        total = size
-        for k in range(j):
-            total -= matrix[j, k] * matrix[j, k]
-        if lenient:
-            total = max(total, DEPENDENT * abs(size), 1e-300)
-        if not total > 0.0:
-            return False
-        inverse = 1.0 / total**0.5
-        matrix[j, j] = inverse
-        for i in range(j + 1, count):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = total * inverse
+
+@inner
+def solve_definite(matrix: Any, count: int, least: float, x: Any) -> bool:
+    """Solve matrix @ x = b in place; the matrix is used up as in `factor_positive`."""
+    if not factor_positive(matrix, count, least, False):
+        return False
+    solve_by_factor(matrix, count, x)
     return True
 
 
@@ -160,7 +144,7 @@ def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
 def solve_by_factor(factor: Any, count: int, x: Any) -> None:
     """Solve for x (count,) in place, of floats or of lanes, with Cholesky's factor.
 
-    The factor's diagonal is inverted, as `factor_definite` and `factor_positive` have it.
+    The factor's diagonal is inverted, as `factor_positive` has it.
     """
     for i in range(count):
         total = x[i]

@@ -16,7 +16,7 @@ from robodyn.errors import SimulationFailed
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.joint_friction import JointFriction
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
-from robodyn.mechanisms.common.kernels.integration import DIVERGED
+from robodyn.mechanisms.common.kernels.integration import DIVERGED, PackedRollout
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, GivenType, direct
 from robodyn.threads import once
 
@@ -78,10 +78,7 @@ class Rollout:
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
         """All arrays as one tuple, in the order that the loop expects."""
-        return (
-            self.effort_limits, self.kp, self.kv, self.plan, self.dt, self.offset, self.loads,
-            self.configuration, self.velocity, self.wanted, self.applied,
-        )  # fmt: skip
+        return tuple(getattr(self, name) for name in PackedRollout._fields)
 
 
 class Kernels(NamedTuple):

@@ -9,7 +9,7 @@ compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from robodyn.mechanisms.common.geometry import Geometry
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
 from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle, single_calls
 from robodyn.mechanisms.derivatives import Stencil
-from robodyn.mechanisms.serial.geometry import ArmGeometry
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA, simulate
@@ -167,16 +166,33 @@ class SerialArm(SerialParameters):
             return self._batch(lanes.mass_matrix, chain, ("q",), (q,), self._square)
         _choose(method, MASS_METHODS)
         shape, (flat,) = self._flat(q=q)
-        out = np.empty((len(flat), self.n, self.n))
-        kernels.strobed_mass_matrix(self._chain(False, armature), flat, out)
-        return out.reshape(*shape, self.n, self.n)
+        columns = self._probe(flat[:, None], armature, qdd=np.eye(self.n))
+        return np.swapaxes(columns, 1, 2).reshape(*shape, *self._square)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
-        """C^i_jk (..., n, n, n) at [i, j, k] by strobing; the velocity terms are qd' C^i qd."""
+        """C^i_jk (..., n, n, n) at [i, j, k] by strobing; the velocity terms are qd' C^i qd.
+
+        With h(qd) the effort of a motion at constant rates without gravity and friction, C_jj is
+        h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2 C_jk (the report omits the first two), C_jk
+        is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+        """
         shape, (flat,) = self._flat(q=q)
-        out = np.empty((len(flat), self.n, self.n, self.n))
-        kernels.christoffel(self._chain(False, False), flat, out)
-        return out.reshape(*shape, self.n, self.n, self.n)
+        pairs = np.eye(self.n)[:, None] + np.eye(self.n)
+        h = self._probe(flat[:, None, None], False, qd=pairs)
+        own = 0.25 * np.einsum("sjji->sji", h)
+        C = np.moveaxis(0.5 * (h - (own[:, :, None] + own[:, None])), -1, 1)
+        return np.asarray(C.reshape(*shape, self.n, *self._square))
+
+    def _probe(self, q: FloatArray, armature: bool, qd: Any = 0.0, qdd: Any = 0.0) -> FloatArray:
+        """Efforts (..., n) of unit motions (..., n) without gravity and friction.
+
+        Turney, Mudge and Lee (1980), end of section 3.
+        """
+        names, motion = ("q", "qd", "qdd", "wrench", "base"), (qd + self._still, qdd + self._still)
+        chain, free = self._chain(False, armature), np.zeros(3)
+        return self._batch(
+            lanes.inverse_dynamics, chain, names, (q, *motion, None, None), (self._n,), free
+        )
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> FloatArray:
         """C (..., n, n) from Christoffel symbols: velocity terms C @ qd, Mdot - 2C skew."""
@@ -228,14 +244,17 @@ class SerialArm(SerialParameters):
             raise self._without_inertia(at, index)
         _choose(method, FORWARD_METHODS if base is None else FORWARD_METHODS[:1])
         shape, (position, rate, effort, load) = self._flat(q=q, qd=qd, tau=tau, wrench=wrench)
-        out, status = np.empty((len(position), self.n)), np.zeros(len(position), dtype=np.int64)
-        chain = self._chain(friction, armature)
-        kernels.strobed_forward_dynamics(
-            chain, self._gravity, position, rate, effort, load, out, status
+        bias = self.inverse_dynamics(
+            position, rate, self._still, load, friction=friction, armature=armature
         )
-        if status.any():
-            first = int(np.argmax(status))
-            raise self._without_inertia(position[first], element(shape, first))
+        M = self.mass_matrix(position, "strobing", armature=armature)
+        out = np.empty_like(bias)
+        for k, missing in enumerate(effort - bias):
+            try:
+                L = np.linalg.cholesky(M[k])
+            except np.linalg.LinAlgError:
+                raise self._without_inertia(position[k], element(shape, k)) from None
+            out[k] = np.linalg.solve(L.T, np.linalg.solve(L, missing))
         return out.reshape(*shape, self.n)
 
     def _without_inertia(self, q: FloatArray, index: tuple[int, ...]) -> SingularMassMatrix:
@@ -257,6 +276,8 @@ class SerialArm(SerialParameters):
 
     def geometry(self) -> Geometry:
         """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
+        from robodyn.mechanisms.serial.geometry import ArmGeometry  # slow to import
+
         return ArmGeometry(self)
 
     @cached_property

@@ -9,7 +9,6 @@ from functools import cache, cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from robodyn.actuators import Actuator
 from robodyn.arrays import ArrayLike, FloatArray
@@ -157,6 +156,8 @@ class SerialKinematics(Mechanism):
 
     def _line(self, q: FloatArray) -> tuple[list[tuple[FloatArray, FloatArray]], FloatArray]:
         """Origin and axis of each joint, and points (n + 2, 3) from base to tip; base frame."""
+        from scipy.spatial.transform import Rotation  # slow to import
+
         origin, axes = np.zeros(3), np.eye(3)
         joints, points = [], [origin]
         for joint, position in zip(self.chain.joints, q, strict=True):
@@ -181,6 +182,7 @@ class SerialKinematics(Mechanism):
         names: tuple[str, ...],
         values: tuple[ArrayLike | None, ...],
         core: tuple[int, ...],
+        gravity: FloatArray | None = None,
     ) -> FloatArray:
         """Results (..., *core) of a vector kernel for configurations, or for states and a wrench.
 
@@ -191,7 +193,7 @@ class SerialKinematics(Mechanism):
         compiled = entry(kernel, *(STATE if len(names) > 1 else CONFIGURATION))
         if self._n > lanes.MOST_JOINTS:
             compiled = with_stack(lanes.stack_needed(self._n), compiled)
-        numbers = chain, self._gravity
+        numbers = chain, self._gravity if gravity is None else gravity
         return answers(compiled, numbers, _arguments(self._n, *names), values, core)
 
     def _flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
@@ -26,12 +27,12 @@ from robodyn.mechanisms.mechanism import EffortTerms, where_regular
 from robodyn.mechanisms.stewart.actuation import ActuatorTerms, actuator_terms
 from robodyn.mechanisms.stewart.formulations import FORMULATIONS, Formulation, formulation_of
 from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinematics
-from robodyn.mechanisms.stewart.kernels import entries, lanes, published
+from robodyn.mechanisms.stewart.kernels import lanes, published, single
 from robodyn.mechanisms.stewart.kernels import reactions as kernels
 from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
 from robodyn.mechanisms.stewart.kinematics import ACCEL, MOVING, PLACE, TWIST
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
-from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
+from robodyn.numerics.array_arguments import VECTOR, VECTOR_OR_NONE, VECTOR_OUT, direct
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.threads import once
 
@@ -76,7 +77,7 @@ class PlatformDynamics(PlatformForwardKinematics):
 
     @cached_property
     def _one(self) -> Single:
-        return single_calls(entries, self._lanes)
+        return single_calls(single, self._lanes)
 
     @cached_property
     def _slopes(self) -> CompiledSlopes:
@@ -183,7 +184,13 @@ class PlatformDynamics(PlatformForwardKinematics):
         self, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
     ) -> FloatArray:
         """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
-        values = pose, twist, _STILL, None, None if base is None else rows_of(base)
+        wrench, moved = _empty(6), None if base is None else rows_of(base)
+        try:
+            if _bias()(self._lanes, pose, twist, moved, False, wrench):
+                return wrench
+        except TypeError:
+            pass
+        values = pose, twist, _STILL, None, moved
         return solved(lanes.bias, self._numbers, _ON_BASE, values, (6,))
 
     def forward_dynamics(
@@ -262,10 +269,16 @@ def exact_forces(
 
 
 @once
+def _bias() -> Callable[..., bool]:
+    given = VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE
+    return direct(single.bias, *given, types.boolean, VECTOR_OUT)
+
+
+@once
 def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
     return (
-        direct(entries.pose_difference, VECTOR, VECTOR, VECTOR_OUT),
-        direct(entries.advanced_pose, VECTOR, VECTOR, VECTOR_OUT),
+        direct(single.pose_difference, VECTOR, VECTOR, VECTOR_OUT),
+        direct(single.advanced_pose, VECTOR, VECTOR, VECTOR_OUT),
     )
 
 

@@ -26,8 +26,8 @@ from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
 from robodyn.mechanisms.conditioning import TYPE_2, Singularity
 from robodyn.mechanisms.joints import LIMIT_TOLERANCE
 from robodyn.mechanisms.stewart.joints import LegMotion
-from robodyn.mechanisms.stewart.kernels import entries, lanes
 from robodyn.mechanisms.stewart.kernels import kinematics as kernels
+from robodyn.mechanisms.stewart.kernels import lanes, single
 from robodyn.mechanisms.stewart.legs import PlatformLegs
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR
@@ -183,7 +183,7 @@ class PlatformKinematics(PlatformLegs):
 
     @cached_property
     def _condition(self) -> Callable[..., float]:
-        return partial(condition_entry(entries, VECTOR), self._lanes)
+        return partial(condition_entry(single, VECTOR), self._lanes)
 
     def determinant(self, configuration: ArrayLike) -> FloatArray:
         """Determinant (...) of H: where it changes sign, no forces suffice."""

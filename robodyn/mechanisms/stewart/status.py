@@ -24,16 +24,18 @@ from robodyn.mechanisms.common.batch_calls import (
     answers,
     entry,
 )
-from robodyn.mechanisms.stewart.kernels import kinematics
 from robodyn.mechanisms.stewart.kernels.layout import (
     ALONG_UNIVERSAL_AXIS,
+    BASE,
     OK,
     SINGULAR,
+    TIP,
     ZERO_LENGTH,
 )
 from robodyn.mechanisms.stewart.kernels.single import geometry_status
 from robodyn.mechanisms.stewart.packing import pack_lanes
 from robodyn.numerics.broadcasting import element
+from robodyn.poses import rotation_matrix
 
 
 def new_status(flat: FloatArray) -> IntArray:
@@ -110,8 +112,10 @@ def error_for(
             value=pose,
             index=index,
         )
-    H = np.empty((6, 6))
-    kinematics.jacobian(legs, np.array(pose)[None], H[None], np.empty(1, dtype=np.int64))
+    q = legs[:, TIP : TIP + 3] @ rotation_matrix(pose).T
+    S = pose[:3] + q - legs[:, BASE : BASE + 3]
+    s = S / np.linalg.norm(S, axis=1, keepdims=True)
+    H = np.hstack([s, np.cross(q, s)]).T  # eq. 35
     U, values, _ = np.linalg.svd(H)
     return SingularConfiguration(
         f"singular configuration, {at_pose}: smallest singular value {values[-1]:.3g}, no leg "

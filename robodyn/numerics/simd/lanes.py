@@ -22,6 +22,7 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import (
     intrinsic,
@@ -48,7 +49,7 @@ class LanesType(types.Type):  # type: ignore[misc]  # Numba is untyped
 
     def can_convert_from(self, context: Any, other: Any) -> Any:
         """Floats convert, by being repeated."""
-        return _SAFE if other == types.float64 else None
+        return Conversion.safe if other == types.float64 else None
 
 
 class MaskType(types.Type):  # type: ignore[misc]  # Numba is untyped
@@ -65,13 +66,6 @@ class RowsType(types.Type):  # type: ignore[misc]  # Numba is untyped
         super().__init__("lane_rows")
 
 
-def _safe_conversion() -> Any:
-    from numba.core.typeconv import Conversion
-
-    return Conversion.safe
-
-
-_SAFE = _safe_conversion()
 LANES, MASK, ROWS = LanesType(), MaskType(), RowsType()
 
 
@@ -132,19 +126,13 @@ for _operation, _name in (
     (operator.sub, "fsub"),
     (operator.mul, "fmul"),
     (operator.truediv, "fdiv"),
+    # `a += b` on a number is `a = a + b`
+    (operator.iadd, "fadd"),
+    (operator.isub, "fsub"),
+    (operator.imul, "fmul"),
+    (operator.itruediv, "fdiv"),
 ):
     _declare_binary(_operation, lambda b, x, y, name=_name: getattr(b, name)(x, y), LANES)
-    # `a += b` on a number is `a = a + b`
-    _declare_binary(
-        {
-            operator.add: operator.iadd,
-            operator.sub: operator.isub,
-            operator.mul: operator.imul,
-            operator.truediv: operator.itruediv,
-        }[_operation],
-        lambda b, x, y, name=_name: getattr(b, name)(x, y),
-        LANES,
-    )
 for _operation, _sign in (
     (operator.lt, "<"),
     (operator.le, "<="),
@@ -155,15 +143,17 @@ for _operation, _sign in (
     _declare_binary(_operation, lambda b, x, y, sign=_sign: b.fcmp_ordered(sign, x, y), MASK)
 
 
-def _declare_unary(operation: Any, kind: Any, instruction: Any) -> None:
-    @infer_global(operation)
-    class _Unary(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
-        def generic(self, args: Any, kws: Any) -> Any:
-            return signature(kind, kind) if tuple(args) == (kind,) else None
+def _declare(operation: Any, kinds: tuple[Any, ...], instruction: Any) -> None:
+    """An operation on values of one kind whose result is of it, too."""
 
-    @lower_builtin(operation, kind)
+    @infer_global(operation)
+    class _Operation(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
+        def generic(self, args: Any, kws: Any) -> Any:
+            return signature(kinds[0], *kinds) if tuple(args) == kinds else None
+
+    @lower_builtin(operation, *kinds)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return instruction(builder, args[0])
+        return instruction(builder, *args)
 
 
 def _call(name: str) -> Any:
@@ -175,26 +165,13 @@ def _call(name: str) -> Any:
     return instruction
 
 
-_declare_unary(operator.neg, LANES, lambda b, x: b.fneg(x))
-_declare_unary(operator.invert, MASK, lambda b, x: b.not_(x))
-_declare_unary(abs, LANES, _call("fabs"))
+_declare(operator.neg, (LANES,), lambda b, x: b.fneg(x))
+_declare(operator.invert, (MASK,), lambda b, x: b.not_(x))
+_declare(operator.and_, (MASK, MASK), lambda b, x, y: b.and_(x, y))
+_declare(operator.or_, (MASK, MASK), lambda b, x, y: b.or_(x, y))
+_declare(abs, (LANES,), _call("fabs"))
 for _name in ("sqrt", "sin", "cos"):
-    _declare_unary(getattr(math, _name), LANES, _call(_name))
-
-
-def _declare_mask_operation(operation: Any, name: str) -> None:
-    @infer_global(operation)
-    class _Logic(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
-        def generic(self, args: Any, kws: Any) -> Any:
-            return signature(MASK, MASK, MASK) if tuple(args) == (MASK, MASK) else None
-
-    @lower_builtin(operation, MASK, MASK)
-    def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return getattr(builder, name)(*args)
-
-
-_declare_mask_operation(operator.and_, "and_")
-_declare_mask_operation(operator.or_, "or_")
+    _declare(getattr(math, _name), (LANES,), _call(_name))
 
 
 @infer_global(operator.getitem)

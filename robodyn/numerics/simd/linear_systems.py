@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Linear systems in SIMD vectors: of six equations by elimination, definite ones by Cholesky.
+"""Linear systems of six equations in SIMD vectors, by elimination.
 
 `solve_rows` is one system whose rows are vectors, `solve_lanes` eight systems whose entries are.
 Both take the pivots that `robodyn.numerics.linear.solve` takes, or, for a positive definite
@@ -9,13 +9,14 @@ matrix, the diagonal.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.linear import SINGULAR_PIVOT, solve_by_factor
 from robodyn.numerics.simd.access import lane
 from robodyn.numerics.simd.lanes import any_of, choose
+
+# A pivot this small relative to the largest means that no digit of the solution is reliable.
+SINGULAR_PIVOT = 1e-14
 
 
 @inner
@@ -90,36 +91,4 @@ def solve_lanes(A: Any, b: Any, definite: bool) -> bool:
         for j in range(row + 1, 6):
             total = total - A[6 * row + j] * b[j]
         b[row] = total
-    return True
-
-
-@inner
-def solve_definite(M: Any, count: int, x: Any) -> bool:
-    """Solve M x = b in place, of floats or of lanes; M is used up as in `factor_positive`."""
-    if not factor_positive(M, count):
-        return False
-    solve_by_factor(M, count, x)
-    return True
-
-
-@inner
-def factor_positive(M: Any, count: int) -> bool:
-    """Cholesky's factor in place, its diagonal inverted, of floats or of lanes.
-
-    Reads the lower triangle. False if one is not positive definite.
-    """
-    for j in range(count):
-        total = M[j, j]
-        size = total
-        for k in range(j):
-            total = total - M[j, k] * M[j, k]
-        if any_of(~(total > 1e-13 * size)):
-            return False
-        inverse = 1.0 / math.sqrt(total)
-        M[j, j] = inverse
-        for i in range(j + 1, count):
-            value = M[i, j]
-            for k in range(j):
-                value = value - M[i, k] * M[j, k]
-            M[i, j] = value * inverse
     return True

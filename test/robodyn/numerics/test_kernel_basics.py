@@ -65,13 +65,13 @@ def test_cholesky_solves_and_reads_the_lower_triangle_only(rng, n):
     expected = np.linalg.solve(matrix, rhs)
     matrix[np.triu_indices(n, 1)] = np.nan
     solution = rhs.copy()
-    assert linear.solve_positive_definite(matrix, solution)
+    assert linear.solve_definite(matrix, n, 0.0, solution)
     np.testing.assert_allclose(solution, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("diagonal", [[1.0, -1.0], [0.0, 1.0], [np.nan, 1.0]])
 def test_cholesky_refuses_what_is_not_positive_definite(diagonal):
-    assert not linear.solve_positive_definite(np.diag(diagonal), np.ones(2))
+    assert not linear.solve_definite(np.diag(diagonal), 2, 0.0, np.ones(2))
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from robodyn.mechanisms.closed_loop.kernels.layout import OK, SINGULAR
 from robodyn.mechanisms.closed_loop.kernels.projection import tangent
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import LEAST_PIVOT, solve_definite
 from robodyn.numerics.nearest_in_box import nearest_in_box
-from robodyn.numerics.simd.linear_systems import solve_definite
 
 
 @inner
@@ -29,7 +29,7 @@ def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
                 rate = m.integers[m.at_driven + j]
                 total = total + m.numbers[m.at_weights + j] * (S[rate, i] * S[rate, k])
             M[i, k] = total
-    if not solve_definite(M, m.free, effort):
+    if not solve_definite(M, m.free, LEAST_PIVOT, effort):
         return False
     for j in range(m.driven):
         total = 0.0 * S[0, 0]

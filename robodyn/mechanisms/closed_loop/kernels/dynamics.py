@@ -56,8 +56,8 @@ from robodyn.mechanisms.closed_loop.kernels.tree import (
     velocity_pass,
 )
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import LEAST_PIVOT, solve_definite
 from robodyn.numerics.simd.lanes import any_of
-from robodyn.numerics.simd.linear_systems import solve_definite
 from robodyn.numerics.vectors import add, cross, store, vector
 
 # Closures may be open by this part of the mechanism's size: positions with six digits.
@@ -212,7 +212,7 @@ def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
     generalized_efforts(m, s.S, effort, out)
     for k in range(m.free):
         out[k] = out[k] - s.u[k]
-    return OK if solve_definite(s.M, m.free, out) else SINGULAR
+    return OK if solve_definite(s.M, m.free, LEAST_PIVOT, out) else SINGULAR
 
 
 @inner

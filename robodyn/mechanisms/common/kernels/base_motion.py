@@ -56,19 +56,16 @@ def base_under(load: Any, gravity: Any) -> Any:
 
 
 @inner
-def felt(base: Any, a: Vector, p: Vector, u: Vector) -> Vector:
-    """Acceleration in space less gravity of a point, its relative acceleration being `a`."""
-    total = add(a, base.force)
-    if base.moves:
-        turned = cross(base.omega, axpy(2.0, u, cross(base.omega, p)))
-        total = add(total, add(cross(base.alpha, p), turned))
-    return total
+def transport_and_coriolis(base: Any, p: Vector, u: Vector) -> Vector:
+    """What a base that moves adds to the acceleration of a point beside the force f."""
+    turned = cross(base.omega, axpy(2.0, u, cross(base.omega, p)))
+    return add(cross(base.alpha, p), turned)
 
 
 @inner
 def turning(base: Any, omega: Vector, alpha: Vector) -> tuple[Vector, Vector]:
     """Angular velocity and acceleration of a body in space, from those relative to the base."""
     if base.moves:
-        carried = add(base.alpha, cross(base.omega, omega))
-        return add(base.omega, omega), add(alpha, carried)
+        changed = add(base.alpha, cross(base.omega, omega))
+        return add(base.omega, omega), add(alpha, changed)
     return omega, alpha

@@ -13,7 +13,6 @@ from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
-from robodyn.mechanisms.serial.kernels import strobing as serial_strobing
 from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, WORK_SIZE
 from robodyn.mechanisms.serial.kernels.spatial import matrix, place
 from robodyn.numerics.compiler import kernel
@@ -75,38 +74,3 @@ def energy(chain: Any, gravity: Any, q: Any, qd: Any, out: Any) -> None:
     for s in range(q.shape[0]):
         place(chain, q[s], frames)
         out[s, 0], out[s, 1] = serial_composite.energy(chain, frames, gravity, qd[s])
-
-
-@kernel
-def strobed_forward_dynamics(
-    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, out: Any, status: Any
-) -> None:
-    """Accelerations out (N, n) by strobing; status (N,) is 0 where they exist."""
-    n = q.shape[1]
-    unit, rest, effort = np.zeros(n), np.zeros(max(n, 3)), np.empty(n)
-    work, M = np.empty((n, WORK_SIZE)), np.empty((n, n))
-    for s in range(q.shape[0]):
-        solved = serial_strobing.forward_dynamics(
-            chain, gravity, q[s], qd[s], tau[s], wrench[s], unit, rest, work, effort, M, out[s]
-        )
-        status[s] = 0 if solved else 1
-
-
-@kernel
-def strobed_mass_matrix(chain: Any, q: Any, out: Any) -> None:
-    """Mass matrices out (N, n, n) by strobing."""
-    n = q.shape[1]
-    unit, rest, tau = np.zeros(n), np.zeros(max(n, 3)), np.empty(n)
-    work = np.empty((n, WORK_SIZE))
-    for s in range(q.shape[0]):
-        serial_strobing.mass_matrix(chain, q[s], unit, rest, work, tau, out[s])
-
-
-@kernel
-def christoffel(chain: Any, q: Any, out: Any) -> None:
-    """C^i_jk, out (N, n, n, n), by strobing."""
-    n = q.shape[1]
-    unit, rest, tau = np.zeros(n), np.zeros(max(n, 3)), np.empty(n)
-    work = np.empty((n, WORK_SIZE))
-    for s in range(q.shape[0]):
-        serial_strobing.christoffel(chain, q[s], unit, rest, work, tau, out[s])

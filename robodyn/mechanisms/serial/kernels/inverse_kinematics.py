@@ -24,7 +24,7 @@ from robodyn.mechanisms.serial.kernels.spatial import (
     place,
 )
 from robodyn.numerics.compiler import kernel
-from robodyn.numerics.linear import solve_positive_definite
+from robodyn.numerics.linear import solve_definite
 from robodyn.numerics.rotations import quaternion_from_matrix, quaternion_log, quaternion_product
 from robodyn.numerics.vectors import Vector, add, cross, scale, store, sub
 
@@ -125,7 +125,7 @@ def damped_step(s: Any, mu: float) -> bool:
         return False
     for i in range(size):
         A[i, i] += mu * trace
-    if not solve_positive_definite(A[:size, :size], y[:size]):
+    if not solve_definite(A, size, 0.0, y):
         return False
     for j in range(n):
         if held[j]:

@@ -21,9 +21,8 @@ from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK
 from robodyn.mechanisms.serial.kernels.spatial import place
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.linear import solve_by_factor
+from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_by_factor
 from robodyn.numerics.simd.lanes import WIDTH
-from robodyn.numerics.simd.linear_systems import factor_positive
 from robodyn.numerics.simd.tables import as_table, new_table
 
 # Arms with more joints need a larger stack than threads usually have.
@@ -89,7 +88,7 @@ def find_slopes(arm: Any, state: Any, forward: bool, work: Any, found: Any) -> i
     if not forward:
         return OK
     M = as_table(as_table(found, 1)[2 * n * n], n)
-    if not factor_positive(M, n):
+    if not factor_positive(M, n, LEAST_PIVOT, False):
         return NO_INERTIA
     for j in range(2 * n):
         start = (j // n) * n * n + j % n

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.mechanisms.common.kernels.base_motion import felt
+from robodyn.mechanisms.common.kernels.base_motion import transport_and_coriolis
 from robodyn.mechanisms.common.kernels.dry_friction import dry_friction, imminent
 from robodyn.mechanisms.serial.kernels.layout import (
     ARMATURE,
@@ -35,7 +35,7 @@ def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
     """omega_0, alpha_0 and a_0 in frame 0: gravity acts like an upward acceleration of the base."""
     R, none = matrix(chain[0], ROTATION), scale(0.0, base.force)
     if base.moves:
-        a = felt(base, none, vector(chain[0], SHIFT), none)
+        a = add(base.force, transport_and_coriolis(base, vector(chain[0], SHIFT), none))
         return back(R, base.omega), back(R, base.alpha), back(R, a)
     return none, none, back(R, base.force)
 

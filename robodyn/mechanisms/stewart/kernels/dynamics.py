@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robodyn.mechanisms.common.kernels.base_motion import felt, turning
+from robodyn.mechanisms.common.kernels.base_motion import transport_and_coriolis, turning
 from robodyn.mechanisms.stewart.kernels.kinematics import geometry_status
 from robodyn.mechanisms.stewart.kernels.layout import COM, INERTIA, MASS, OK, SINGULAR
 from robodyn.mechanisms.stewart.kernels.leg import (
@@ -52,7 +52,9 @@ def platform_wrench(
     a, alpha = accel
     r = combine(X, Y, Z, vector(platform, COM))
     ag = add(add(a, cross(alpha, r)), cross(w, cross(w, r)))
-    ag = felt(base, ag, add(position, r), add(v, cross(w, r)))
+    ag = add(ag, base.force)
+    if base.moves:
+        ag = add(ag, transport_and_coriolis(base, add(position, r), add(v, cross(w, r))))
     force = scale(platform[MASS], ag)
     omega, change = turning(base, w, alpha)
     moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, change))

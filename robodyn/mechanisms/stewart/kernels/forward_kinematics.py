@@ -17,9 +17,20 @@ from robodyn.mechanisms.stewart.kernels.layout import BASE, NOT_CONVERGED, OK, S
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner, kernel
-from robodyn.numerics.linear import solve, solve_positive_definite
-from robodyn.numerics.rotations import quaternion_exp, quaternion_product, rotation_columns
-from robodyn.numerics.vectors import add, combine, copy, cross, dot, norm, store, sub, vector
+from robodyn.numerics.linear import solve, solve_definite
+from robodyn.numerics.rotations import displace_pose, rotation_columns
+from robodyn.numerics.vectors import (
+    add,
+    combine,
+    copy,
+    cross,
+    dot,
+    norm,
+    scale,
+    store,
+    sub,
+    vector,
+)
 
 # A pose is a solution if no leg length is off by more than this, relative to the longest leg.
 TOLERANCE = 1e-13
@@ -52,13 +63,8 @@ def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> flo
 @inner
 def moved(pose: Any, step: Any, factor: float, out: Any) -> None:
     """Write the pose (7,) after factor * step (6,) on the manifold."""
-    for j in range(3):
-        out[j] = pose[j] + factor * step[j]
-    turn = quaternion_exp((factor * step[3], factor * step[4], factor * step[5]))
-    q = quaternion_product(turn, (pose[3], pose[4], pose[5], pose[6]))
-    length = math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
-    for j in range(4):
-        out[3 + j] = q[j] / length
+    copy(pose, out)
+    displace_pose(out, 0, scale(factor, vector(step, 0)), scale(factor, vector(step, 3)))
 
 
 @inner
@@ -81,7 +87,7 @@ def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
             for i in range(6):
                 N[row, column] += J[i, row] * J[i, column]
         N[row, row] *= 1.0 + damping
-    return solve_positive_definite(N, out)
+    return solve_definite(N, 6, 0.0, out)
 
 
 @inner

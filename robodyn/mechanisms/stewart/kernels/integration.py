@@ -43,9 +43,9 @@ from robodyn.mechanisms.stewart.kernels.leg import (
 )
 from robodyn.mechanisms.stewart.kernels.single import (
     PLATFORM,
-    forward_dynamics,
+    find_accelerations,
+    find_forces,
     geometry_status,
-    inverse_dynamics,
     lacks_frame,
     mass_blocks,
     plus_legs,
@@ -109,7 +109,7 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
         pose_difference(here, row[:7], error)
         corrected_acceleration(control.kp, control.kv, error, twist, row[7:13], row[13:], corrected)
     state = loaded(pose, moving, corrected, load, False)
-    if not inverse_dynamics(lanes, state, True, out):
+    if not find_forces(lanes, state, True, out):
         return False
     if control.law == COMPUTED_TORQUE:
         add_planned(control.kp, row, 19, error, out)
@@ -126,7 +126,7 @@ def derivative(
     held_forces(plant, pose, twist, forces, effective)
     pose_rate(pose, twist, rate)
     state = loaded(pose, twist, effective, load, True)
-    if forward_dynamics(lanes, state, True, accel):
+    if find_accelerations(lanes, state, True, accel):
         return OK
     return geometry_status(lanes, pose, True)
 

@@ -20,7 +20,7 @@ from robodyn.mechanisms.stewart.kernels.leg import leg_acceleration, leg_geometr
 from robodyn.numerics.compiler import inner, kernel
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.simd.lanes import any_of
-from robodyn.numerics.vectors import cross, store, vector
+from robodyn.numerics.vectors import store, vector
 
 
 @inner
@@ -45,21 +45,6 @@ def leg_lengths(legs: Any, pose: Any, out: Any, status: Any) -> None:
                 status[n] = ZERO_LENGTH + i + 1
                 break
             out[n, i] = g.length
-
-
-@kernel
-def jacobian(legs: Any, pose: Any, out: Any, status: Any) -> None:
-    """H, out (N, 6, 6), of pose (N, 7), columns [s; q x s]: eq. 35."""
-    for n in range(pose.shape[0]):
-        X, Y, Z = rotation_columns(pose[n])
-        status[n] = OK
-        for i in range(6):
-            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
-            if not g.length > SMALLEST_LENGTH:
-                status[n] = ZERO_LENGTH + i + 1
-                break
-            store(out[n, :, i], 0, g.s)
-            store(out[n, :, i], 3, cross(g.q, g.s))
 
 
 @kernel

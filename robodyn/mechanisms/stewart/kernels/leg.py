@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robodyn.mechanisms.common.kernels.base_motion import felt, turning
+from robodyn.mechanisms.common.kernels.base_motion import transport_and_coriolis, turning
 from robodyn.mechanisms.common.kernels.dry_friction import dry_friction, has_dry_friction, imminent
 from robodyn.mechanisms.stewart.kernels.layout import (
     AXIS,
@@ -155,34 +155,36 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
 
 
 @inner
-def centre_accelerations(leg: Any, g: Any, m: Any, n: Any) -> tuple[Vector, Vector]:
-    """Accelerations ad, au of the centres of mass of the lower and upper part (eq. 13, 14)."""
+def centres(leg: Any, g: Any) -> tuple[Vector, Vector]:
+    """Centres of mass rd, ru of the lower and upper part, from the base point."""
     rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
-    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
-    ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
-    au = add(cross(n.A, ru), cross(m.W, cross(m.W, ru)))
-    au = axpy(2.0 * m.rate, cross(m.W, g.s), axpy(n.rate, g.s, au))
-    return ad, au
+    return rd, axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
 
 
 @inner
-def centre_forces(leg: Any, g: Any, m: Any, n: Any, base: Any) -> tuple[Vector, Vector]:
-    """Forces that accelerate the lower and upper part and carry their weight."""
-    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
-    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
-    ad, au = centre_accelerations(leg, g, m, n)
-    start = vector(leg, BASE)
-    ad = felt(base, ad, add(start, rd), cross(m.W, rd))
-    au = felt(base, au, add(start, ru), axpy(m.rate, g.s, cross(m.W, ru)))
+def centre_forces(
+    leg: Any, g: Any, m: Any, n: Any, places: Any, base: Any
+) -> tuple[Vector, Vector]:
+    """Forces that accelerate the parts at their `centres` and carry their weight (eq. 13, 14)."""
+    rd, ru = places
+    ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
+    au = add(cross(n.A, ru), cross(m.W, cross(m.W, ru)))
+    au = axpy(2.0 * m.rate, cross(m.W, g.s), axpy(n.rate, g.s, au))
+    ad, au = add(ad, base.force), add(au, base.force)
+    if base.moves:
+        start = vector(leg, BASE)
+        ad = add(ad, transport_and_coriolis(base, add(start, rd), cross(m.W, rd)))
+        au = add(
+            au, transport_and_coriolis(base, add(start, ru), axpy(m.rate, g.s, cross(m.W, ru)))
+        )
     return scale(leg[LOWER_MASS], ad), scale(leg[UPPER_MASS], au)
 
 
 @inner
 def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
     """Forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
-    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
-    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
-    lower_force, upper_force = centre_forces(leg, g, m, n, base)
+    rd, ru = centres(leg, g)
+    lower_force, upper_force = centre_forces(leg, g, m, n, (rd, ru), base)
     omega, alpha = turning(base, m.W, n.A)
 
     friction = scale(leg[SPHERICAL_DAMPING], sub(m.W, w))

@@ -19,17 +19,16 @@ from robodyn.mechanisms.stewart.kernels.kinematics import geometry_status
 from robodyn.mechanisms.stewart.kernels.layout import (
     COM,
     GRAVITY,
-    LOWER_COM,
     LOWER_MASS,
     MASS,
     OK,
     SINGULAR,
-    UPPER_COM,
     UPPER_MASS,
 )
 from robodyn.mechanisms.stewart.kernels.leg import (
     LegAcceleration,
     LegVelocity,
+    centres,
     leg_acceleration,
     leg_geometry,
     leg_load,
@@ -78,8 +77,7 @@ def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
         return scale(leg[UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
         # As printed: L_d, L_u are resolved in the base frame, yet turned by T once more.
-        rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
-        ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
+        rd, ru = centres(leg, g)
         local = resolve(g.s, g.y, g.z, a)
         lower = parallel_axis(leg[LOWER_MASS], rd, local)
         upper = parallel_axis(leg[UPPER_MASS], ru, local)

@@ -18,7 +18,6 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     BASE,
     COM,
     GRAVITY,
-    LOWER_COM,
     LOWER_MASS,
     MASS,
     OK,
@@ -28,6 +27,7 @@ from robodyn.mechanisms.stewart.kernels.layout import (
 )
 from robodyn.mechanisms.stewart.kernels.leg import (
     centre_forces,
+    centres,
     leg_acceleration,
     leg_geometry,
     leg_load,
@@ -56,11 +56,11 @@ def leg_reactions(
 ) -> tuple[Vector, Vector, Vector, Vector, Vector]:
     """Fs, Fc, Mp about the base point, Fu and Mu c of a leg under its actuator's `force`."""
     load = leg_load(leg, g, m, n, w, base)
-    lower, upper = centre_forces(leg, g, m, n, base)
+    _, ru = places = centres(leg, g)
+    lower, upper = centre_forces(leg, g, m, n, places, base)
     spherical = axpy(-force, g.s, load.tip_force)
     prismatic = axpy(load.drive - force, g.s, sub(upper, spherical))
     universal = sub(add(lower, upper), spherical)
-    ru = axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
     moment = add(cross(ru, upper), turn_inertia(g.s, g.y, g.z, leg, UPPER_INERTIA, n.A))
     moment = add(moment, cross(m.W, turn_inertia(g.s, g.y, g.z, leg, UPPER_INERTIA, m.W)))
     moment = add(axpy(-g.length, cross(g.s, spherical), moment), load.friction)
@@ -111,7 +111,8 @@ def energy(legs: Any, platform: Any, pose: Any, twist: Any, out: Any, status: An
         first = scale(platform[MASS], add(position, combine(X, Y, Z, vector(platform, COM))))
         for i in range(6):
             leg, g = legs[i], leg_geometry(legs[i], position, X, Y, Z)
-            lower = add(vector(leg, BASE), combine(g.s, g.y, g.z, vector(leg, LOWER_COM)))
+            rd, _ = centres(leg, g)
+            lower = add(vector(leg, BASE), rd)
             upper = add(position, add(g.q, combine(g.s, g.y, g.z, vector(leg, UPPER_COM))))
             first = axpy(leg[LOWER_MASS], lower, axpy(leg[UPPER_MASS], upper, first))
         out[n, 1] = -dot(first, vector(platform, GRAVITY))

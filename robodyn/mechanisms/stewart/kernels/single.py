@@ -5,7 +5,7 @@
 The equations are those of `kernels.leg`, evaluated once for all legs. `model` is the flat array of
 `mechanisms.stewart.packing.pack_lanes`: the rows of `legs`, eight lanes each, then the platform.
 Every function checks its arguments and returns whether a result exists; `geometry_status` says why
-not. `trusted` skips the checks.
+not. `trusted` skips the checks. What Python calls takes arrays of type `given`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from robodyn.mechanisms.common.kernels.base_motion import base_of
-from robodyn.mechanisms.common.kernels.state import is_motion
+from robodyn.mechanisms.common.kernels.state import State, is_motion, state_of
 from robodyn.mechanisms.stewart.kernels.dynamics import (
     at_reference,
     platform_inertia,
@@ -31,17 +31,20 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     ZERO_LENGTH,
 )
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
-from robodyn.numerics.compiler import inner, preoptimized
+from robodyn.numerics import rotations
+from robodyn.numerics.array_arguments import ABSENT, borrowed_array
+from robodyn.numerics.compiler import entry_kernel, inner, preoptimized
 from robodyn.numerics.jacobi import condition_of_rows
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.simd.access import as_lane, lane, new_rows, rows_of, with_lane
 from robodyn.numerics.simd.lanes import WIDTH, any_of
 from robodyn.numerics.simd.linear_systems import solve_rows
-from robodyn.numerics.vectors import Vector, cross, vector
+from robodyn.numerics.vectors import Vector, cross, store, vector
 
 PLATFORM = LEG_SIZE * WIDTH
 # How far the squared length of a quaternion may be from 1: `checks.QUATERNION_TOLERANCE`, twice.
 QUATERNION_TOLERANCE = 2e-6
+NONE = (0.0, 0.0, 0.0)
 
 
 @inner
@@ -96,24 +99,53 @@ def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
 
 
 @inner
-def inverse_dynamics(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Actuator forces (6,) of one state of a pose, a twist and an acceleration."""
-    pose, twist, accel = state.q, state.rates, state.third
-    if not (trusted or (is_pose(pose) and is_motion(state, 6, 6))):
-        return False
-    legs, platform = rows_of(model, 0), model[PLATFORM:]
-    X, Y, Z = unit_columns(pose)
+def is_asked(state: Any, trusted: bool) -> bool:
+    """Whether a state is as it has to be."""
+    return trusted or (is_pose(state.q) and is_motion(state, 6, 6))
+
+
+@inner
+def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tuple[Vector, Vector]:
+    """Force and moment for a pose and twist that change by `accel`, as of `kernels.dynamics`.
+
+    `axes` are the columns of the platform's rotation, `g` is the geometry of the legs.
+    """
+    legs, platform, twist = rows_of(model, 0), model[PLATFORM:], state.rates
     v, w = vector(twist, 0), vector(twist, 3)
-    a, alpha = vector(accel, 0), vector(accel, 3)
-    g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
+    a, alpha = accel
+    base = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
+    leg_force, leg_moment = leg_wrench(legs, g, v, w, a, alpha, base)
+    moving = vector(state.q, 0), v, w
+    force, moment = platform_wrench(platform, axes, moving, accel, base)
+    return plus_legs(force, leg_force), plus_legs(moment, leg_moment)
+
+
+@inner
+def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
+    """Gravity, velocity terms and friction (6,) of one state of a pose and a twist."""
+    if not is_asked(state, trusted):
+        return False
+    X, Y, Z = unit_columns(state.q)
+    g = leg_geometry(rows_of(model, 0), vector(state.q, 0), X, Y, Z)
     if lacks_frame(g):
         return False
-    motion = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
-    leg_force, leg_moment = leg_wrench(legs, g, v, w, a, alpha, motion)
-    moving = vector(pose, 0), v, w
-    force, moment = platform_wrench(platform, (X, Y, Z), moving, (a, alpha), motion)
-    force = plus_legs(force, leg_force)
-    moment = plus_legs(moment, leg_moment)
+    force, moment = required_wrench(model, state, (X, Y, Z), g, (NONE, NONE))
+    store(out, 0, force)
+    store(out, 3, moment)
+    return True
+
+
+@inner
+def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
+    """Actuator forces (6,) of one state of a pose, a twist and an acceleration."""
+    if not is_asked(state, trusted):
+        return False
+    X, Y, Z = unit_columns(state.q)
+    g = leg_geometry(rows_of(model, 0), vector(state.q, 0), X, Y, Z)
+    if lacks_frame(g):
+        return False
+    accel = vector(state.third, 0), vector(state.third, 3)
+    force, moment = required_wrench(model, state, (X, Y, Z), g, accel)
     arm = cross(g.q, g.s)
     H = new_rows(6)
     for j in range(3):
@@ -127,24 +159,16 @@ def inverse_dynamics(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 
 @preoptimized
-def forward_dynamics(model: Any, state: Any, trusted: bool, out: Any) -> bool:
+def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
     """Platform acceleration (6,) of one state of a pose, a twist and forces."""
-    pose, twist, forces = state.q, state.rates, state.third
-    if not (trusted or (is_pose(pose) and is_motion(state, 6, 6))):
+    if not is_asked(state, trusted):
         return False
-    legs, platform = rows_of(model, 0), model[PLATFORM:]
-    X, Y, Z = unit_columns(pose)
-    v, w = vector(twist, 0), vector(twist, 3)
-    none = (0.0, 0.0, 0.0)
-    g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
+    legs, platform, forces = rows_of(model, 0), model[PLATFORM:], state.third
+    X, Y, Z = unit_columns(state.q)
+    g = leg_geometry(legs, vector(state.q, 0), X, Y, Z)
     if lacks_frame(g):
         return False
-    motion = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
-    leg_force, leg_moment = leg_wrench(legs, g, v, w, none, none, motion)
-    moving = vector(pose, 0), v, w
-    force, moment = platform_wrench(platform, (X, Y, Z), moving, (none, none), motion)
-    force = plus_legs(force, leg_force)
-    moment = plus_legs(moment, leg_moment)
+    force, moment = required_wrench(model, state, (X, Y, Z), g, (NONE, NONE))
     arm = cross(g.q, g.s)
     (first, second), coupling, (third, fourth) = mass_blocks(legs, platform, X, Y, Z, g)
     upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
@@ -183,9 +207,36 @@ def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: An
     )
 
 
-@inner
+@entry_kernel
+def inverse_dynamics(
+    model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, trusted: bool, out: Any
+) -> bool:
+    """Actuator forces (6,) of one state."""
+    state = state_of(pose, twist, accel, wrench, base)
+    return find_forces(borrowed_array(model), state, trusted, borrowed_array(out))
+
+
+@entry_kernel
+def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) -> bool:
+    """Gravity, velocity terms and friction (6,) of one state."""
+    pose, twist, base = borrowed_array(pose), borrowed_array(twist), borrowed_array(base)
+    state = State(pose, twist, twist, twist, False, base, base.shape[0] != ABSENT)
+    return find_bias(borrowed_array(model), state, trusted, borrowed_array(out))
+
+
+@entry_kernel
+def forward_dynamics(
+    model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, trusted: bool, out: Any
+) -> bool:
+    """Platform acceleration (6,) of one state."""
+    state = state_of(pose, twist, forces, wrench, base)
+    return find_accelerations(borrowed_array(model), state, trusted, borrowed_array(out))
+
+
+@entry_kernel
 def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
     """Mass matrix (6, 6) of one pose."""
+    model, pose = borrowed_array(model), borrowed_array(pose)
     if not trusted and not is_pose(pose):
         return False
     legs, platform = rows_of(model, 0), model[PLATFORM:]
@@ -193,13 +244,14 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if lacks_frame(g):
         return False
-    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), out)
+    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), borrowed_array(out))
     return True
 
 
-@inner
+@entry_kernel
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
     """Ratio of the extreme singular values of H, moments divided by `length`; -1 if none."""
+    model, pose = borrowed_array(model), borrowed_array(pose)
     if not trusted and not (is_pose(pose) and 0.0 < length < math.inf):
         return -1.0
     X, Y, Z = unit_columns(pose)
@@ -213,3 +265,15 @@ def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> flo
         H[j] = g.s[j]
         H[j + 3] = inverse * arm[j]
     return condition_of_rows(H)
+
+
+@entry_kernel
+def pose_difference(start: Any, goal: Any, out: Any) -> None:
+    """Displacement (6,) from pose to pose."""
+    rotations.pose_difference(borrowed_array(start), borrowed_array(goal), borrowed_array(out))
+
+
+@entry_kernel
+def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
+    """Pose (7,) after a displacement (6,)."""
+    rotations.advanced_pose(borrowed_array(pose), borrowed_array(displacement), borrowed_array(out))
