@@ -134,18 +134,18 @@ def _modules_of_names() -> dict[str, str]:
     return {name.asname: str(node.module) for node in imports for name in node.names if name.asname}
 
 
-_HOME_OF = _modules_of_names()
+HOME_OF = _modules_of_names()
 
-__all__ = sorted(_HOME_OF.keys() - {"__version__"})
+__all__ = sorted(HOME_OF.keys() - {"__version__"})
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
+    if name not in HOME_OF:
         raise AttributeError(f"module 'robodyn' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    value = getattr(importlib.import_module(HOME_OF[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME_OF})
+    return sorted({*globals(), *HOME_OF})

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
@@ -11,8 +12,7 @@ from typing import Any
 
 import typer
 
-from robodyn.cli.commands import add_command, application
-from robodyn.numerics.compilation_notes import notes as compilation_notes
+from robodyn.cli.commands import add_command, application, summary
 
 # Where each command is, with other spellings of its options.
 COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
@@ -40,14 +40,17 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-def application_of(names: Iterable[str]) -> typer.Typer:
-    """An application with these commands."""
+def application_of(names: Iterable[str], listed: bool = False) -> typer.Typer:
+    """An application with these commands; only `listed`, they have no parameters."""
     made = application("robodyn", "Dynamics of parallel and serial robots.")
     for name in names:
         place, short = COMMANDS[name]
         module, function = place.split(".")
         command = getattr(import_module(f"robodyn.cli.{module}"), function)
-        add_command(made, name, command, **short)
+        if listed:
+            made.command(name, help=summary(command))(lambda: None)
+        else:
+            add_command(made, name, command, **short)
     return made
 
 
@@ -59,8 +62,13 @@ def __getattr__(name: str) -> Any:
 
 def main() -> None:
     """Entry point of the command."""
-    if not sys.stderr.isatty():  # otherwise the notes write to a terminal line of their own
-        compilation_notes.tell_to(lambda line: typer.echo(line, err=True))
     # a command that is named loads what it needs, and nothing of the others
     named = [word for word in sys.argv[1:2] if word in COMMANDS]
-    application_of(named or COMMANDS)()
+    listed = all(word.startswith("-") for word in sys.argv[1:])
+    completes = "_ROBODYN_COMPLETE" in os.environ
+    if not (listed or "--help" in sys.argv or sys.stderr.isatty()):
+        from robodyn.numerics.compilation_notes import notes
+
+        # on a terminal the notes write to a line of their own
+        notes.tell_to(lambda line: typer.echo(line, err=True))
+    application_of(named or COMMANDS, listed and not completes)()

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from robodyn.analysis.margins import margin_lines
-from robodyn.analysis.study import MotionStudy
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import (
     command_line,
@@ -17,15 +16,9 @@ from robodyn.cli.session import (
     quietly,
     write_report,
 )
-from robodyn.errors import InvalidInput
-from robodyn.mechanisms.load import models
-from robodyn.report.recorded_run import compare_with_plan
-from robodyn.report.recorded_run_page import extremes as run_extremes
-from robodyn.report.recorded_run_page import recorded_run_page
-from robodyn.report.study import analyze as examine
-from robodyn.report.study_page import extremes, study_page
-from robodyn.trajectories import load_path
-from robodyn.view.bag import read_run
+
+if TYPE_CHECKING:
+    from robodyn.analysis.study import MotionStudy
 
 
 def _write(
@@ -48,6 +41,8 @@ def _write(
         png: Also write the report's charts to this folder.
         pdf: Also write the report's charts to this file, one per page.
     """
+    from robodyn.report.study_page import study_page
+
     if csv is not None:
         study.write_csv(csv)
     if html or png or pdf:
@@ -61,7 +56,7 @@ def analyze(
     *,
     path: str | None = None,
     dt: float = 0.001,
-    settings: dict[str, Any] = passed(examine, "formulation", "characteristic_length"),
+    settings: dict[str, Any] = passed("analyze", "formulation", "characteristic_length"),
     strict: bool = False,
     max_condition: float | None = None,
     bag: str | None = None,
@@ -83,13 +78,13 @@ def analyze(
     """
     if bag is not None:
         if files["csv"] is not None:
-            raise InvalidInput("--csv writes a planned motion and cannot be used with --bag")
+            raise rd.InvalidInput("--csv writes a planned motion and cannot be used with --bag")
         return _recorded(model, path, bag, strict, files)
     if not model:
-        raise InvalidInput(f"no MODEL given; bundled are {', '.join(models())}")
+        raise rd.InvalidInput(f"no MODEL given; bundled are {', '.join(rd.models())}")
     mechanism, name, trajectory = mechanism_and_path(model, path)
     with progress_bar(f"path {name}") as tell:
-        study = examine(mechanism, trajectory, dt, **settings, progress=tell)
+        study = rd.analyze(mechanism, trajectory, dt, **settings, progress=tell)
     found = {"path": name} | study.to_dict(histories=False)
     found["margins"] = study.margins(max_condition).to_dict()
     _write(study, name, **files)
@@ -101,9 +96,15 @@ def _recorded(
     model: str, path: str | None, bag: str, strict: bool, files: dict[str, Any]
 ) -> Answer:
     """A recorded run against its plan, or against `path`."""
+    from robodyn.analysis.margins import margin_lines
+    from robodyn.report.recorded_run import compare_with_plan
+    from robodyn.report.recorded_run_page import extremes as run_extremes
+    from robodyn.report.recorded_run_page import recorded_run_page
+    from robodyn.view.bag import read_run
+
     with quietly():
         seen = read_run(bag, model)
-    plan, start = (load_path(path, seen.mechanism), None) if path else seen.plan()
+    plan, start = (rd.load_path(path, seen.mechanism), None) if path else seen.plan()
     run = compare_with_plan(
         seen.mechanism, seen.times, seen.configurations, seen.commanded, plan, start
     )
@@ -124,6 +125,9 @@ def _recorded(
 
 
 def _lines(found: dict[str, Any], study: MotionStudy) -> list[str]:
+    from robodyn.analysis.margins import margin_lines
+    from robodyn.report.study_page import extremes
+
     number, scaled = found["condition_number"], found["scaled_condition_number"]
     condition = (
         f"condition number {number['min']:.4g} to {number['max']:.4g}"

@@ -7,20 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
-from robodyn.errors import InvalidInput
-from robodyn.identification.calibration.calibrate import calibrate as find
-from robodyn.identification.calibration.measurements import Measurements, read_measurements
-from robodyn.identification.calibration.poses import calibration_poses
-from robodyn.identification.calibration.result import Calibration
-from robodyn.identification.calibration.settings import CalibrationSettings
-from robodyn.identification.calibration.zeros import Zeros, find_zeros, read_zero_samples
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.report.calibration_page import calibration_page, dimensions
-from robodyn.report.tables import Table
+
+if TYPE_CHECKING:
+    from robodyn.identification.calibration.zeros import Zeros
 
 
 @dataclass(frozen=True)
@@ -65,16 +59,18 @@ def calibrate(
     /,
     *,
     settings: dict[str, Any] = passed(
-        CalibrationSettings, "tracker", "target", "constraint", "tolerance", "loss"
+        "CalibrationSettings", "tracker", "target", "constraint", "tolerance", "loss"
     ),
     known: dict[str, Any] = passed(
         _known, "parameter", "position_noise", "orientation_noise", "joint_noise"
     ),
-    units: dict[str, Any] = passed(read_measurements, "position_unit", "tracker_unit"),
+    units: dict[str, Any] = passed("read_measurements", "position_unit", "tracker_unit"),
     output: Path | None = None,
     html: Path | None = None,
     instead: dict[str, Any] = passed(_Instead, "poses", "zeros"),
-    zero_noise: dict[str, Any] = passed(find_zeros, "level_noise", "stop_noise"),
+    zero_noise: dict[str, Any] = passed(
+        "identification.calibration.zeros.find_zeros", "level_noise", "stop_noise"
+    ),
 ) -> Answer:
     """Find the dimensions of a machine that explain measured poses best.
 
@@ -92,18 +88,21 @@ def calibrate(
         level_noise: Standard deviation of the level's angles [rad].
         stop_noise: Standard deviation of the stops [m or rad].
     """
+    from robodyn.identification.calibration.zeros import find_zeros, read_zero_samples
+    from robodyn.report.calibration_page import calibration_page
+
     m, task, options = load_quietly(model), _Instead(**instead), _known(**known)
     if task.poses:
         known_tracker = settings["tracker"] == "known"
         return _poses(m, task.poses, known_tracker, options["parameters"], output)
     if measurements is None:
-        raise InvalidInput("no MEASUREMENTS given; --poses chooses what to measure")
+        raise rd.InvalidInput("no MEASUREMENTS given; --poses chooses what to measure")
     if task.zeros:
         of_zeros = find_zeros(m, *read_zero_samples(measurements, m), **zero_noise)
         return Answer(of_zeros.to_dict(), "\n".join(_zero_lines(of_zeros)))
-    samples = read_measurements(measurements, m, **units)
+    samples = rd.read_measurements(measurements, m, **units)
     with progress_bar("calibrating") as tell:
-        found = find(m, samples, **options, **settings, progress=tell)
+        found = rd.calibrate(m, samples, **options, **settings, progress=tell)
     if output is not None:
         found.save(output)
     if html is not None:
@@ -112,10 +111,12 @@ def calibrate(
 
 
 def _poses(
-    m: Mechanism, count: int, known: bool, parameters: Sequence[str], output: Path | None
+    m: rd.Mechanism, count: int, known: bool, parameters: Sequence[str], output: Path | None
 ) -> Answer:
+    from robodyn.report.tables import Table
+
     with progress_bar("choosing poses") as tell:
-        found = calibration_poses(
+        found = rd.calibration_poses(
             m,
             count,
             tracker_known=known,
@@ -124,7 +125,7 @@ def _poses(
             progress=tell,
         )
     if output is not None:
-        Measurements.from_arrays(m, found.joints, pose=found.poses).to_csv(output, m)
+        rd.Measurements.from_arrays(m, found.joints, pose=found.poses).to_csv(output, m)
     facts = {
         "joints": list(m.joint_names),
         "positions": found.joints.tolist(),
@@ -142,7 +143,9 @@ def _poses(
     return Answer(facts, "\n".join(lines))
 
 
-def _lines(found: Calibration) -> list[str]:
+def _lines(found: rd.Calibration) -> list[str]:
+    from robodyn.report.calibration_page import dimensions
+
     lines = [f"{found.nominal.name}: {len(found.residuals)} samples"]
     for name, after in found.rmse_after.items():
         unit = "m" if name == "position" else "rad"

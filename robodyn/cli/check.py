@@ -5,18 +5,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 
-from robodyn.analysis.at_home import at_home, motors_on_paths
-from robodyn.analysis.sine_motions import sine_motions
+import robodyn as rd
 from robodyn.cli.check_text import check_text
 from robodyn.cli.commands import Answer
 from robodyn.cli.view import view as open_view
-from robodyn.mechanisms.inspection import Remarks, compared, describe, read
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.report.tables import parameter_tables
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.inspection import Remarks
 
 
 def check(
@@ -42,6 +41,8 @@ def check(
         png: Also draw the mechanism at home to this file.
         view: Then show it in the browser, as `robodyn view` does.
     """
+    from robodyn.mechanisms.inspection import compared, read
+
     mechanism, remarks = read(model, strict)
     found = findings(mechanism, remarks, model)
     if against is not None:
@@ -57,8 +58,13 @@ def check(
     return Answer(found, text, differs, (lambda: open_view(model)) if view else None)
 
 
-def findings(mechanism: Mechanism, remarks: Remarks, model: str) -> dict[str, Any]:
+def findings(mechanism: rd.Mechanism, remarks: Remarks, model: str) -> dict[str, Any]:
     """All that `check` says of a mechanism read from `model`, as for JSON."""
+    from robodyn.analysis.at_home import at_home, motors_on_paths
+    from robodyn.analysis.sine_motions import sine_motions
+    from robodyn.mechanisms.inspection import describe
+    from robodyn.report.tables import parameter_tables
+
     found = describe(mechanism, remarks, model)
     found["parameters"] = [
         {"title": table.title, "columns": table.head, "rows": table.rows}

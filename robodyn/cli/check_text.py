@@ -11,8 +11,6 @@ from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Column, Table
 
-from robodyn.analysis.sine_motions import FREQUENCIES
-
 # Models that are not the same machine differ everywhere; a screenful of it is enough.
 SHOWN = 20
 # A table of more columns does not fit on a terminal.
@@ -149,6 +147,8 @@ def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
 
 def _motions(rows: list[dict[str, Any]]) -> Table:
     """Of each axis the largest acceleration, and the largest amplitudes by frequency."""
+    from robodyn.analysis.sine_motions import FREQUENCIES
+
     return _table(
         ("axis", "acceleration", *(f"{f:g} Hz" for f in FREQUENCIES)),
         (

@@ -14,9 +14,10 @@ release from 0.4 on understands: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9.
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
@@ -26,8 +27,8 @@ import typer.core
 from rich.console import Console
 from rich.markup import escape
 
-from robodyn.analysis.as_json import as_json
-from robodyn.cli.session import numbers, one_line_errors, reading
+from robodyn.cli.session import numbers, one_line_errors
+from robodyn.cli.signatures import signature
 from robodyn.version import __version__
 
 _OPTIONS = inspect.signature(typer.Typer).parameters
@@ -79,7 +80,7 @@ class Answer(NamedTuple):
 class Passed(NamedTuple):
     """Options that are parameters of a function; see `passed`."""
 
-    function: Callable[..., Any]
+    function: str | Callable[..., Any]
     names: dict[str, str]
     vectors: tuple[str, ...]
 
@@ -112,18 +113,68 @@ class Parameter:
         )
 
 
+class Options(NamedTuple):
+    """Options that are known when they are needed; see `asked`."""
+
+    declared: Callable[[], list[Parameter]]
+
+
+def asked(declared: Callable[[], list[Parameter]]) -> Any:
+    """As a command's default value: the options that a function returns, received as a dict."""
+    return Options(declared)
+
+
 def passed(
-    function: Callable[..., Any], *names: str, vectors: tuple[str, ...] = (), **renamed: str
+    function: str | Callable[..., Any],
+    *names: str,
+    vectors: tuple[str, ...] = (),
+    **renamed: str,
 ) -> Any:
     """As a command's default value: options from parameters of a function, received as a dict.
 
     Args:
-        function: what the command will call; a class stands for its constructor.
+        function: what the command will call; of the library where it is, see `signature`. A class
+            stands for its constructor.
         names: its parameters.
         vectors: those given as text, several numbers in quotes.
         renamed: options that have another name than their parameter.
     """
     return Passed(function, {name: name for name in (*names, *vectors)} | renamed, vectors)
+
+
+@contextmanager
+def reading(
+    *,
+    options: dict[str, Any] = passed(
+        "load", "base_link", "tip_link", "hold_branches", "driven", "kind", "base"
+    ),
+    xacro_arg: list[str] | None = None,
+    package_path: list[str] | None = None,
+) -> Iterator[None]:
+    """How model files are read meanwhile.
+
+    Args:
+        base_link: of a URDF: the link on which the chain stands, by default the root.
+        tip_link: of a URDF: the link at which the chain ends, by default behind most joints.
+        xacro_arg: an argument of a .xacro file, name:=value; may be repeated.
+        package_path: a folder with ROS packages that a robot refers to, such as a workspace's src;
+            may be repeated. Searched before those of ROBODYN_PACKAGE_PATH.
+    """
+    # imported here, as by every command, when it is needed: the library takes a second
+    from robodyn.formats.ros_packages import PATH_VARIABLE
+    from robodyn.formats.xacro_text import arguments_of, use_arguments
+    from robodyn.mechanisms.load import use_options
+    from robodyn.mechanisms.option_names import on_command_line
+
+    use_options(**options, spelling=on_command_line)
+    use_arguments(arguments_of(xacro_arg or ()))
+    if package_path:
+        known = os.environ.get(PATH_VARIABLE)
+        os.environ[PATH_VARIABLE] = os.pathsep.join([*package_path, *([known] if known else [])])
+    try:
+        yield
+    finally:
+        use_options()
 
 
 def application(name: str, about: str) -> typer.Typer:
@@ -169,10 +220,7 @@ def add_command(
     Raises:
         TypeError: no docstring says what a parameter means, or its type is none of a command line.
     """
-    own = inspect.signature(function)
-    groups = {each.name: each.default for each in own.parameters.values()
-              if isinstance(each.default, Passed)}  # fmt: skip
-    answers = own.return_annotation == "Answer"
+    answers = inspect.signature(function).return_annotation == "Answer"
     parameters = list(_parameters(function))
     if answers:
         parameters.append(Parameter("json", bool, False, _SHARED["json"]))
@@ -184,21 +232,14 @@ def add_command(
             parameters[i] = replace(each, flags=flags)
 
     def command(**given: Any) -> None:
-        json = given.pop("json") if answers else False
-        with one_line_errors():
-            how = {each.name: given.pop(each.name) for each in reads}
-            with reading(**how) if loads else nullcontext():
-                for name, group in groups.items():
-                    given[name] = {
-                        parameter: numbers(option, given.pop(option))
-                        if option in group.vectors
-                        else given.pop(option)
-                        for option, parameter in group.names.items()
-                    }
-                first = [given.pop(each.name) for each in parameters if each.positional]
-                answer = function(*first, **given)
+        with one_line_errors(), reading(**_arguments(reading, given)) if loads else nullcontext():
+            own = _arguments(function, given)
+            first = [own.pop(each.name) for each in parameters if each.positional]
+            answer = function(*first, **own)
         if answer is not None:
-            text = as_json(answer.found) if json else answer.text
+            from robodyn.analysis.as_json import as_json
+
+            text = as_json(answer.found) if given.get("json") else answer.text
             (typer.echo if isinstance(text, str) else Console().print)(text)
             if answer.then is not None:
                 answer.then()
@@ -207,47 +248,68 @@ def add_command(
 
     declared = [each.declared() for each in (*parameters, *reads)]
     command.__name__ = function.__name__
-    command.__doc__ = re.split(r"\n\nArgs:", inspect.getdoc(function) or "")[0]
+    command.__doc__ = summary(function)
     command.__annotations__ = {each.name: each.annotation for each in declared}
     command.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
     app.command(name)(command)
 
 
+def summary(function: Callable[..., Any]) -> str:
+    """What a command does, without its parameters."""
+    return re.split(r"\n\nArgs:", inspect.getdoc(function) or "")[0]
+
+
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
     """The parameters of a command, with those that it passes on in the place of their group."""
-    helps = _descriptions(function)
-    for each in inspect.signature(function).parameters.values():
+    helps = _descriptions(inspect.getdoc(function) or "")
+    for name, each in inspect.signature(function).parameters.items():
         group = each.default
-        if not isinstance(group, Passed):
-            yield _parameter(function, each, each.name, helps)
-            continue
-        theirs = inspect.signature(group.function).parameters
-        known = _descriptions(group.function)
-        for option, name in group.names.items():
-            texts = {option: helps.get(option) or known.get(name, "")}
-            found = theirs[name]
-            if option in group.vectors:
-                found = found.replace(annotation="str", default="")
-            yield _parameter(group.function, found, option, texts)
+        if isinstance(group, Options):
+            yield from group.declared()
+        elif isinstance(group, Passed):
+            theirs, doc = signature(group.function, list(group.names.values()))
+            known = _descriptions(doc)
+            for option, parameter in group.names.items():
+                found = theirs[parameter]
+                if option in group.vectors:
+                    found = found.replace(annotation="str", default="")
+                text = helps.get(option) or known.get(parameter)
+                yield _parameter(str(group.function), found, option, text)
+        else:
+            yield _parameter(function.__name__, each, name, helps.get(name))
 
 
-def _parameter(
-    function: Callable[..., Any], given: inspect.Parameter, name: str, helps: dict[str, str]
-) -> Parameter:
-    text = helps.get(name) or _SHARED.get(name, "")
+def _arguments(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a function out of the options given, those that it passes on as dicts."""
+    found = {}
+    for name, each in inspect.signature(function).parameters.items():
+        group = each.default
+        if isinstance(group, Passed):
+            found[name] = {parameter: given[option] for option, parameter in group.names.items()}
+            for vector in group.vectors:
+                found[name][vector] = numbers(vector, given[vector])
+        elif isinstance(group, Options):
+            found[name] = {option.name: given[option.name] for option in group.declared()}
+        else:
+            found[name] = given[name]
+    return found
+
+
+def _parameter(where: str, given: inspect.Parameter, name: str, text: str | None) -> Parameter:
+    help_text = text or _SHARED.get(name)
     kind = _TYPES.get(str(given.annotation).split(" | ")[0])
-    if kind is None or not (text or function.__doc__ is None):
+    if kind is None or help_text is None:
         raise TypeError(
-            f"{function.__name__}: parameter {given.name!r} of type {given.annotation} is not "
-            "described in a section Args, or is nothing that a command line can give"
+            f"{where}: parameter {given.name!r} of type {given.annotation} is not described in a "
+            "section Args, or is nothing that a command line can give"
         )
     positional = given.kind is inspect.Parameter.POSITIONAL_ONLY
-    return Parameter(name, kind, given.default, text, positional)
+    return Parameter(name, kind, given.default, help_text, positional)
 
 
-def _descriptions(function: Callable[..., Any]) -> dict[str, str]:
-    """What the docstring of a function or a class says of its parameters, each as one line."""
-    section = _SECTION.search(inspect.getdoc(function) or "")
+def _descriptions(doc: str) -> dict[str, str]:
+    """What a docstring says of parameters, each as one line."""
+    section = _SECTION.search(doc)
     found = {}
     for names, lines in _ENTRY.findall(section[1] if section else ""):
         text = _ARRAYS.sub("", " ".join(lines.split()))

@@ -15,15 +15,6 @@ import typer
 
 import robodyn as rd
 from robodyn.cli.session import load_quietly
-from robodyn.mechanisms.common.estimation import Encoders
-from robodyn.mechanisms.common.joint_friction import JointFriction
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.registry import kinds
-from robodyn.numerics.cache_folders import cache_folders
-from robodyn.numerics.compilation_notes import EXTENT, is_cached, notes
-from robodyn.simulation.plant import Plant
-from robodyn.threads import get_threads
-from robodyn.warmup import warm_up, warm_up_watching
 
 ASIDE = 1e-2  # [m or rad] from home
 
@@ -37,12 +28,15 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
     Args:
         models: Only for the kinds of these mechanisms: bundled names, or paths to files.
     """
+    from robodyn.numerics.cache_folders import cache_folders
+    from robodyn.numerics.compilation_notes import EXTENT, is_cached
+
     started = time.monotonic()
-    used = models or [kind.example for kind in kinds().values() if kind.example]
+    used = models or [kind.example for kind in rd.kinds().values() if kind.example]
     if not is_cached():
         typer.echo(f"compiling the kernels, once: {EXTENT} for each kind", err=True)
     # Numba compiles one function at a time, so each kind of mechanism has its own process
-    workers = min(get_threads(), len(used))
+    workers = min(rd.get_threads(), len(used))
     with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:
         work = pool.map_async(use, used, chunksize=1)
         while not work.ready():
@@ -57,10 +51,14 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
 
 def _in_silence() -> None:
     """In a worker: one progress line for all of them is enough."""
+    from robodyn.numerics.compilation_notes import notes
+
     notes.tell_to(lambda line: None)
 
 
 def _show(started: float) -> None:
+    from robodyn.numerics.cache_folders import cache_folders
+
     if sys.stderr.isatty():
         done = sum(1 for folder in cache_folders() for _ in folder.path.rglob("*.nbc"))
         text = f"\r\033[K{done} kernels, {time.monotonic() - started:.0f} s\r"
@@ -69,6 +67,9 @@ def _show(started: float) -> None:
 
 def use(model: str) -> None:
     """Call the compiled functions of a model's kind of mechanism, for single states and batches."""
+    from robodyn.mechanisms.common.estimation import Encoders
+    from robodyn.warmup import warm_up, warm_up_watching
+
     mechanism = load_quietly(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)
@@ -87,11 +88,13 @@ def use(model: str) -> None:
         mechanism.state_estimator(None, Encoders()).warm_up()
 
 
-def _step_smooth_and_rough(mechanism: Mechanism) -> None:
+def _step_smooth_and_rough(mechanism: rd.Mechanism) -> None:
     """Take a step by each of the two loops of a kind, whatever the model's friction."""
+    from robodyn.mechanisms.common.joint_friction import JointFriction
+
     rest = np.zeros(len(mechanism.joint_names))
     for decay in (0.0, 1e9):
         model: Any = mechanism.without_friction()
         # what a model with friction has: this one is treated like it
         model.friction = JointFriction(model.friction_rows(), np.array([decay]))
-        Plant(model, dt=1e-6).hold(rest, 1)
+        rd.Plant(model, dt=1e-6).hold(rest, 1)

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import typer
 
-from robodyn.cli.session import load_quietly
-from robodyn.errors import OutputError
-from robodyn.mechanisms.save import save
+import robodyn as rd
+from robodyn.cli.session import load_quietly, writable
 
 
 def convert(model: str, file: str, /, *, force: bool = False) -> None:
@@ -23,11 +22,5 @@ def convert(model: str, file: str, /, *, force: bool = False) -> None:
         file: To write: .urdf, .sdf, .xml (MJCF) or .yaml.
         force: Write over a file that exists.
     """
-    target = Path(file)
-    if target.exists() and not force:
-        raise OutputError(
-            f"{target} exists; choose another file, or write over it with --force",
-            value=str(target),
-        )
-    written = save(load_quietly(model), target)
-    typer.echo("\n".join(str(path) for path in written))
+    target = writable(Path(file), force)
+    typer.echo("\n".join(str(path) for path in rd.save(load_quietly(model), target)))

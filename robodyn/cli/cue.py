@@ -9,26 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.analysis.limits import check_limits
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
-from robodyn.errors import KinematicsError, OutputError
-from robodyn.motion_base.frequency_response import frequency_response
-from robodyn.motion_base.parameters import PredictiveParameters, WashoutParameters
-from robodyn.motion_base.ride import ride
-from robodyn.motion_base.vehicle import read_vehicle
+from robodyn.errors import OutputError
 
 
 def _parameters(
     washout: str = "driving", predictive: bool = False
-) -> WashoutParameters | PredictiveParameters:
+) -> rd.WashoutParameters | rd.PredictiveParameters:
     """Of cueing.
 
     Args:
         washout: Its parameters: driving, airliner or small.
         predictive: Predict and plan within the limits instead of a washout.
     """
-    return PredictiveParameters() if predictive else WashoutParameters.preset(washout)
+    return rd.PredictiveParameters() if predictive else rd.WashoutParameters.preset(washout)
 
 
 def _destination(output: Path | None = None, force: bool = False) -> Path | None:
@@ -57,8 +53,8 @@ def cue(
     html: Path | None = None,
     objective_test: bool = False,
     criteria: Path | None = None,
-    reading: dict[str, Any] = passed(read_vehicle, "topic"),
-    settings: dict[str, Any] = passed(ride, "dt", vectors=("head",)),
+    reading: dict[str, Any] = passed("read_vehicle", "topic"),
+    settings: dict[str, Any] = passed("ride", "dt", vectors=("head",)),
 ) -> Answer:
     """Take a platform through a recorded ride: what it does, and what is felt.
 
@@ -72,15 +68,17 @@ def cue(
         criteria: CSV file of the test's regions: channel (1 to 10 in the order of the report),
             frequency, modulus_low, modulus_high, phase_low and phase_high.
     """
+    from robodyn.motion_base.frequency_response import frequency_response
+
     output, parameters = _destination(**destination), _parameters(**algorithm)
-    vehicle = read_vehicle(recording, **reading)
+    vehicle = rd.read_vehicle(recording, **reading)
     mechanism = load_quietly(model)
     with progress_bar("riding") as tell:
-        found = ride(mechanism, vehicle, parameters, **settings, progress=tell)
+        found = rd.ride(mechanism, vehicle, parameters, **settings, progress=tell)
     try:
-        violation = check_limits(mechanism, found.trajectory, dt=settings.get("dt", 0.01))
+        violation = rd.check_limits(mechanism, found.trajectory, dt=settings.get("dt", 0.01))
         problem = None if violation is None else violation.text
-    except KinematicsError as error:
+    except rd.KinematicsError as error:
         problem = str(error)
     if output is not None:
         (found.save if output.suffix == ".csv" else found.save_bag)(output)

@@ -19,11 +19,9 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+import robodyn as rd
 from robodyn.cli.commands import Answer
 from robodyn.extras import EXTRAS, how_to_install
-from robodyn.numerics.cache_folders import cache_folders
-from robodyn.numerics.compilation_notes import is_cached
-from robodyn.threads import get_threads
 from robodyn.version import __version__
 
 REQUIRED = ("numpy", "scipy", "numba", "PyYAML", "urdf_parser_py", "typer", "rich")
@@ -72,7 +70,7 @@ def installed() -> list[dict[str, str]]:
         finding(
             "ok",
             f"robodyn {__version__}, Python {platform.python_version()} ({sys.executable}), "
-            f"{get_threads()} threads",
+            f"{rd.get_threads()} threads",
         ),
         finding("ok", ", ".join(versions)),
     ]
@@ -96,6 +94,9 @@ def extras() -> list[dict[str, str]]:
 
 def kernels() -> list[dict[str, str]]:
     """Whether the compiled code is in the cache, and whether that lasts."""
+    from robodyn.numerics.cache_folders import cache_folders
+    from robodyn.numerics.compilation_notes import is_cached
+
     folders = cache_folders()
     if not folders:
         return [finding("warning", "no writable folder for compiled kernels: set NUMBA_CACHE_DIR")]

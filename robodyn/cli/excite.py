@@ -7,11 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import progress_bar
-from robodyn.errors import InvalidInput
-from robodyn.identification.excitation import exciting_trajectory
-from robodyn.mechanisms.load import load
 
 
 def excite(
@@ -20,7 +18,7 @@ def excite(
     *,
     output: Path = Path("exciting.yaml"),
     settings: dict[str, Any] = passed(
-        exciting_trajectory, "duration", "seed", "harmonics", "trials", "condition_limit"
+        "exciting_trajectory", "duration", "seed", "harmonics", "trials", "condition_limit"
     ),
 ) -> Answer:
     """Find a motion that shows a mechanism's parameters: record it, then `robodyn identify`.
@@ -31,12 +29,12 @@ def excite(
     Args:
         output: File to write, which --path and the planner take.
     """
-    mechanism = load(model)
+    mechanism = rd.load(model)
     if output.suffix.lower() not in (".yaml", ".yml"):
         # said before the search, not after it
-        raise InvalidInput(f"{output}: paths are written as .yaml files", value=str(output))
+        raise rd.InvalidInput(f"{output}: paths are written as .yaml files", value=str(output))
     with progress_bar("searching") as tell:
-        found = exciting_trajectory(mechanism, **settings, progress=tell)
+        found = rd.exciting_trajectory(mechanism, **settings, progress=tell)
     found.save(output)
     facts = {
         "model": mechanism.name,

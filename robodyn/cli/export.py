@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar
-from robodyn.exporting.export import ExportSettings, export
 
 
 def export_command(
@@ -17,7 +17,7 @@ def export_command(
     /,
     *,
     how: dict[str, Any] = passed(
-        ExportSettings, "name", "target", "cpu", "ros2_control", "fmu", "fmi", "wasm", "force"
+        "ExportSettings", "name", "target", "cpu", "ros2_control", "fmu", "fmi", "wasm", "force"
     ),
 ) -> Answer:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
@@ -27,6 +27,6 @@ def export_command(
     """
     mechanism = load_quietly(model)
     with progress_bar("exporting") as progress:
-        done = export(mechanism, folder, progress=progress, **how)
+        done = rd.export(mechanism, folder, progress=progress, **how)
     listed = {"name": done.name, "folder": str(done.folder), "files": list(done.files)}
     return Answer(listed, "\n".join(str(done.folder / file) for file in done.files))

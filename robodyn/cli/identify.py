@@ -8,20 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import command_line, progress_bar, write_report
-from robodyn.errors import InvalidInput
-from robodyn.identification.identify import identify
-from robodyn.identification.payload import identify_payload, payload_summary, payload_text
-from robodyn.identification.reading import read_recording
-from robodyn.identification.result import summary, summary_text
-from robodyn.mechanisms.load import load
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.save import save
 
 
 def _read(
-    mechanism: Mechanism,
+    mechanism: rd.Mechanism,
     recordings: list[str],
     reading: dict[str, Any],
     *,
@@ -45,7 +38,7 @@ def _read(
     """
     reading = reading | {"effort_gain": _gains(effort_gain), "joints": _renamed(joint or ())}
     return [
-        [read_recording(source, mechanism, **reading) for source in sources or ()]
+        [rd.read_recording(source, mechanism, **reading) for source in sources or ()]
         for sources in (recordings, validate, payload)
     ]
 
@@ -57,11 +50,11 @@ def identify_command(
     *,
     sources: dict[str, Any] = passed(_read, "validate", "payload", "effort_gain", "joint"),
     settings: dict[str, Any] = passed(
-        identify, "friction", "rotors", "robust", "cutoff", "effort_cutoff"
+        "identify", "friction", "rotors", "robust", "cutoff", "effort_cutoff"
     ),
     coupling: list[str] | None = None,
     reading: dict[str, Any] = passed(
-        read_recording, "start", "stop", "topic", "effort_topic", "position_unit"
+        "read_recording", "start", "stop", "topic", "effort_topic", "position_unit"
     ),
     output: Path | None = None,
     html: Path | None = None,
@@ -79,10 +72,13 @@ def identify_command(
         output: Write the identified model, a .yaml or .urdf file that every command loads.
         html: Write a page with charts of efforts, residuals and parameters.
     """
-    mechanism = load(model)
+    from robodyn.identification.payload import payload_summary, payload_text
+    from robodyn.identification.result import summary, summary_text
+
+    mechanism = rd.load(model)
     given, others, carried = _read(mechanism, recordings, reading, **sources)
     with progress_bar("identifying") as tell:
-        result = identify(
+        result = rd.identify(
             mechanism,
             given,
             couplings=[
@@ -92,9 +88,9 @@ def identify_command(
             progress=tell,
         )
         validations = result.validate(others)
-    body = identify_payload(mechanism, carried, result) if carried else None
+    body = rd.identify_payload(mechanism, carried, result) if carried else None
     better = result.mechanism if body is None else body.mechanism
-    written = [] if output is None else save(better, output)
+    written = [] if output is None else rd.save(better, output)
     found = summary(result, validations) | {"written": [str(path) for path in written]}
     if body is not None:
         found["payload"] = payload_summary(body)
@@ -113,7 +109,8 @@ def _gains(text: str) -> float | list[float] | dict[str, float]:
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError as error:
-        raise InvalidInput(f"--effort-gain is {text!r}, expected {_GAINS}", value=text) from error
+        said = f"--effort-gain is {text!r}, expected {_GAINS}"
+        raise rd.InvalidInput(said, value=text) from error
     return values if len(values) > 1 else values[0]
 
 
@@ -124,7 +121,7 @@ def _renamed(texts: Sequence[str]) -> dict[str, str]:
     pairs = [text.partition("=") for text in texts]
     for text, (model, equals, recorded) in zip(texts, pairs, strict=True):
         if not (model.strip() and equals and recorded.strip()):
-            raise InvalidInput(f"--joint is {text!r}, expected model=recorded", value=text)
+            raise rd.InvalidInput(f"--joint is {text!r}, expected model=recorded", value=text)
     return {model.strip(): recorded.strip() for model, _, recorded in pairs}
 
 
@@ -133,4 +130,4 @@ def _pairs(name: str, text: str, expected: str) -> dict[str, float]:
         pairs = [part.split("=") for part in text.split(",")]
         return {name.strip(): float(value) for name, value in pairs}
     except ValueError as error:
-        raise InvalidInput(f"{name} is {text!r}, expected {expected}", value=text) from error
+        raise rd.InvalidInput(f"{name} is {text!r}, expected {expected}", value=text) from error

@@ -6,19 +6,19 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
 
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar
-from robodyn.errors import ClusterError, InvalidInput, OutputError
-from robodyn.sweeps.plan import SweepPlan, make_plan
-from robodyn.sweeps.settings import SweepSettings
-from robodyn.sweeps.store import checked_path, unfinished
-from robodyn.sweeps.sweep import SweepOutcome, sweep
-from robodyn.sweeps.sweep import run as run_sweep
+from robodyn.errors import ClusterError, OutputError
+
+if TYPE_CHECKING:
+    from robodyn.sweeps.plan import SweepPlan
+    from robodyn.sweeps.sweep import SweepOutcome
 
 # Exit code of an interrupted process in a shell.
 INTERRUPTED = 130
@@ -32,7 +32,7 @@ def map_command(
     output: Path,
     quantity: list[str] | None = None,
     settings: dict[str, Any] = passed(
-        SweepSettings,
+        "SweepSettings",
         "samples",
         "seed",
         "method",
@@ -41,7 +41,7 @@ def map_command(
         "chunk",
         vectors=("accelerations", "wrenches"),
     ),
-    run: dict[str, Any] = passed(sweep, "scheduler", "overwrite"),
+    run: dict[str, Any] = passed("sweep", "scheduler", "overwrite"),
 ) -> Answer:
     """Sweep a mechanism over poses, loads and parameters; write a map that xarray opens.
 
@@ -59,6 +59,10 @@ def map_command(
             platform's six [m/s^2, rad/s^2], an arm's one for each joint.
         wrenches: Half-widths of their wrenches, six separated by commas [N, N m].
     """  # fmt: skip
+    from robodyn.sweeps.plan import make_plan
+    from robodyn.sweeps.store import checked_path, unfinished
+    from robodyn.sweeps.sweep import run as run_sweep
+
     done = 0.0
     mechanism = load_quietly(model)
     plan = make_plan(mechanism, _axes(axes), quantity or ("condition_number",), **settings)
@@ -88,11 +92,11 @@ def _axes(given: list[str]) -> dict[str, Any]:
     for text in given:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise InvalidInput(
+            raise rd.InvalidInput(
                 f"axis {text[:100]!r}, expected a form such as x=-0.2:0.2:41", value=text
             )
         if name in axes:
-            raise InvalidInput(f"axis {name} is given twice", value=name)
+            raise rd.InvalidInput(f"axis {name} is given twice", value=name)
         axes[name] = value
     return axes
 

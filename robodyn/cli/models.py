@@ -7,15 +7,14 @@ from __future__ import annotations
 import typer
 from rich.table import Column, Table
 
+import robodyn as rd
 from robodyn.cli.commands import Answer
 from robodyn.cli.session import load_quietly
-from robodyn.formats.schemas import editor_line, schema_file, schemas
-from robodyn.mechanisms.load import models as bundled
 
 
 def models() -> Answer:
     """List the bundled mechanisms."""
-    loaded = {name: load_quietly(name) for name in bundled()}
+    loaded = {name: load_quietly(name) for name in rd.models()}
     rows = [
         {"name": name, "kind": mechanism.kind, "joints": list(mechanism.joint_names)}
         for name, mechanism in loaded.items()
@@ -35,6 +34,8 @@ def schema(name: str = "", /, *, path: bool = False, line: bool = False) -> None
         path: Print where the file is.
         line: Print the comment with which a YAML file names it to an editor.
     """
+    from robodyn.formats.schemas import editor_line, schema_file, schemas
+
     if not name:
         typer.echo("\n".join(f"{each}: {schema_file(each)}" for each in schemas()))
         return

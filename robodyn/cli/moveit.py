@@ -8,11 +8,14 @@ from typing import Any
 
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly
-from robodyn.planning.moveit import moveit
 
 
 def moveit_command(
-    model: str, folder: str, /, *, how: dict[str, Any] = passed(moveit, "condition_limit", "force")
+    model: str,
+    folder: str,
+    /,
+    *,
+    how: dict[str, Any] = passed("planning.moveit.moveit", "condition_limit", "force"),
 ) -> Answer:
     """Write a MoveIt configuration package for a mechanism's tip: URDF, SRDF, limits, launch file.
 
@@ -22,5 +25,7 @@ def moveit_command(
     Args:
         folder: Where to; made if it does not exist.
     """
+    from robodyn.planning.moveit import moveit
+
     files = [str(file) for file in moveit(load_quietly(model), folder, **how)]
     return Answer({"files": files}, "\n".join(files))

@@ -4,98 +4,27 @@
 
 from __future__ import annotations
 
-import inspect
 import json as json_text
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 import yaml
 
-from robodyn.checks import as_scalar
-from robodyn.cli.commands import passed
-from robodyn.errors import InvalidInput, OutputError, writing
-from robodyn.formats.schemas import editor_line, schemas
-from robodyn.mechanisms.common.template import Template
-from robodyn.mechanisms.registry import kinds
+import robodyn as rd
+from robodyn.cli.commands import Parameter, asked
+from robodyn.cli.session import writable
+from robodyn.errors import writing
+
+if TYPE_CHECKING:
+    from robodyn.mechanisms.common.template import Template
 
 # The name of a kind, and the template that it offers.
-Offer = tuple[str, Template]
-
-
-def new_command() -> Callable[..., None]:
-    """The command, with an option for every dimension of every kind's template."""
-    offers = _offers()
-
-    def new(
-        what: str,
-        file: str = "",
-        /,
-        *,
-        name: str = "",
-        force: bool = False,
-        chosen: dict[str, float | None] = _dimensions(offers),
-    ) -> None:
-        kind, template = _chosen(offers, what)
-        given = {key: value for key, value in chosen.items() if value is not None}
-        target = Path(file or f"{name or f'my_{what}'}.yaml")
-        called = name or target.stem
-        files = {target: _text(kind, template, target, called, given)}
-        for suffix in template.beside:
-            text = template.write(called, target.name, suffix, **given)
-            files[target.with_suffix(suffix)] = text
-        _write(files, force)
-        typer.echo(
-            f"{target}: a model of {what} {name or target.stem}. Make its numbers yours, then\n"
-            f"  robodyn check {target}\n  robodyn view {target}"
-        )
-
-    new.__doc__ = f"""Write a commented model file to start from.
-
-The file loads as it is, and says of each number what it is and in which frame and unit.
-
-Args:
-    what: What to describe: {" or ".join(offers)}.
-    file: File to write; by default NAME.yaml.
-    name: Of the model; by default that of the file.
-    force: Write over a file that exists.
-"""
-    return new
-
-
-def _dimensions(offers: dict[str, Offer]) -> Any:
-    """The dimensions of all templates as options, each with what it is of which template."""
-    texts: dict[str, list[str]] = {}
-    for what, (_, template) in offers.items():
-        for d in template.dimensions:
-            text = f"of a {what}: {d.text} [{d.unit}], {d.default:g}"
-            texts.setdefault(d.name, []).append(text)
-
-    def dimensions(**given: float | None) -> None:
-        pass
-
-    dimensions.__doc__ = "\n".join(
-        [
-            "Dimensions.",
-            "",
-            "Args:",
-            *(f"    {name}: {'; '.join(each)}." for name, each in texts.items()),
-        ]
-    )
-    dimensions.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="float | None"
-            )
-            for name in texts
-        ]
-    )
-    return passed(dimensions, *texts)
+Offer = tuple[str, "Template"]
 
 
 def _offers() -> dict[str, Offer]:
-    found = ((kind.name, kind.adapter("template")) for kind in kinds().values())
+    found = ((kind.name, kind.adapter("template")) for kind in rd.kinds().values())
     return {
         template.what: (name, template)
         for name, offered in found
@@ -104,18 +33,63 @@ def _offers() -> dict[str, Offer]:
     }
 
 
-def _chosen(offers: dict[str, Offer], what: str) -> Offer:
+def _dimensions() -> list[Parameter]:
+    """The dimensions of all templates as options, each with what it is of which template."""
+    texts: dict[str, list[str]] = {}
+    for what, (_, template) in _offers().items():
+        for d in template.dimensions:
+            text = f"{what}: {d.text} [{d.unit}], {d.default:g}"
+            texts.setdefault(d.name, []).append(text)
+    return [Parameter(name, float, None, "; ".join(each) + ".") for name, each in texts.items()]
+
+
+def new(
+    what: str,
+    file: str = "",
+    /,
+    *,
+    name: str = "",
+    force: bool = False,
+    chosen: dict[str, float | None] = asked(_dimensions),
+) -> None:
+    """Write a commented model file to start from.
+
+    The file loads as it is, and says of each number what it is and in which frame and unit.
+
+    Args:
+        what: What to describe: hexapod, servo-hexapod, delta, tripod, five-bar, arm; another word
+            lists all.
+        file: File to write; by default NAME.yaml.
+        name: Of the model; by default that of the file.
+        force: Write over a file that exists.
+    """
+    offers = _offers()
     if what not in offers:
-        raise InvalidInput(f"no template {what!r}; there are {', '.join(offers)}", value=what)
-    return offers[what]
+        raise rd.InvalidInput(f"no template {what!r}; there are {', '.join(offers)}", value=what)
+    kind, template = offers[what]
+    given = {key: value for key, value in chosen.items() if value is not None}
+    target = Path(file or f"{name or f'my_{what}'}.yaml")
+    called = name or target.stem
+    files = {target: _text(kind, template, target, called, given)}
+    for suffix in template.beside:
+        text = template.write(called, target.name, suffix, **given)
+        files[target.with_suffix(suffix)] = text
+    _write(files, force)
+    typer.echo(
+        f"{target}: a model of {what} {name or target.stem}. Make its numbers yours, then\n"
+        f"  robodyn check {target}\n  robodyn view {target}"
+    )
 
 
 def _text(kind: str, template: Template, target: Path, name: str, given: dict[str, float]) -> str:
+    from robodyn.checks import as_scalar
+    from robodyn.formats.schemas import editor_line, schemas
+
     known = {dimension.name: dimension for dimension in template.dimensions}
     for key, value in given.items():
         flag = f"--{key.replace('_', '-')}"
         if key not in known:
-            raise InvalidInput(
+            raise rd.InvalidInput(
                 f"{flag}: a file for {template.what} has no such dimension; "
                 + (f"it has {', '.join(known)}" if known else "edit the file instead"),
                 value=value,
@@ -138,25 +112,18 @@ def _write(files: dict[Path, str], force: bool) -> None:
     """All files or, where one of them exists and is not to be written over, none."""
     target = next(iter(files))
     if not target.suffix:
-        raise InvalidInput(
+        raise rd.InvalidInput(
             f"{target} has no suffix; a model file is called .yaml, say {target}.yaml",
             value=str(target),
         )
     if len(files) > 1 and target.suffix not in (".yaml", ".yml"):
-        raise InvalidInput(
+        raise rd.InvalidInput(
             f"{target}: files are written beside it, so it must be called .yaml, say "
             f"{target.with_suffix('.yaml')}",
             value=str(target),
         )
     for path in files:
-        if path.exists() and not force:
-            raise OutputError(
-                f"{path} exists; choose another file, or write over it with --force",
-                value=str(path),
-            )
+        writable(path, force)
     for path, text in files.items():
         with writing(path), path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
-
-
-new = new_command()

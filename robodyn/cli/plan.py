@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.analysis.limits import check_limits
-from robodyn.arrays import FloatArray
-from robodyn.checks import as_scalar
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import (
     command_line,
@@ -20,21 +18,13 @@ from robodyn.cli.session import (
     progress_bar,
     write_report,
 )
-from robodyn.errors import InfeasibleTrajectory, InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.planning.time_optimal.motion import TimeOptimal, shares_of_time
-from robodyn.planning.time_optimal.settings import TimeOptimalSettings
-from robodyn.planning.time_optimal.time_optimal import time_optimal
-from robodyn.report.study import analyze as examine
-from robodyn.report.study_page import study_page
-from robodyn.report.tables import Table
-from robodyn.trajectories import Trajectory, load_path
-from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
-from robodyn.trajectories.straight import plan_straight
+
+if TYPE_CHECKING:
+    from robodyn.arrays import FloatArray
 
 
 def _route(
-    mechanism: Mechanism,
+    mechanism: rd.Mechanism,
     *,
     goal: str | None = None,
     joints: str | None = None,
@@ -42,7 +32,7 @@ def _route(
     path: str | None = None,
     start: str | None = None,
     timing: dict[str, Any],
-) -> tuple[Trajectory, str]:
+) -> tuple[rd.Trajectory, str]:
     """What to follow, and its name.
 
     Args:
@@ -55,14 +45,17 @@ def _route(
         start: Where a motion to a goal begins, as for --goal; by default at home.
         timing: of a straight motion, see `plan_straight`.
     """
+    from robodyn.trajectories.profiles import TIME_OPTIMAL
+    from robodyn.trajectories.straight import plan_straight
+
     ends = {"--goal": goal, "--joints": joints, "--pose": pose, "--path": path}
     given = [(name, text) for name, text in ends.items() if text is not None]
     if len(given) != 1:
-        raise InvalidInput("give one of --goal, --joints, --pose and --path: where to go")
+        raise rd.InvalidInput("give one of --goal, --joints, --pose and --path: where to go")
     ((name, text),) = given
     if name == "--path":
         with progress_bar(f"path {text}") as tell:
-            return load_path(text, mechanism, progress=tell), text
+            return rd.load_path(text, mechanism, progress=tell), text
     begin = mechanism.home
     size = mechanism.values_of(begin).size
     if start is not None:
@@ -81,15 +74,15 @@ def _route(
 def _numbers(name: str, text: str, size: int) -> FloatArray:
     given = np.array(numbers(name, text) or [])
     if len(given) != size:
-        raise InvalidInput(
+        raise rd.InvalidInput(
             f"{name} has {len(given)} numbers, expected {size} for this mechanism", value=text
         )
     return given
 
 
 def _write(
-    mechanism: Mechanism,
-    motion: Trajectory,
+    mechanism: rd.Mechanism,
+    motion: rd.Trajectory,
     name: str,
     *,
     dt: float = 0.001,
@@ -105,10 +98,12 @@ def _write(
         dt: Sampling interval of --output and --html [s].
         output: Write the motion to this file (.csv): time, motion, efforts, conditioning.
     """
+    from robodyn.report.study_page import study_page
+
     if output is None and html is None:
         return
     with progress_bar("report") as tell:
-        study = examine(mechanism, motion, dt, progress=tell)
+        study = rd.analyze(mechanism, motion, dt, progress=tell)
     if output is not None:
         study.write_csv(output)
     if html is not None:
@@ -120,11 +115,11 @@ def plan(
     /,
     *,
     where: dict[str, Any] = passed(_route, "goal", "joints", "pose", "path", "start"),
-    profile: str = TIME_OPTIMAL,
+    profile: str = "time_optimal",
     v_max: float = 0.08,
     w_max: float = 0.08,
     limits: dict[str, Any] = passed(
-        TimeOptimalSettings,
+        "TimeOptimalSettings",
         "condition_limit",
         "tip_speed",
         "reserve",
@@ -150,9 +145,12 @@ def plan(
         w_max: Largest rate of roll, pitch and yaw [rad/s].
         payload: Mass at the reference point or the tip [kg].
     """  # fmt: skip
+    from robodyn.checks import as_scalar
+    from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
+
     output = files["output"]
     if output is not None and output.suffix.lower() != ".csv":
-        raise InvalidInput(f"--output is {output.name!r}, expected a name that ends in .csv")
+        raise rd.InvalidInput(f"--output is {output.name!r}, expected a name that ends in .csv")
     check_profile(profile, PROFILES)
     mechanism = load_quietly(model)
     carried = as_scalar("payload", payload, "kg", at_least=0.0)
@@ -162,20 +160,24 @@ def plan(
     motion = route
     if profile == TIME_OPTIMAL:
         with progress_bar(f"time-optimal motion to {name}") as tell:
-            motion = time_optimal(mechanism, route, **limits, progress=tell)
+            motion = rd.time_optimal(mechanism, route, **limits, progress=tell)
     else:
         asked = limits["condition_limit"]
         most = np.inf if asked is None else asked
-        broken = check_limits(mechanism, motion, most)
+        broken = rd.check_limits(mechanism, motion, most)
         if broken is not None:
-            raise InfeasibleTrajectory(f"{name}: {broken.text}", value=broken)
+            raise rd.InfeasibleTrajectory(f"{name}: {broken.text}", value=broken)
     _write(mechanism, motion, name, **files)
     found = _found(mechanism, motion, name, profile)
     return Answer(found, "\n".join(_lines(found)))
 
 
-def _found(mechanism: Mechanism, motion: Trajectory, name: str, profile: str) -> dict[str, Any]:
+def _found(
+    mechanism: rd.Mechanism, motion: rd.Trajectory, name: str, profile: str
+) -> dict[str, Any]:
     """What was planned, JSON-able."""
+    from robodyn.planning.time_optimal.motion import shares_of_time
+
     times = np.linspace(0.0, motion.duration, 1001)
     samples = motion.sample(times)
     efforts = np.abs(mechanism.inverse_dynamics(*samples)).max(axis=0)
@@ -192,7 +194,7 @@ def _found(mechanism: Mechanism, motion: Trajectory, name: str, profile: str) ->
             for joint, row in zip(mechanism.joint_names, peaks, strict=True)
         ],
     }
-    if isinstance(motion, TimeOptimal):
+    if isinstance(motion, rd.TimeOptimal):
         # with limits of jerk or the efforts' rates nothing bounds it
         found["gap"] = motion.gap if np.isfinite(motion.gap) else None
         found["limited_by"] = shares_of_time(motion)
@@ -201,6 +203,8 @@ def _found(mechanism: Mechanism, motion: Trajectory, name: str, profile: str) ->
 
 
 def _lines(found: dict[str, Any]) -> list[str]:
+    from robodyn.report.tables import Table
+
     lines = [f"{found['model']}, {found['profile']} to {found['path']}: {found['duration']:.4g} s"]
     if found.get("gap") is not None:
         lines[0] += f", at most {100.0 * found['gap']:.2g} % longer than the shortest"

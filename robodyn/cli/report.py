@@ -6,12 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
+import robodyn as rd
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
-from robodyn.errors import InvalidInput, OutputError
-from robodyn.report.page import Page
+from robodyn.errors import OutputError
+
+if TYPE_CHECKING:
+    from robodyn.report.page import Page
 
 
 def report(what: str, /, *, output: Path = Path("."), png: bool = False, pdf: bool = False) -> None:
@@ -24,7 +28,7 @@ def report(what: str, /, *, output: Path = Path("."), png: bool = False, pdf: bo
         pdf: Also write a PDF of the charts.
     """
     if what not in _REPORTS:
-        raise InvalidInput(f"no report {what!r}; known are {', '.join(_REPORTS)}", value=what)
+        raise rd.InvalidInput(f"no report {what!r}; known are {', '.join(_REPORTS)}", value=what)
     with progress_bar(f"report {what}") as tell:
         page = _REPORTS[what](tell)
     try:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 import time
@@ -12,20 +11,17 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from robodyn.errors import InvalidInput, RobodynError, UnphysicalInertiaWarning
-from robodyn.formats.ros_packages import PATH_VARIABLE
-from robodyn.formats.xacro_text import arguments_of, use_arguments
-from robodyn.mechanisms.load import load, use_options
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.option_names import on_command_line
-from robodyn.report.page import Page
-from robodyn.trajectories import Trajectory, load_path
-from robodyn.trajectories.waypoints import default_path
+import robodyn as rd
+from robodyn.errors import InvalidInput, OutputError, RobodynError, UnphysicalInertiaWarning
+
+if TYPE_CHECKING:
+    from robodyn.report.page import Page
 
 # Shorter runs show no bar [s].
 PATIENCE = 2.0
@@ -42,51 +38,6 @@ def one_line_errors() -> Iterator[None]:
 
 
 @contextmanager
-def reading(
-    *,
-    base_link: str | None = None,
-    tip_link: str | None = None,
-    hold_branches: bool = False,
-    driven: str | None = None,
-    kind: str | None = None,
-    base: str | None = None,
-    xacro_arg: list[str] | None = None,
-    package_path: list[str] | None = None,
-) -> Iterator[None]:
-    """How model files are read meanwhile.
-
-    Args:
-        base_link: of a URDF: the link on which the chain stands, by default the root.
-        tip_link: of a URDF: the link at which the chain ends, by default behind most joints.
-        hold_branches: of a URDF: joints beside the chain, as a gripper's, are held.
-        driven: the driven joints, with commas between them, whatever the file says of actuators;
-            all others are passive.
-        kind: read the file as this kind; closed_loop takes whole trees of joints, such as hands.
-        base: of such a tree: fixed, or moving freely, whatever the file says.
-        xacro_arg: an argument of a .xacro file, name:=value; may be repeated.
-        package_path: a folder with ROS packages that a robot refers to, such as a workspace's src;
-            may be repeated. Searched before those of ROBODYN_PACKAGE_PATH.
-    """
-    use_options(
-        base_link=base_link,
-        tip_link=tip_link,
-        hold_branches=hold_branches,
-        driven=driven,
-        kind=kind,
-        base=base,
-        spelling=on_command_line,
-    )
-    use_arguments(arguments_of(xacro_arg or ()))
-    if package_path:
-        known = os.environ.get(PATH_VARIABLE)
-        os.environ[PATH_VARIABLE] = os.pathsep.join([*package_path, *([known] if known else [])])
-    try:
-        yield
-    finally:
-        use_options()
-
-
-@contextmanager
 def quietly() -> Iterator[None]:
     """Read models without warnings of unphysical inertias, which `robodyn check` tells."""
     with warnings.catch_warnings():
@@ -94,19 +45,34 @@ def quietly() -> Iterator[None]:
         yield
 
 
-def load_quietly(model: str) -> Mechanism:
+def load_quietly(model: str) -> rd.Mechanism:
     """A mechanism, `quietly`."""
     with quietly():
-        mechanism: Mechanism = load(model)
+        mechanism: rd.Mechanism = rd.load(model)
     return mechanism
 
 
-def mechanism_and_path(model: str, path: str | None) -> tuple[Mechanism, str, Trajectory]:
+def mechanism_and_path(model: str, path: str | None) -> tuple[rd.Mechanism, str, rd.Trajectory]:
     """The mechanism, and the path with its name: by default its paper's or a demonstration."""
+    from robodyn.trajectories.waypoints import default_path
+
     mechanism = load_quietly(model)
     name = path or default_path(mechanism)
     with progress_bar(f"path {name}", 1.0) as show:
-        return mechanism, name, load_path(name, mechanism, progress=show)
+        return mechanism, name, rd.load_path(name, mechanism, progress=show)
+
+
+def writable(path: Path, force: bool) -> Path:
+    """A file to write: one that exists with `force` only.
+
+    Raises:
+        OutputError: it exists.
+    """
+    if path.exists() and not force:
+        raise OutputError(
+            f"{path} exists; choose another file, or write over it with --force", value=str(path)
+        )
+    return path
 
 
 def numbers(name: str, text: str) -> list[float] | None:

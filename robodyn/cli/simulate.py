@@ -7,25 +7,21 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from robodyn.analysis.execution import execute
-from robodyn.analysis.limits import Quantity, check_limits
-from robodyn.analysis.run import summary_text
-from robodyn.checks import as_scalar
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import mechanism_and_path, progress_bar
-from robodyn.control import ComputedTorque
-from robodyn.errors import InfeasibleTrajectory
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.trajectories import Trajectory
+
+if TYPE_CHECKING:
+    from robodyn.analysis.limits import Quantity
 
 
 def _model_and_plant(
-    mechanism: Mechanism, *, friction: bool = True, payload: float = 0.0
-) -> tuple[Mechanism, Mechanism]:
+    mechanism: rd.Mechanism, *, friction: bool = True, payload: float = 0.0
+) -> tuple[rd.Mechanism, rd.Mechanism]:
     """What the controller knows, and what moves.
 
     Args:
@@ -34,6 +30,8 @@ def _model_and_plant(
         payload: Mass at the platform's reference point or the arm's tip [kg], unknown to the
             controller.
     """
+    from robodyn.checks import as_scalar
+
     model = mechanism if friction else mechanism.without_friction()
     carried = as_scalar("payload", payload, "kg", at_least=0.0)
     return model, model.with_payload(carried) if carried else model
@@ -45,8 +43,8 @@ def simulate(
     *,
     path: str | None = None,
     control_rate: float = 200.0,
-    settings: dict[str, Any] = passed(execute, "mode", "dt"),
-    gains: dict[str, Any] = passed(ComputedTorque, "kp", "kv", "preview"),
+    settings: dict[str, Any] = passed("analysis.execution.execute", "mode", "dt"),
+    gains: dict[str, Any] = passed("ComputedTorque", "kp", "kv", "preview"),
     bodies: dict[str, Any] = passed(_model_and_plant, "friction", "payload"),
     output: Path | None = None,
     strict: bool = False,
@@ -62,6 +60,10 @@ def simulate(
         control_rate: Commands per second [Hz].
         output: Folder for summary.json and history.csv.
     """
+    from robodyn.analysis.execution import execute
+    from robodyn.analysis.run import summary_text
+    from robodyn.checks import as_scalar
+
     mechanism, name, trajectory = mechanism_and_path(model, path)
     beyond = _beyond_reach(mechanism, name, trajectory)
     model_of_control, plant = _model_and_plant(mechanism, **bodies)
@@ -87,18 +89,18 @@ def simulate(
     return Answer(summary, summary_text(summary), failed)
 
 
-def _beyond_reach(mechanism: Mechanism, name: str, path: Trajectory) -> list[str]:
+def _beyond_reach(mechanism: rd.Mechanism, name: str, path: rd.Trajectory) -> list[str]:
     """Say before anything else that a path leaves the travel of a joint.
 
     Raises:
         InfeasibleTrajectory: the mechanism cannot be where the path goes.
     """
     wanted: tuple[Quantity, ...] = ("position",)
-    broken = check_limits(mechanism, path, quantities=wanted)
+    broken = rd.check_limits(mechanism, path, quantities=wanted)
     if broken is None:
         return []
     text = f"path {name}: {broken.text}"
     if broken.quantity == "geometry":
-        raise InfeasibleTrajectory(text, value=broken)
+        raise rd.InfeasibleTrajectory(text, value=broken)
     typer.echo(f"warning: {text}", err=True)
     return [f"WARN {text}"]

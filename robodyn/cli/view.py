@@ -7,12 +7,14 @@ from __future__ import annotations
 import time
 import webbrowser
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from robodyn.cli.session import load_quietly, progress_bar, quietly
-from robodyn.view.page import ViewerPage
+
+if TYPE_CHECKING:
+    from robodyn.view.page import ViewerPage
 
 
 def view(

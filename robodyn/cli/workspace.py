@@ -9,19 +9,18 @@ from typing import Any
 
 import numpy as np
 
+import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import load_quietly, progress_bar, write_report
-from robodyn.planning.workspace.requirements import WorkspaceSettings
-from robodyn.planning.workspace.workspace import workspace as find
 
 
 def workspace(
     model: str,
     /,
     *,
-    where: dict[str, Any] = passed(find, "scheduler", region="kind"),
+    where: dict[str, Any] = passed("workspace", "scheduler", region="kind"),
     settings: dict[str, Any] = passed(
-        WorkspaceSettings,
+        "WorkspaceSettings",
         "characteristic_length",
         "effort_limits",
         "base_cone",
@@ -47,7 +46,7 @@ def workspace(
     """  # fmt: skip
     mechanism = load_quietly(model)
     with progress_bar(f"workspace of {mechanism.name}") as show:
-        region = find(
+        region = rd.workspace(
             mechanism,
             condition_limit=condition_limit or np.inf,
             **where,

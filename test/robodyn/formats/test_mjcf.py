@@ -259,7 +259,7 @@ def test_an_arm_is_drawn_with_its_joints_and_efforts(tmp_path):
     """As `robodyn view` does: by the joints of the URDF that the file becomes."""
     from robodyn.mechanisms.robot_description import robot_description
     from robodyn.view.model_figure import figure_of
-    from robodyn.view.scene import EffortArrows
+    from robodyn.view.scene import arrow_lengths, reference_effort
 
     path = tmp_path / "arm.xml"
     path.write_text(COMPLETE)
@@ -268,7 +268,8 @@ def test_an_arm_is_drawn_with_its_joints_and_efforts(tmp_path):
         figure = figure_of(source, arm)
         assert set(arm.joint_names) <= {joint.name for joint in figure.joints}
         frames = np.tile(np.eye(4), (len(figure.links), 1, 1))
-        arrows = EffortArrows(arm, figure)(frames, arm.home, np.ones(arm.n))
+        lengths = arrow_lengths(arm, np.ones(arm.n), reference_effort(arm))
+        arrows = arm.effort_arrows(figure, frames, arm.home, lengths)
         assert np.isfinite(arrows).all()
         text = robot_description(source, arm, ros2_control=True)
         assert "<hardware>" in text
