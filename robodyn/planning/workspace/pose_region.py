@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
+from robodyn.planning.workspace.region import Region
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.surfaces import Surface, level_surface
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_from_pose
@@ -26,7 +27,7 @@ CHUNK = 65536
 SIGMAS = 3.0
 
 
-class PoseRegion:
+class PoseRegion(Region):
     """A region of positions (3,) [m], or of roll, pitch and yaw (3,) [rad].
 
     Attributes:
@@ -35,10 +36,7 @@ class PoseRegion:
         volume, volume_error: [m^3], or [rad^3] of roll, pitch and yaw; the error is three
             standard deviations, or the share that was asked for where that is more.
         samples: poses that were examined for them.
-        dimensions: 3.
     """
-
-    dimensions = 3
 
     def __init__(
         self,
@@ -49,7 +47,7 @@ class PoseRegion:
         scheduler: Any,
         progress: Callable[[float], None] | None,
     ) -> None:
-        self.kind, self.needs = kind, needs
+        super().__init__(needs, kind)
         self._others, self._cells, self._scheduler = others, asked.resolution, scheduler
         self.box = self._default_box() if asked.bounds is None else np.asarray(asked.bounds)
         self.samples = 0
@@ -59,14 +57,6 @@ class PoseRegion:
     def __getstate__(self) -> dict[str, Any]:
         """Without the connection to a cluster, whose workers need none."""
         return {**self.__dict__, "_scheduler": None}
-
-    def __repr__(self) -> str:
-        return f"PoseRegion({self.text})"
-
-    @property
-    def unit(self) -> str:
-        """Of the volume."""
-        return "rad^3" if self.kind == "orientation" else "m^3"
 
     @property
     def text(self) -> str:
@@ -135,15 +125,6 @@ class PoseRegion:
         cells = np.any([inside[a, b, c] for a in n for b in n for c in n], axis=0)
         return level_surface(axes, found.reshape(values.shape), cells)
 
-    def save(self, path: str | Path) -> None:
-        """Write the boundary to a file that ends in .stl or .ply; its lengths are metres.
-
-        Raises:
-            InvalidInput: another ending.
-            OutputError: the file cannot be written.
-        """
-        self.boundary.save(path)
-
     @cached_property
     def _grid(self) -> tuple[tuple[FloatArray, FloatArray, FloatArray], FloatArray]:
         x, y, z = (np.linspace(low, high, self._cells + 1) for low, high in self.box)
@@ -202,24 +183,32 @@ class PoseRegion:
         return volume, max(stated, error * volume)
 
     def _strata(self, strata: int, random: np.random.Generator) -> tuple[int, int]:
-        """Samples inside, and strata whose two samples differ."""
+        """Samples inside, and strata whose two samples differ.
+
+        Raises:
+            MissingExtra: there is no `dask.distributed`.
+            ClusterError: there is no cluster at that address, or it failed.
+        """
         low, high = self.box.T
         side = (high - low) / strata
         numbers = np.arange(strata**3)
         inside = scatter = 0
-        jobs = []
+        jobs: list[FloatArray] = []
         for first in range(0, len(numbers), CHUNK // 2):
             part = numbers[first : first + CHUNK // 2]
             corner = np.stack(np.unravel_index(part, (strata,) * 3), axis=-1)
             shift = random.uniform(size=(2, len(part), 3))
-            jobs.append(low + (corner + shift) * side)
-        for points, margins in _distributed(self.margins, jobs, self._scheduler):
-            both = (margins >= 0.0).reshape(2, -1)
-            inside += int(both.sum())
-            scatter += int((both[0] != both[1]).sum())
-            best = int(margins.argmax())
-            if margins[best] > self._best[0]:
-                self._best = float(margins[best]), points.reshape(-1, 3)[best]
+            jobs.append((low + (corner + shift) * side).reshape(-1, 3))
+        with nullcontext() if self._scheduler is None else cluster(self._scheduler) as client:
+            submitted = [client.submit(self.margins, job, pure=False) for job in jobs if client]
+            for k, points in enumerate(jobs):
+                margins = submitted[k].result() if submitted else self.margins(points)
+                both = (margins >= 0.0).reshape(2, -1)
+                inside += int(both.sum())
+                scatter += int((both[0] != both[1]).sum())
+                best = int(margins.argmax())
+                if margins[best] > self._best[0]:
+                    self._best = float(margins[best]), points[best]
         return inside, scatter
 
     def _default_box(self) -> FloatArray:
@@ -269,27 +258,3 @@ def orientations_of(given: ArrayLike) -> FloatArray:
         "roll, pitch and yaw [rad]",
         value=given,
     )
-
-
-def _distributed(
-    function: Callable[[FloatArray], FloatArray], jobs: Sequence[FloatArray], scheduler: Any
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Points (..., 3) of each job, and what a function says of them, flattened.
-
-    Args:
-        function: of points (N, 3); it is sent to the workers.
-        jobs: points (..., 3) each.
-        scheduler: address of a scheduler, or a Client; None computes here.
-
-    Raises:
-        MissingExtra: there is no `dask.distributed`.
-        ClusterError: there is no cluster at that address, or it failed.
-    """
-    if scheduler is None:
-        for points in jobs:
-            yield points, function(points.reshape(-1, 3))
-        return
-    with cluster(scheduler) as client:
-        futures = [client.submit(function, points.reshape(-1, 3), pure=False) for points in jobs]
-        for points, future in zip(jobs, futures, strict=True):
-            yield points, future.result()

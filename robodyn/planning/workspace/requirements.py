@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
+from robodyn.planning.time_optimal.constraints.efforts import both_ways
 from robodyn.poses import rotation_matrix
 
 # A condition number from which on no efforts are asked for: there may be none.
@@ -37,7 +37,7 @@ class WorkspaceSettings:
         condition_limit: largest condition number.
         characteristic_length: [m] of the condition number.
         effort_limits: efforts that must hold the mechanism at rest: True for those of the model,
-            one number or (n,) [N or N m]; None takes no notice of them.
+            one number or (n,) [N or N m] either way, or (n, 2); None takes no notice of them.
         wrench: (6,) [N, N m] on the body meanwhile.
         base_cone, body_cone: [rad] how far the joints at a leg's ends may bend from home.
         within_limits: keep to the limits of the driven joints' positions.
@@ -191,24 +191,13 @@ class Requirements:
 
 
 def effort_bounds(mechanism: Mechanism, given: bool | ArrayLike | None) -> FloatArray | None:
-    """(n, 2) [N or N m]: the mechanism's own for True, one number either way for all, or each.
+    """(n, 2) [N or N m]: the mechanism's own for True, else as `both_ways`; None for any.
 
     Raises:
-        InvalidInput: not positive, or of another shape.
+        InvalidInput: as `both_ways`.
     """
     if given is None or given is False:
         return None
     if given is True:
         return mechanism.effort_ranges
-    n = len(mechanism.joint_names)
-    limits = (
-        np.broadcast_to(as_array("effort_limits", given, ()), (n,))
-        if np.ndim(given) == 0
-        else (as_array("effort_limits", given, (n,), "N or N m"))
-    )
-    if limits.shape != (n,) or not (limits > 0.0).all():
-        raise InvalidInput(
-            f"effort_limits is {np.asarray(given).tolist()}, expected {n} positive numbers",
-            value=given,
-        )
-    return np.multiply.outer(limits, [-1.0, 1.0])
+    return both_ways("effort_limits", given, mechanism)

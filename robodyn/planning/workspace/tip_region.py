@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
+from robodyn.planning.workspace.region import Region
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.surfaces import Surface, level_surface
 from robodyn.planning.workspace.tip_steps import STEPS, TipSteps
@@ -38,7 +38,7 @@ FLAT = 1e-6
 Cell = tuple[int, ...]
 
 
-class TipRegion:
+class TipRegion(Region):
     """A region of the tip's positions (3,) [m], or of its roll, pitch and yaw (3,) [rad].
 
     Attributes:
@@ -57,7 +57,8 @@ class TipRegion:
         asked: WorkspaceSettings,
         progress: Callable[[float], None] | None,
     ) -> None:
-        self.kind, self.needs, self.cut_short = kind, needs, ""
+        super().__init__(needs, kind)
+        self.cut_short = ""
         self._turns = kind == "orientation"
         self._mechanism = needs.mechanism
         self._given = None if asked.bounds is None else np.asarray(asked.bounds)
@@ -127,14 +128,6 @@ class TipRegion:
         self._known: dict[Cell, FloatArray] = {}
         self._take(seeds, at)
 
-    def __repr__(self) -> str:
-        return f"TipRegion({self.text})"
-
-    @property
-    def unit(self) -> str:
-        """Of the volume."""
-        return "rad^3" if self._turns else "m^3" if self.dimensions == 3 else "m^2"
-
     @property
     def text(self) -> str:
         """The volume in a line."""
@@ -179,15 +172,6 @@ class TipRegion:
             self._origin[k] + self.cell * (low[k] - 0.5 + np.arange(shape[k])) for k in range(3)
         )
         return level_surface((x, y, z), filled)
-
-    def save(self, path: str | Path) -> None:
-        """Write the boundary to a file that ends in .stl or .ply; its lengths are metres.
-
-        Raises:
-            InvalidInput: another ending.
-            OutputError: the file cannot be written.
-        """
-        self.boundary.save(path)
 
     def _flat(self, cells: IntArray) -> Surface:
         corners = cells[:, None] + np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
