@@ -31,10 +31,12 @@ class Verified(NamedTuple):
     Attributes:
         samples: how many configurations were examined.
         broken: the bound that the first bad one breaks; None where there is none.
+        place: where that is, from 0 to 1.
     """
 
     samples: int
     broken: BrokenBound | None
+    place: float = np.nan
 
 
 def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> Verified:
@@ -67,7 +69,8 @@ def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> Verif
     if bad is None:
         return Verified(samples, None)
     configuration = curve(np.array([bad]))[0]
-    return Verified(samples, bounds.broken(configuration) or bounds.nearest(configuration))
+    broken = bounds.broken(configuration) or bounds.nearest(configuration)
+    return Verified(samples, broken, bad)
 
 
 def _first_bad(s: FloatArray, margins: FloatArray) -> float | None:

@@ -59,25 +59,29 @@ class Through(RowTrajectory):
             )
         self._mechanism = mechanism
         self._start = points[0]
-        self._places = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
+        places = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
         self._curve: SampledTrajectory | None = None
-        self._jointwise = False
         if mechanism.configuration_is_pose:
-            self._curve = _curve(mechanism, self._places, points)
-        elif len(mechanism.independent_joints) == coordinates.configuration_size:
-            self._line = _spline(self._places, points)
+            self._curve = _curve(mechanism, places, points)
         else:
-            self._jointwise = True
             still = np.zeros((len(points), coordinates.velocity_size))
             values = mechanism.independent_motion(points, still, still).positions
-            self._line = _spline(self._places, np.asarray(values))
+            self._line = _spline(places, np.asarray(values))
 
     def _rows(self, t: FloatArray) -> Motion:
         flat = np.clip(t, 0.0, 1.0)
         if self._curve is not None:
             return self._curve.sample(flat)
-        parts = [self._line(flat, order) for order in range(3)]
-        return self._assembled(flat, *parts) if self._jointwise else Motion(*parts)
+        # in order: each configuration is found from the one before, the first from the path's start
+        order = np.argsort(flat, kind="stable")
+        begin = float(flat.min(initial=1.0))
+        lead = np.linspace(0.0, begin, 50 if begin > 0.0 else 0)
+        places = np.concatenate([lead, flat[order]])
+        q, v, a = (self._line(places, derivative) for derivative in range(3))
+        found = self._mechanism.motion_of_independent(q, v, a, guess=self._start)
+        back = np.empty(len(order), dtype=np.intp)
+        back[order] = np.arange(len(order)) + lead.size
+        return Motion(*(values[back] for values in found))
 
     def velocity(self, t: ArrayLike) -> FloatArray:
         """Its first derivative (..., nv) alone, for which no loop needs to be closed."""
@@ -85,21 +89,6 @@ class Through(RowTrajectory):
         if self._curve is not None:
             return self._curve.sample(times).velocity
         return np.asarray(self._line(times, 1))
-
-    def _assembled(self, flat: FloatArray, *parts: FloatArray) -> Motion:
-        """The mechanism's motion of its independent joints, found along the path in order."""
-        order = np.argsort(flat, kind="stable")
-        rows = [part[order] for part in parts]
-        # each configuration is found from the one before it, the first from the path's start
-        lead = np.linspace(0.0, flat[order[0]], 50) if flat[order[0]] > 0.0 else np.empty(0)
-        rows = [
-            np.concatenate([self._line(lead, k), row]) if lead.size else row
-            for k, row in enumerate(rows)
-        ]
-        found = self._mechanism.motion_of_independent(rows[0], rows[1], rows[2], guess=self._start)
-        back = np.empty(len(order), dtype=np.intp)
-        back[order] = np.arange(len(order)) + lead.size
-        return Motion(*(values[back] for values in found))
 
 
 def coordinate_weights(mechanism: Mechanism) -> FloatArray:

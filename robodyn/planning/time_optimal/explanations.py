@@ -10,6 +10,8 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
+from robodyn.planning.paths.bounds import Bounds
+from robodyn.planning.paths.verification import verified
 from robodyn.planning.time_optimal.along import VERIFIED, Along
 from robodyn.planning.time_optimal.constraints.all import UNBOUNDED, Constraints
 from robodyn.planning.time_optimal.constraints.base import quantities
@@ -22,12 +24,10 @@ from robodyn.planning.time_optimal.search import Failed, Found
 USED = 0.98
 # Of the duration: what limits for less is left out.
 BRIEF = 1e-3
-# Bisections by which a place is found where a limit is first exceeded.
-BISECTIONS = 40
 # Beyond a limit by less than this share of it is rounding: a path may run along its limit.
 ROUNDING = 1e-9
-# Places at which the condition number is examined.
-EXAMINED = 200
+# Places at which the condition number of a path that is refused is looked at.
+EXAMINED = 2000
 
 
 def limiting(
@@ -116,40 +116,25 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
     """Refuse a path along which the condition number exceeds its limit.
 
     Raises:
-        InfeasibleTrajectory: the place where it first does, and the largest number.
+        InfeasibleTrajectory: a place where it does, and the largest number.
     """
     limit, length = constraints.condition, constraints.characteristic_length
     if not np.isfinite(limit):
         return
+    mechanism = constraints.mechanism
 
-    def number(s: FloatArray) -> FloatArray:
-        here = piece.curve.sample(s).configuration
-        return constraints.mechanism.condition_number(here, length)
+    def along(s: FloatArray) -> FloatArray:
+        return piece.curve.sample(s).configuration
 
-    s = np.linspace(0.0, 1.0, EXAMINED + 1)
-    values = number(s)
-    # between two places, where the number is near its limit
-    near = np.flatnonzero(values > 0.5 * limit)
-    if near.size:
-        step = s[1] * np.linspace(-1.0, 1.0, 21)
-        more = np.unique(np.clip((s[near, None] + step).reshape(-1), 0.0, 1.0))
-        s, values = more, number(more)
-    above = np.flatnonzero(~(values <= limit))
-    if not above.size:
+    found = verified(along, Bounds(mechanism, limit, 0.0, length, within_limits=False))
+    if found.broken is None:
         return
-    first = int(above[0])
-    low, high = float(s[max(first - 1, 0)]), float(s[first])
-    for _ in range(BISECTIONS if first else 0):
-        middle = 0.5 * (low + high)
-        if float(number(np.array([middle]))[0]) <= limit:
-            low = middle
-        else:
-            high = middle
+    s = np.append(np.linspace(0.0, 1.0, EXAMINED + 1), found.place)
+    values = mechanism.condition_number(along(s), length)
     worst = int(np.nanargmax(values))
     raise InfeasibleTrajectory(
-        f"the condition number exceeds its limit of {limit:g} from "
-        f"{piece.text(high)} on and reaches {values[worst]:.4g} at "
-        f"{piece.text(float(s[worst]))}",
+        f"the condition number exceeds its limit of {limit:g} at {piece.text(found.place)} and "
+        f"reaches {values[worst]:.4g} at {piece.text(float(s[worst]))}",
         value=float(values[worst]),
     )
 

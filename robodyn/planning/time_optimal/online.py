@@ -70,6 +70,11 @@ def time_optimal_from(
     if not is_moving(mechanism, here, rate):
         straight = Swerve(mechanism, here, rate, there, 0.0)
         return time_optimal(mechanism, straight, points=points, **options)
+
+    def motion(carried: float, points: int) -> TimeOptimal:
+        path = Swerve(mechanism, here, rate, there, carried)
+        return time_optimal(mechanism, path, start_velocity=rate, points=points, **options)
+
     way = mechanism.difference(here, there)
     weights = coordinate_weights(mechanism)
     speed = float(np.linalg.norm(weights * rate))
@@ -80,15 +85,12 @@ def time_optimal_from(
         if found and carried in LONGER:
             break
         try:
-            path = Swerve(mechanism, here, rate, there, carried)
-            motion = time_optimal(mechanism, path, start_velocity=rate, points=COARSE, **options)
-            found.append((motion.duration, carried))
+            found.append((motion(carried, COARSE).duration, carried))
         except RobodynError as error:
             problem = problem or error
     for _, carried in sorted(found):
         try:
-            path = Swerve(mechanism, here, rate, there, carried)
-            return time_optimal(mechanism, path, start_velocity=rate, points=points, **options)
+            return motion(carried, points)
         except RobodynError as error:
             problem = error
     raise InfeasibleTrajectory(

@@ -22,7 +22,6 @@ from robodyn.planning.time_optimal.constraints.base import (
     OfJoints,
     SecondOrder,
 )
-from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 
 
 class Accelerations(OfJoints, SecondOrder):
@@ -41,7 +40,7 @@ class Accelerations(OfJoints, SecondOrder):
         terms[..., 0] = path.rates[:, path.imposed][..., self.joints]
         terms[..., 1] = path.bends[:, path.imposed][..., self.joints]
         bound = (1.0 - MARGIN) * np.tile(self.most, (count, 1))
-        return Coefficients(terms, bound, -bound, MotorCurves.none(size), curved=False)
+        return Coefficients(terms, bound, -bound, curved=False)
 
     def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
         """See `SecondOrder.excess`."""

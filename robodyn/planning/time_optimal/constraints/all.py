@@ -114,6 +114,6 @@ class Constraints:
         caps = np.full(len(path.steps) + 1, UNBOUNDED)
         caps[:-1] = np.minimum(caps[:-1], bounds[:, 0])
         caps[1:] = np.minimum(caps[1:], bounds[:, -1])
-        curves = MotorCurves.joined([part.curves for part in parts])
+        curves = self.efforts.curves.padded(terms.shape[2])
         steps = np.ascontiguousarray(path.steps)
         return Intervals(steps, terms, upper, lower, bounds, caps, *curves, curved)

@@ -16,7 +16,6 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import Along, Course
-from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.programme import Changes
 
 # Of every limit: what is not used at the points, and what between them, where peaks are found by
@@ -33,14 +32,12 @@ class Coefficients(NamedTuple):
         terms: (N, 3, K, 7) A, B, C, D, S, G and the rate |dp/ds| of the joint, at both ends and in
             the middle.
         upper, lower: (N, K) limits, infinite where there is none.
-        curves: by which the limits fall with the rate.
         curved: whether anything is not linear in s'^2 and s''.
     """
 
     terms: FloatArray
     upper: FloatArray
     lower: FloatArray
-    curves: MotorCurves
     curved: bool
 
 

@@ -42,6 +42,7 @@ class Efforts(SecondOrder):
 
     Attributes:
         limits: (n, 2) [N or N m] least and largest.
+        curves: of the motors.
         names, sizes: see `SecondOrder`.
         subjects: (n,) whose efforts they are, for people.
     """
@@ -53,8 +54,8 @@ class Efforts(SecondOrder):
         curves: MotorCurves,
         wrench: FloatArray | None,
     ) -> None:
-        self._mechanism, self._curves, self._wrench = mechanism, curves, wrench
-        self.limits = limits
+        self._mechanism, self._wrench = mechanism, wrench
+        self.limits, self.curves = limits, curves
         self.subjects = list(mechanism.joint_names)
         self.names = [f"effort of {name}" for name in self.subjects]
         self.sizes = np.maximum(np.abs(limits), 1e-12).T
@@ -72,9 +73,9 @@ class Efforts(SecondOrder):
         terms = np.stack([A, B, none, D, none, none, np.abs(rates)], axis=-1)
         count = len(path.steps)
         upper, lower = (np.tile((1.0 - MARGIN) * self.limits[:, k], (count, 1)) for k in (1, 0))
-        curved = bool(self._curves.counts.any())
+        curved = bool(self.curves.counts.any())
         if ideal is mechanism:
-            return Coefficients(terms, upper, lower, self._curves, curved)
+            return Coefficients(terms, upper, lower, curved)
         once = of(mechanism, u, w) - B - D
         twice = of(mechanism, 2.0 * u, 4.0 * w) - 4.0 * B - D
         S, G = np.zeros(A.shape), np.zeros(A.shape)
@@ -103,14 +104,14 @@ class Efforts(SecondOrder):
         size = np.abs(terms[..., :4]).max()
         viscous = np.abs(terms[..., 2]).max() > 1e-9 * size
         curved = curved or bool(terms[..., 4].any() or viscous)
-        return Coefficients(terms, upper, lower, self._curves, curved)
+        return Coefficients(terms, upper, lower, curved)
 
     def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
         """See `SecondOrder.excess`."""
         speed = np.sqrt(square)
         q, u, w = path.motion
         effort = self._quantities(q)(self._mechanism, u * speed, u * acceleration + w * square)
-        available = self._curves.at(path.rates * speed) if self._curves.counts.any() else np.inf
+        available = self.curves.at(path.rates * speed) if self.curves.counts.any() else np.inf
         least, most = (
             (1.0 - MARGIN_BETWEEN) * np.maximum(self.limits[:, 0], -available),
             (1.0 - MARGIN_BETWEEN) * np.minimum(self.limits[:, 1], available),

@@ -46,34 +46,20 @@ class MotorCurves(NamedTuple):
         A motor's torque reaches its joint by screw and gear with their efficiency, as when it
         drives.
         """
-        found = []
-        for actuator in mechanism.actuators:
-            points = np.empty((0, 2))
+        actuators = mechanism.actuators
+        counts = np.array([len(each.torque_speed or ()) for each in actuators], dtype=np.int64)
+        speeds, efforts = np.zeros((2, len(actuators), counts.max(initial=1)))
+        for i, (actuator, count) in enumerate(zip(actuators, counts, strict=True)):
             if actuator.torque_speed is not None:
                 ratio = abs(actuator.ratio)
-                speeds, torques = np.array(actuator.torque_speed).T
+                motor, torques = np.array(actuator.torque_speed).T
                 torques = np.minimum(torques, actuator.torque_limit)
-                points = np.stack([speeds / ratio, torques * ratio * actuator.efficiency], axis=1)
-            found.append(points)
-        longest = max((len(points) for points in found), default=0)
-        table = np.zeros((len(found), max(longest, 1), 2))
-        for row, points in zip(table, found, strict=True):
-            row[: len(points)] = points
-        counts = np.array([len(points) for points in found], dtype=np.int64)
-        speeds, efforts = np.ascontiguousarray(np.moveaxis(table, -1, 0))
+                speeds[i, :count] = motor / ratio
+                efforts[i, :count] = torques * ratio * actuator.efficiency
         return cls(speeds, efforts, counts)
 
-    @classmethod
-    def none(cls, count: int) -> MotorCurves:
-        """Of quantities that have none."""
-        return cls(np.zeros((count, 1)), np.zeros((count, 1)), np.zeros(count, dtype=np.int64))
-
-    @classmethod
-    def joined(cls, parts: list[MotorCurves]) -> MotorCurves:
-        """Those of several limits, one after the other."""
-        longest = max(part.speeds.shape[1] for part in parts)
-        speeds, efforts = (
-            np.concatenate([np.pad(v, ((0, 0), (0, longest - v.shape[1]))) for v in values])
-            for values in ([p.speeds for p in parts], [p.efforts for p in parts])
-        )
-        return cls(speeds, efforts, np.concatenate([part.counts for part in parts]))
+    def padded(self, count: int) -> MotorCurves:
+        """These, and those of further quantities, `count` in all, that have none."""
+        more = (0, count - len(self.counts))
+        speeds, efforts = (np.pad(v, (more, (0, 0))) for v in (self.speeds, self.efforts))
+        return MotorCurves(speeds, efforts, np.pad(self.counts, more))

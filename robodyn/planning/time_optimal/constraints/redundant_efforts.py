@@ -53,7 +53,7 @@ class RedundantEfforts(Efforts):
         self._freedoms = mechanism.coordinates.velocity_size
         count = len(mechanism.joint_names)
         sets = list(combinations(range(count), count - self._freedoms + 1))
-        super().__init__(mechanism, limits, MotorCurves.none(2 * len(sets)), wrench)
+        super().__init__(mechanism, limits, curves, wrench)
         self._sets, self._bounds = np.array(sets), limits
         finite = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)
         self._weights = np.where(finite > 0.0, finite, 1.0)
