@@ -27,7 +27,7 @@ def around_singularities(
     *,
     characteristic_length: float = 1.0,
     timeout: float = 60.0,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] | None = None,
 ) -> Trajectory:
     """The motion itself where it keeps to a condition number, else a path between its ends.
 

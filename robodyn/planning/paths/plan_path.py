@@ -60,7 +60,7 @@ def plan_path(
     condition_limit: float | None = None,
     *,
     settings: PathSettings = DEFAULT,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
     **options: Any,
 ) -> PlannedPath:
@@ -106,7 +106,7 @@ def plan_path(
     bounds = _on_one_side(bounds, first, last)
     refuse_ends(bounds, first, last)
     question = Question(space_of(mechanism, first, last), bounds, first, last, step)
-    effort = Effort(began + timeout, stopped=stopped, tell=progress)
+    effort = Effort(began + timeout, stopped=stopped, tell=progress or (lambda _: None))
     searching = replace(effort, deadline=began + SEARCHING * timeout)
     path = find(question, wanted.seed, searching)
     if path is None:

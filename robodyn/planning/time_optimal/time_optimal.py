@@ -100,10 +100,10 @@ def time_optimal(
             f"points is {count}, expected at most {MOST_POINTS}", value=wanted.points
         )
     line = cast("Trajectory", path if hasattr(path, "sample") else Through(mechanism, path))
-    ends = wanted.start_velocity, wanted.goal_velocity
+    ends, tell = (wanted.start_velocity, wanted.goal_velocity), progress or (lambda _: None)
     for refined in range(REFINEMENTS):
         try:
-            return _planned(line, count << refined, constraints, ends, progress)
+            return _planned(line, count << refined, constraints, ends, tell)
         except Unverified:
             continue
         except KinematicsError as error:
@@ -120,7 +120,7 @@ def _planned(
     count: int,
     constraints: Constraints,
     ends: tuple[ArrayLike | None, ArrayLike | None],
-    progress: Callable[[float], None] | None,
+    progress: Callable[[float], None],
 ) -> TimeOptimal:
     """The fastest motion on so many intervals.
 
@@ -148,8 +148,7 @@ def _planned(
     for piece, easing_of_it in zip(pieces, easings, strict=True):
 
         def tell(s: float, piece: Piece = piece) -> None:
-            if progress is not None:
-                progress(piece.share(s))
+            progress(piece.share(s))
 
         part, why = _fastest(constraints, piece, easing_of_it, tell)
         found.append(part)

@@ -45,14 +45,14 @@ class PoseRegion(Region):
         others: FloatArray,
         asked: WorkspaceSettings,
         scheduler: Any,
-        progress: Callable[[float], None] | None,
+        tell: Callable[[float], None],
     ) -> None:
         super().__init__(needs, kind)
         self._others, self._cells, self._scheduler = others, asked.resolution, scheduler
         self.box = self._default_box() if asked.bounds is None else np.asarray(asked.bounds)
         self.samples = 0
         self._best: tuple[float, FloatArray] = (-np.inf, self.box.mean(axis=1))
-        self.volume, self.volume_error = self._measured(asked.error, asked.seed, progress)
+        self.volume, self.volume_error = self._measured(asked.error, asked.seed, tell)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the connection to a cluster, whose workers need none."""
@@ -156,7 +156,7 @@ class PoseRegion(Region):
         return found
 
     def _measured(
-        self, error: float, seed: int, progress: Callable[[float], None] | None
+        self, error: float, seed: int, tell: Callable[[float], None]
     ) -> tuple[float, float]:
         """Volume and its error: two samples in each of n^3 strata, n growing until it is small."""
         whole = float(np.prod(np.diff(self.box, axis=1)))
@@ -171,14 +171,12 @@ class PoseRegion(Region):
             stated = max(SIGMAS * whole * np.sqrt(scatter) / (2.0 * count), least)
             if stated <= error * volume or strata >= MOST_STRATA or (not inside and strata >= 60):
                 break
-            if progress is not None:
-                progress(min(0.99, (strata / MOST_STRATA) ** 3))
+            tell(min(0.99, (strata / MOST_STRATA) ** 3))
             # the error falls with the samples' number to the power 2/3
             wanted = strata * np.sqrt(stated / max(error * volume, 1e-300))
             grown = min(max(wanted * 1.05, GROWTH * strata), 2.5 * strata)
             strata = min(int(np.ceil(grown)), MOST_STRATA)
-        if progress is not None:
-            progress(1.0)
+        tell(1.0)
         # no closer than was asked for, so that a comparison by sampling finds it within the error
         return volume, max(stated, error * volume)
 

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
@@ -66,33 +67,42 @@ class WorkspaceSettings:
     budget: float = 30.0
 
 
-@dataclass(frozen=True)
 class Requirements:
     """What is required of a configuration.
+
+    Args:
+        mechanism: of which they are.
+        asked: all that is asked of it.
 
     Attributes:
         bounds: limits of joints and conditioning.
         efforts: (n, 2) [N or N m] least and largest efforts at rest; None for any.
-        wrench: (6,) [N, N m] on the body meanwhile.
-        base_cone, body_cone: [rad] how far legs may lean from their directions at home, against
-            the base and against the body; None for any.
+
+    Raises:
+        InvalidInput: wrong shapes, or numbers out of range.
     """
 
-    bounds: Bounds
-    efforts: FloatArray | None = None
-    wrench: FloatArray | None = None
-    base_cone: float | None = None
-    body_cone: float | None = None
-
-    @property
-    def mechanism(self) -> Mechanism:
-        """Of which they are."""
-        return self.bounds.mechanism
+    def __init__(self, mechanism: Mechanism, asked: WorkspaceSettings) -> None:
+        self.mechanism = mechanism
+        limit, length = asked.condition_limit, asked.characteristic_length
+        self.bounds = Bounds(mechanism, limit, 0.0, length, asked.within_limits)
+        self.efforts: FloatArray | None = None
+        if asked.effort_limits is True:
+            self.efforts = mechanism.effort_ranges
+        elif asked.effort_limits is not None and asked.effort_limits is not False:
+            self.efforts = both_ways("effort_limits", asked.effort_limits, mechanism)
+        wrench = asked.wrench
+        self._wrench = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+        # [rad] how far legs may lean from their directions at home, against the base and the body
+        self._cones = [
+            None if angle is None else as_scalar(name, angle, "rad", above=0.0)
+            for name, angle in (("base_cone", asked.base_cone), ("body_cone", asked.body_cone))
+        ]
 
     def margins(self, configurations: FloatArray) -> FloatArray:
         """(N,) smallest margin of configurations (N, nq), between -1 and 1."""
         found = self.bounds.margins(configurations).min(axis=1)
-        if self.base_cone is not None or self.body_cone is not None:
+        if self._cones != [None, None]:
             found = np.minimum(found, self._lean(configurations))
         if self.efforts is not None:
             open_ = np.flatnonzero(found > -1.0)
@@ -104,7 +114,7 @@ class Requirements:
     def worst(self, configuration: FloatArray) -> str:
         """The requirement with the smallest margin, with its numbers."""
         parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]
-        if self.base_cone is not None or self.body_cone is not None:
+        if self._cones != [None, None]:
             parts.append((float(self._lean(configuration[None])[0]), "cones"))
         if self.efforts is not None:
             parts.append((float(self._held(configuration[None])[0]), "efforts"))
@@ -151,7 +161,7 @@ class Requirements:
                 regular[:] = True
             rest = np.zeros((int(regular.sum()), mechanism.coordinates.velocity_size))
             out[regular] = mechanism.inverse_dynamics(
-                configurations[regular], rest, rest, self.wrench
+                configurations[regular], rest, rest, self._wrench
             )
         except KinematicsError:
             if len(configurations) > 1:
@@ -180,24 +190,9 @@ class Requirements:
         legs = np.einsum("nij,kj->nki", turn, tips) + poses[:, None, :3] - feet
         legs /= np.linalg.norm(legs, axis=2, keepdims=True)
         found = np.ones(len(poses))
-        if self.base_cone is not None:
-            angle = np.arccos(np.clip((legs * on_base).sum(axis=2), -1.0, 1.0)).max(axis=1)
-            found = np.minimum(found, self.base_cone - angle)
-        if self.body_cone is not None:
-            home = np.einsum("nij,kj->nki", turn, on_body)
-            angle = np.arccos(np.clip((legs * home).sum(axis=2), -1.0, 1.0)).max(axis=1)
-            found = np.minimum(found, self.body_cone - angle)
+        homes = on_base, np.einsum("nij,kj->nki", turn, on_body)
+        for cone, home in zip(self._cones, homes, strict=True):
+            if cone is not None:
+                angle = np.arccos(np.clip((legs * home).sum(axis=2), -1.0, 1.0)).max(axis=1)
+                found = np.minimum(found, cone - angle)
         return found
-
-
-def effort_bounds(mechanism: Mechanism, given: bool | ArrayLike | None) -> FloatArray | None:
-    """(n, 2) [N or N m]: the mechanism's own for True, else as `both_ways`; None for any.
-
-    Raises:
-        InvalidInput: as `both_ways`.
-    """
-    if given is None or given is False:
-        return None
-    if given is True:
-        return mechanism.effort_ranges
-    return both_ways("effort_limits", given, mechanism)

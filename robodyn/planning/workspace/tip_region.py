@@ -55,7 +55,7 @@ class TipRegion(Region):
         needs: Requirements,
         kind: str,
         asked: WorkspaceSettings,
-        progress: Callable[[float], None] | None,
+        tell: Callable[[float], None],
     ) -> None:
         super().__init__(needs, kind)
         self.cut_short = ""
@@ -69,22 +69,21 @@ class TipRegion(Region):
         # first in coarse cubes, to find out how far it extends, and how long the others will take
         coarse, began = max(min(cells // COARSE, FEWEST), 4), time.monotonic()
         self._divide(seeds, coarse)
-        if not self._fill(progress, 0.0, 0.1, began + budget):
+        if not self._fill(tell, 0.0, 0.1, began + budget):
             self._refuse_endless(budget)
             self.cut_short = f"not filled to its ends within the budget of {budget:g} s"
         seeds = np.concatenate([seeds, *(q[None] for q in self._known.values())])
         fine = int(min(cells, coarse * self._times(time.monotonic() - began, budget)))
         if fine > coarse:
             self._divide(seeds, fine)
-            self._fill(progress, 0.1, 0.8)
+            self._fill(tell, 0.1, 0.8)
         if fine < cells and not self.cut_short:
             self.cut_short = (
                 f"coarser than the {cells} cells along an axis that were asked for, which take "
                 f"longer than the budget of {budget:g} s"
             )
         self.volume, self.volume_error = self._measured()
-        if progress is not None:
-            progress(1.0)
+        tell(1.0)
 
     def _refuse_endless(self, budget: float) -> None:
         """Raise where filling went on for the whole budget, as a sliding motor has no limits.
@@ -175,12 +174,15 @@ class TipRegion(Region):
 
     def _flat(self, cells: IntArray) -> Surface:
         corners = cells[:, None] + np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
-        vertices = np.tile(self._origin, (4 * len(cells), 1))
-        flat = corners.reshape(-1, self.dimensions)
-        for k, axis in enumerate(self._axes):
-            vertices[:, axis] += self.cell * flat[:, k]
+        vertices = self._places(corners.reshape(-1, self.dimensions))
         first = 4 * np.arange(len(cells))[:, None, None]
         return Surface(vertices, (first + np.array([[0, 1, 2], [0, 2, 3]])).reshape(-1, 3))
+
+    def _places(self, cells: FloatArray) -> FloatArray:
+        """(N, 3) of places in cubes (N, dimensions), between which they are fractions."""
+        at = np.tile(self._origin, (len(cells), 1))
+        at[:, self._axes] += self.cell * cells
+        return at
 
     def _cells_of(self, at: FloatArray) -> IntArray:
         return np.floor((at - self._origin)[:, self._axes] / self.cell).astype(np.int64)
@@ -207,14 +209,14 @@ class TipRegion(Region):
 
     def _fill(
         self,
-        progress: Callable[[float], None] | None,
+        tell: Callable[[float], None],
         before: float,
         share: float,
         until: float = np.inf,
     ) -> bool:
         """Fill the cubes, unless it takes until then; whether all are filled.
 
-        `progress` is told how much of `share` is done, after what was done `before`.
+        `tell` is told how much of `share` is done, after what was done `before`.
         """
         around = [
             tuple(int(sign) * int(k == axis) for k in range(self.dimensions))
@@ -235,16 +237,14 @@ class TipRegion(Region):
                 part = starts[first : first + CHUNK]
                 found = self._moved(np.array([q for _, q in part]), [cell for cell, _ in part])
                 front += self._take(found, self._steps.tips(found))
-            if progress is not None:
-                progress(before + share * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
+            tell(before + share * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
             if time.monotonic() > until:
                 return not front
         return True
 
     def _moved(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
         """Configurations that bring the tip from cubes into their neighbours, where there are."""
-        goal = np.tile(self._origin, (len(q), 1))
-        goal[:, self._axes] += self.cell * (np.array(cells) + 0.5)
+        goal = self._places(np.array(cells) + 0.5)
         for _ in range(STEPS):
             q = self._steps.nearer(q, goal)
         good = (self._cells_of(self._steps.tips(q)) == np.array(cells)).all(axis=1)
@@ -287,9 +287,7 @@ class TipRegion(Region):
             if not part:
                 continue
             chosen = np.array(part)[self._random.integers(0, len(part), points)]
-            at = np.tile(self._origin, (points, 1))
-            shift = self._random.uniform(size=chosen.shape)
-            at[:, self._axes] += self.cell * (chosen + shift)
+            at = self._places(chosen + self._random.uniform(size=chosen.shape))
             share = float(self._reaches(at).mean())
             scatter = SIGMAS * np.sqrt(max(share * (1.0 - share), 1.0 / points) / points)
             volume += size * len(part) * share

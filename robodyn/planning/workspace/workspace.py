@@ -19,9 +19,8 @@ from robodyn.arrays import ArrayLike
 from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.workspace.pose_region import PoseRegion, orientations_of
-from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings, effort_bounds
+from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.poses import rpy_from_pose
 
@@ -80,24 +79,8 @@ def workspace(
         resolution=int(as_scalar("resolution", asked.resolution, at_least=4.0)),
         bounds=None if asked.bounds is None else _box(asked.bounds),
     )
-    load = None if asked.wrench is None else as_exact("wrench", asked.wrench, (6,), "N, N m")
-    for name, angle in (("base_cone", asked.base_cone), ("body_cone", asked.body_cone)):
-        if angle is not None:
-            as_scalar(name, angle, "rad", above=0.0)
-    needs = Requirements(
-        Bounds(
-            mechanism,
-            asked.condition_limit,
-            0.0,
-            asked.characteristic_length,
-            asked.within_limits,
-        ),
-        effort_bounds(mechanism, asked.effort_limits),
-        load,
-        asked.base_cone,
-        asked.body_cone,
-    )
-    xyz, rpy = asked.xyz, asked.rpy
+    needs = Requirements(mechanism, asked)
+    xyz, rpy, tell = asked.xyz, asked.rpy, progress or (lambda _: None)
     if not mechanism.configuration_is_pose:
         turns = _tip_freedoms(mechanism)[1]
         if kind == "orientation" and turns < 3:
@@ -114,11 +97,11 @@ def workspace(
             )
         if asked.budget != np.inf:
             asked = replace(asked, budget=as_scalar("budget", asked.budget, "s", above=0.0))
-        return TipRegion(needs, kind, asked, progress)
+        return TipRegion(needs, kind, asked, tell)
     at, turned = rpy_from_pose(mechanism.home)
     if kind == "orientation":
         place = at if xyz is None else as_exact("xyz", xyz, (3,), "m")
-        return PoseRegion(needs, kind, place[None], asked, scheduler, progress)
+        return PoseRegion(needs, kind, place[None], asked, scheduler, tell)
     if kind == "constant":
         angles = (turned if rpy is None else as_exact("rpy", rpy, (3,), "rad"))[None]
     else:
@@ -129,7 +112,7 @@ def workspace(
                 value=None,
             )
         angles = orientations_of(asked.orientations)
-    return PoseRegion(needs, kind, angles, asked, scheduler, progress)
+    return PoseRegion(needs, kind, angles, asked, scheduler, tell)
 
 
 def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:

@@ -173,11 +173,10 @@ def test_slack_cables_do_not_push(cables):
 
 def test_cables_hold_where_a_linear_programme_says_so(cables, rng):
     """The wrench-feasible workspace: margins are negative where no forces within limits hold."""
-    from robodyn.planning.paths.bounds import Bounds
-    from robodyn.planning.workspace.requirements import Requirements, effort_bounds
+    from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 
     push = np.array([0.0, 0.0, -150.0, 0.0, 0.0, 0.0])
-    needs = Requirements(Bounds(cables), effort_bounds(cables, True), push)
+    needs = Requirements(cables, WorkspaceSettings(effort_limits=True, wrench=push))
     q = poses(cables, rng, 30, 1.0)
     held = needs.margins(q) >= 0.0
     rest = np.zeros(6)
