@@ -16,7 +16,6 @@ import numpy as np
 from benchmarks.operation_counting import Tally, count_operations
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.common.kernels.state import State
-from robodyn.mechanisms.serial.description.from_yaml import rotation_x
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import (
@@ -32,6 +31,7 @@ from robodyn.mechanisms.serial.kernels.layout import (
     WORK_SIZE,
 )
 from robodyn.mechanisms.serial.packing import pack_pseudo_inertias
+from robodyn.poses import axis_motion
 
 GIVEN = "given"
 PROJECTION = "tau_i"
@@ -176,7 +176,7 @@ def _report_arm(n: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     chain = np.zeros((n + 1, LINK_SIZE))
     chain[0, ROTATION : ROTATION + 9] = np.eye(3).ravel()
     for row in chain[1:]:
-        rotation = rotation_x(0.7)[:3, :3]
+        rotation = axis_motion("revolute", np.array([1.0, 0.0, 0.0]), 0.7)[:3, :3]
         shift, com = np.array([0.4, 0.0, 0.1]), np.array([-0.2, 0.02, 0.03])
         row[ROTATION : ROTATION + 9] = rotation.ravel()
         row[SHIFT : SHIFT + 3] = shift

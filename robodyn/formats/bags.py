@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robodyn.errors import InvalidInput, MissingExtra, writing
-from robodyn.extras import how_to_install, needing
+from robodyn.errors import InvalidInput, writing
+from robodyn.extras import needing
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,9 @@ def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
         MissingExtra: rosbags is not installed.
         InvalidInput: no bag, or one that cannot be read.
     """
-    try:
+    with needing("record", "reading a bag needs the package rosbags", "rosbags"):
         from rosbags.highlevel import AnyReader
         from rosbags.typesys import Stores, get_typestore
-    except ImportError as failure:
-        raise MissingExtra(
-            f"reading a bag needs the package rosbags: {how_to_install('record')}", value="rosbags"
-        ) from failure
     try:
         store = get_typestore(Stores.ROS2_JAZZY)
         with AnyReader([_storage(bag)], default_typestore=store) as reader:

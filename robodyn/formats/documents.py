@@ -134,6 +134,17 @@ class Fields:
         self._check_shape(name, value, shape, expected)
         return np.array(value, dtype=np.float64)
 
+    def names(self, name: str) -> tuple[str, ...]:
+        """A list of names of joints."""
+        value = self.get(name, "a list of joint names")
+        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+            raise self.refuse(name, value, "a list of joint names")
+        return tuple(value)
+
+    def over(self, defaults: Mapping[str, Any]) -> Fields:
+        """These fields, and the defaults of those that are not given, in mappings one by one."""
+        return Fields(_merged(defaults, self.data), self.source, self.path, self.error)
+
     def text(self, name: str, default: Any = REQUIRED, choices: Sequence[str] | None = None) -> str:
         """A string, optionally one of `choices`."""
         expected = "one of " + ", ".join(choices) if choices else "a text"
@@ -153,6 +164,17 @@ class Fields:
             raise self.refuse(name, value, expected)
         for index, item in enumerate(value):
             self._check_shape(f"{name}[{index}]", item, shape[1:], expected)
+
+
+def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    out = dict(defaults)
+    for name, value in given.items():
+        inherited = out.get(name)
+        if isinstance(inherited, dict) and isinstance(value, dict):
+            out[name] = _merged(inherited, value)
+        elif value is not None:
+            out[name] = value
+    return out
 
 
 def _is_number(value: Any) -> bool:

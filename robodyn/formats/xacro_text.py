@@ -11,10 +11,9 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
-from xml.parsers.expat import ExpatError
 
-from robodyn.errors import InvalidInput, MissingExtra, ModelError
-from robodyn.extras import how_to_install
+from robodyn.errors import InvalidInput, ModelError
+from robodyn.extras import needing
 from robodyn.formats.ros_packages import find_package
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
@@ -58,14 +57,9 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
         MissingExtra: the xacro package is not installed.
         ModelError: the file cannot be read or expanded, in one line with xacro's own reason.
     """
-    try:
+    what = f"{path}: reading xacro needs the package xacro (ROS 2: ros-<distro>-xacro)"
+    with needing("xacro", what, str(path)):
         import xacro
-    except ImportError as failure:
-        raise MissingExtra(
-            f"{path}: reading xacro needs the package xacro: {how_to_install('xacro')} "
-            "(ROS 2: ros-<distro>-xacro)",
-            value=str(path),
-        ) from failure
     root = parse_xml(read_text(path), str(path))
     chatter = io.StringIO()
     mappings = {**_used_arguments, **(arguments or {})}
@@ -74,9 +68,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
             with _finding(path):
                 document = xacro.process_file(str(path), mappings=mappings)
             return str(document.documentElement.toxml())
-    except (ExpatError, RecursionError, SystemExit) as failure:
-        raise _error(path, failure, chatter, root) from failure
-    except Exception as failure:  # expressions in the file may raise anything
+    except (Exception, SystemExit) as failure:  # expressions in the file may raise anything
         raise _error(path, failure, chatter, root) from failure
 
 

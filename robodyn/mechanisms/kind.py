@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,8 @@ class ReadOptions:
 class Kind:
     """A kind of mechanism as registered.
 
-    The functions import what they need when they are called, so that registering a kind costs
-    nothing and loading one kind does not load the compiled kernels of another.
+    The functions import what they need when they are called (see `imported`), so that registering a
+    kind costs nothing and loading one kind does not load the compiled kernels of another.
 
     Attributes:
         name: `type` in a YAML description, and `kind` of its mechanisms.
@@ -98,5 +99,24 @@ class Kind:
         reference = self.adapters.get(use, default)
         if not reference:
             return None
-        module, name = reference.split(":")
-        return getattr(importlib.import_module(module), name)
+        return _imported(reference)
+
+
+def imported(*references: str) -> Callable[..., Any]:
+    """A function that calls others, each on what the one before returned.
+
+    Args:
+        references: `module:name` of each; they are imported when it is called.
+    """
+    return partial(_called, references)
+
+
+def _called(references: tuple[str, ...], *given: Any) -> Any:
+    for reference in references:
+        given = (_imported(reference)(*given),)
+    return given[0]
+
+
+def _imported(reference: str) -> Any:
+    module, name = reference.split(":")
+    return getattr(importlib.import_module(module), name)

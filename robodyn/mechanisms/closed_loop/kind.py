@@ -4,40 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from robodyn.formats.urdf_text import UrdfDocument
-from robodyn.mechanisms.kind import Kind, ReadOptions
-from robodyn.mechanisms.mechanism import Mechanism
-
-
-def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
-    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-    from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
-
-    return ClosedLoop(
-        check_links(model_from_urdf(document, options.tip_link), strict=options.strict)
-    )
-
-
-def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
-    from robodyn.mechanisms.closed_loop.description.from_yaml import closed_loop_model_from_yaml
-    from robodyn.mechanisms.closed_loop.description.gepetto import (
-        closed_loop_model_from_gepetto,
-        is_gepetto,
-    )
-    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-    from robodyn.mechanisms.common.urdf_model import check_links
-
-    read = closed_loop_model_from_gepetto if is_gepetto(document) else closed_loop_model_from_yaml
-    model = read(document, source, options.tip_link, options.folder, options.driven)
-    return ClosedLoop(check_links(model, strict=options.strict))
-
-
-def _recognises_yaml(document: dict[str, Any]) -> bool:
-    from robodyn.mechanisms.closed_loop.description.gepetto import is_gepetto
-
-    return is_gepetto(document)
+from robodyn.mechanisms.kind import Kind, imported
 
 
 def _recognises(document: UrdfDocument) -> bool:
@@ -45,23 +13,23 @@ def _recognises(document: UrdfDocument) -> bool:
     return bool(document.closures)
 
 
-def _to_urdf(mechanism: Any) -> str:
-    from robodyn.mechanisms.common.urdf_writer import tree_urdf
-
-    return tree_urdf(mechanism.model, mechanism.kind)
-
-
 CLOSED_LOOP = Kind(
     "closed_loop",
-    from_yaml=_from_yaml,
+    from_yaml=imported(
+        "robodyn.mechanisms.closed_loop.description.yaml_form:closed_loop_model_from_yaml",
+        "robodyn.mechanisms.closed_loop.loop:ClosedLoop",
+    ),
     recognises_urdf=_recognises,
-    from_urdf=_from_urdf,
-    to_urdf=_to_urdf,
+    from_urdf=imported(
+        "robodyn.mechanisms.common.urdf_model:tree_from_urdf",
+        "robodyn.mechanisms.closed_loop.loop:ClosedLoop",
+    ),
+    to_urdf=imported("robodyn.mechanisms.common.urdf_writer:mechanism_urdf"),
     adapters={
         "export": "robodyn.exporting.closed_loop:answers",
-        "model_file": "robodyn.mechanisms.closed_loop.description.to_yaml:write_closed_loop",
+        "model_file": "robodyn.mechanisms.closed_loop.description.yaml_form:write_closed_loop",
         "template": "robodyn.mechanisms.closed_loop.description.leg_templates:TEMPLATES",
     },
     example="delta",
-    recognises_yaml=_recognises_yaml,
+    recognises_yaml=imported("robodyn.mechanisms.closed_loop.description.gepetto:is_gepetto"),
 )

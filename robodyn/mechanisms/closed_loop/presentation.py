@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn.actuators import Actuator
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.closed_loop.parameters import ClosedLoopParameters
 from robodyn.mechanisms.common.figure import Figure, Shape, stick
 from robodyn.mechanisms.common.report_answers import (
     OutlinePart,
     ParameterTable,
-    actuator_table,
+    actuator_tables,
     body_table,
 )
 from robodyn.model.placement import Placement
@@ -100,9 +99,7 @@ class ClosedLoopPresentation(ClosedLoopParameters):
                 "origins in the frames of the links",
             ),
         ]  # fmt: skip
-        if any(actuator != Actuator() for actuator in self.actuators):
-            tables.append(actuator_table(self.joint_names, self.actuators))
-        return tables
+        return [*tables, *actuator_tables(self.joint_names, self.actuators)]
 
 
 def _ball(link: str, at: Placement, radius: float, color: tuple[float, float, float]) -> Shape:

@@ -15,12 +15,13 @@ import yaml
 
 from robodyn.actuators import Actuator
 from robodyn.arrays import FloatArray
-from robodyn.errors import ModelError, OutputError, RobodynError
+from robodyn.errors import ModelError, RobodynError, writing
 from robodyn.formats.documents import Fields
+from robodyn.formats.urdf_shapes import frame_of
 from robodyn.model.body import Body
 from robodyn.model.fields import inertia_tensor
 from robodyn.model.placement import Placement
-from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_of_rotation
+from robodyn.poses import rpy_of_rotation
 
 HEADER = "# Written by robodyn; `robodyn check {name}` shows how it is read.\n"
 
@@ -47,8 +48,7 @@ def stated_in(block: Fields, name: str = "") -> Iterator[None]:
 def placement_of(block: Fields) -> Placement:
     """The frame of `xyz` [m] and `rpy` [rad], as a URDF states an origin; none by default."""
     rpy = block.array("rpy", (3,), "rad", default=[0.0] * 3)
-    xyz = block.array("xyz", (3,), "m", default=[0.0] * 3)
-    return Placement(rotation_matrix(pose_from_rpy(np.zeros(3), rpy)), xyz)
+    return Placement.of(frame_of(block.array("xyz", (3,), "m", default=[0.0] * 3), rpy))
 
 
 def placement_fields(at: Placement) -> dict[str, Any]:
@@ -83,29 +83,45 @@ def actuator_fields(actuator: Actuator) -> dict[str, Any]:
     return out
 
 
-def finite(**values: float) -> dict[str, float]:
-    """Those of the values that are finite: limits that there are."""
-    return {name: float(value) for name, value in values.items() if np.isfinite(value)}
+def limits_of(block: Fields, travel: str, unit: str, effort: str) -> dict[str, Any]:
+    """Limits of `velocity` and `effort` [unit/s, effort], infinite by default; `travel` if given.
+
+    Raises:
+        ModelError: a field that is unknown or wrong.
+    """
+    block.only(travel, "velocity", "effort")
+    limits: dict[str, Any] = {
+        name: block.number(name, named, default=np.inf, above=0.0)
+        for name, named in (("velocity", f"{unit}/s"), ("effort", effort))
+    }
+    if travel in block:
+        limits[travel] = block.array(travel, (2,), unit)
+    return limits
 
 
-def write_yaml(path: Path, document: dict[str, Any]) -> None:
-    """Write a document that `load` reads.
+def limits_fields(limits: Any, travel: str) -> dict[str, Any]:
+    """Those limits that there are, as `limits_of` reads them."""
+    known = ((name, getattr(limits, name)) for name in ("velocity", "effort", travel))
+    return {name: numbers(value) for name, value in known if np.isfinite(value).all()}
+
+
+def write_yaml(path: Path, document: dict[str, Any]) -> Path:
+    """Write a document that `load` reads; returns the path.
 
     Raises:
         OutputError: the file cannot be written.
     """
     text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=100)
-    write_text(path, HEADER.format(name=path.name) + text)
+    return write_text(path, HEADER.format(name=path.name) + text)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file, and its folder where there is none.
+def write_text(path: Path, text: str) -> Path:
+    """Write a file, and its folder where there is none; returns its path.
 
     Raises:
         OutputError: it cannot be written.
     """
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error}", value=str(path)) from error
+    return path

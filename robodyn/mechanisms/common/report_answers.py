@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.actuators import Actuator
+from robodyn.actuators.actuator import IDEAL, Actuator
 from robodyn.arrays import FloatArray
 
 # A number, a vector (k,), a matrix (k, m), or text.
@@ -43,8 +43,10 @@ def body_table(bodies: Iterable[Any], note: str = "") -> ParameterTable:
     )
 
 
-def actuator_table(names: Sequence[str], actuators: Sequence[Actuator]) -> ParameterTable:
-    """Screw or gear, rotor, dry friction and limits of each actuator."""
+def actuator_tables(names: Sequence[str], actuators: Sequence[Actuator]) -> list[ParameterTable]:
+    """Screw or gear, rotor, dry friction and limits of each actuator; no table of ideal ones."""
+    if all(actuator == IDEAL for actuator in actuators):
+        return []
     rows = []
     for name, actuator in zip(names, actuators, strict=True):
         screw = "-" if actuator.lead is None else f"{actuator.lead:g}, {actuator.handed}"
@@ -55,7 +57,7 @@ def actuator_table(names: Sequence[str], actuators: Sequence[Actuator]) -> Param
     head = ("joint", "lead [m], thread", "gear ratio", "rotor inertia [kg m²]",
             "reflected [kg, kg m²]", "Coulomb friction +/− [N, N m]", "static [N, N m]",
             "motor torque [N m]", "motor speed [rad/s]")  # fmt: skip
-    return ParameterTable("Actuators", head, rows)
+    return [ParameterTable("Actuators", head, rows)]
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,11 @@ def model_from_urdf(
     return unchecked(model, gravity=gravity, source=source, urdf=document.text)
 
 
+def tree_from_urdf(document: UrdfDocument, options: Any) -> Model:
+    """The model of a URDF tree, its tip link and the check of its inertias as `load` is told."""
+    return check_links(model_from_urdf(document, options.tip_link), strict=options.strict)
+
+
 def check_links(model: Model, *, strict: bool) -> Model:
     """The model; warns about unphysical inertias, or rejects them with `strict=True`.
 

@@ -40,18 +40,23 @@ from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 
 
-def tree_urdf(model: Model, kind: str, base_link: str = "") -> str:
-    """URDF text of a tree with closures, to be read as one of a kind, from a base link if given.
+def mechanism_urdf(mechanism: Any) -> str:
+    """URDF text of a mechanism's model, to be read as one of its kind."""
+    return tree_urdf(mechanism.model, mechanism.kind)
+
+
+def tree_urdf(model: Model, kind: str) -> str:
+    """URDF text of a tree with closures, to be read as one of a kind.
 
     What the URDF that it was read from says beyond the model, such as its pictures, stays.
 
     Raises:
         OutputError: what a URDF cannot state.
     """
-    return document_text(tree_of(model, kind, base_link))
+    return document_text(tree_of(model, kind))
 
 
-def tree_of(model: Model, kind: str, base_link: str = "") -> ElementTree.Element:
+def tree_of(model: Model, kind: str) -> ElementTree.Element:
     """The elements of `tree_urdf`."""
     robot = element(None, "robot", name=model.name)
     if model.urdf:
@@ -83,7 +88,7 @@ def tree_of(model: Model, kind: str, base_link: str = "") -> ElementTree.Element
         robot,
         type=kind,
         gravity=model.gravity,
-        base_link=base_link,
+        base_link=model.base_link,
         tip_link=model.tip_link,
         actuated_joints=model.driven,
         independent_joints=model.independent,

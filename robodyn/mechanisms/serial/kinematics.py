@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from robodyn.actuators import Actuator
+from robodyn.actuators.actuator import IDEAL
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.common.batch_calls import (
     BASE,
@@ -23,7 +23,7 @@ from robodyn.mechanisms.common.batch_calls import (
     entry,
 )
 from robodyn.mechanisms.common.figure import Figure, Shape, stick
-from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_table
+from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_tables
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.chain import as_arm, chain_of, nameless
@@ -150,9 +150,8 @@ class SerialKinematics(Mechanism):
                 "origins and axes in the base frame; positions turn and slide along the axis",
             ),
         ]
-        if any(joint.drive != Actuator() for joint in self.chain.joints):
-            tables.append(actuator_table(self.joint_names, self.actuators))
-        return tables
+        stated = any(joint.drive != IDEAL for joint in self.chain.joints)
+        return [*tables, *(actuator_tables(self.joint_names, self.actuators) if stated else ())]
 
     def _line(self, q: FloatArray) -> tuple[list[tuple[FloatArray, FloatArray]], FloatArray]:
         """Origin and axis of each joint, and points (n + 2, 3) from base to tip; base frame."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,6 +20,11 @@ from robodyn.model.placement import Placement
 from robodyn.poses import rotation_matrix
 
 
+def platform_urdf(platform: Any) -> str:
+    """URDF text of a platform; loading it gives an equal one."""
+    return stewart_urdf(platform.six_legs, platform.model)
+
+
 def stewart_urdf(six: SixLegs, model: Model | None = None) -> str:
     """URDF text of six legs, or of the model that they are; loading it gives an equal one.
 
@@ -27,9 +33,9 @@ def stewart_urdf(six: SixLegs, model: Model | None = None) -> str:
     pictures of it are upright.
     """
     if model is not None and model.urdf:
-        return write.tree_urdf(model, "stewart", model.base_link)
+        return write.tree_urdf(model, "stewart")
     model = _with_home_as_origin(six.expanded())
-    robot = write.tree_of(model, "stewart", model.base_link)
+    robot = write.tree_of(model, "stewart")
     draw.materials(robot)
     links = {link.get("name"): link for link in robot.iterfind("link")}
     lengths = _home_lengths(six)

@@ -4,32 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from robodyn.formats.urdf_text import UrdfDocument
-from robodyn.mechanisms.kind import Kind, ReadOptions
-from robodyn.mechanisms.mechanism import Mechanism
-
-
-def _from_yaml(document: dict[str, Any], source: str, options: ReadOptions) -> Mechanism:
-    from robodyn.mechanisms.stewart.description.from_yaml import stewart_model_from_yaml
-    from robodyn.mechanisms.stewart.platform import StewartPlatform
-
-    return StewartPlatform(stewart_model_from_yaml(document, source, options.strict))
-
-
-def _from_urdf(document: UrdfDocument, options: ReadOptions) -> Mechanism:
-    from robodyn.mechanisms.stewart.description.from_urdf import stewart_model_from_urdf
-    from robodyn.mechanisms.stewart.platform import StewartPlatform
-
-    return StewartPlatform(stewart_model_from_urdf(document, options.strict))
-
-
-def _to_urdf(platform: Any) -> str:
-    from robodyn.mechanisms.stewart.drawing import stewart_urdf
-
-    return stewart_urdf(platform.six_legs, platform.model)
-
+from robodyn.mechanisms.kind import Kind, imported
 
 LEGS = 6
 
@@ -65,13 +41,19 @@ def _is_platform(document: UrdfDocument) -> bool:
 
 STEWART = Kind(
     "stewart",
-    from_yaml=_from_yaml,
+    from_yaml=imported(
+        "robodyn.mechanisms.stewart.description.yaml_form:stewart_model_from_yaml",
+        "robodyn.mechanisms.stewart.platform:StewartPlatform",
+    ),
     recognises_urdf=_is_platform,
-    from_urdf=_from_urdf,
-    to_urdf=_to_urdf,
+    from_urdf=imported(
+        "robodyn.mechanisms.stewart.description.from_urdf:stewart_model_from_urdf",
+        "robodyn.mechanisms.stewart.platform:StewartPlatform",
+    ),
+    to_urdf=imported("robodyn.mechanisms.stewart.drawing:platform_urdf"),
     adapters={
         "export": "robodyn.exporting.stewart:answers",
-        "model_file": "robodyn.mechanisms.stewart.description.to_yaml:write_stewart",
+        "model_file": "robodyn.mechanisms.stewart.description.yaml_form:write_stewart",
         "template": "robodyn.mechanisms.stewart.description.template:TEMPLATE",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_tree",
     },

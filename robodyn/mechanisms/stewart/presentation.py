@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn.actuators import Actuator
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.common.report_answers import (
     OutlinePart,
     ParameterTable,
-    actuator_table,
+    actuator_tables,
     body_table,
 )
 from robodyn.mechanisms.common.variables import AXES, Role, Variable
@@ -22,7 +21,7 @@ from robodyn.mechanisms.stewart.formulations import PUBLISHED_MODELS
 from robodyn.mechanisms.stewart.parameters import PlatformParameters
 from robodyn.mechanisms.stewart.six_legs import SixLegs
 from robodyn.model.body import Body, Link
-from robodyn.poses import matrix_from_pose, pose_from_rpy, rotation_matrix, rpy_from_pose
+from robodyn.poses import matrix_from_pose, pose_from_rpy, rpy_from_pose
 
 ANGLES = ("roll", "pitch", "yaw")
 
@@ -111,10 +110,8 @@ class PlatformPresentation(PlatformParameters):
 
     def outline(self, configuration: FloatArray) -> list[OutlinePart]:
         """The base, the platform and the legs at a pose (7,)."""
-        legs = self.six_legs.legs
-        base = np.array([leg.base for leg in legs])
-        local = np.array([leg.platform for leg in legs])
-        tips = configuration[:3] + local @ rotation_matrix(configuration).T
+        base, tips = self.leg_ends(configuration)
+        local = np.array([leg.platform for leg in self.six_legs.legs])
         return [
             OutlinePart("base", base[_around(base)], moves=False),
             OutlinePart("platform", tips[_around(local)]),
@@ -126,10 +123,8 @@ class PlatformPresentation(PlatformParameters):
 
     def parameter_tables(self) -> list[ParameterTable]:
         """The bodies, equal legs once; geometry, friction, limits and actuator of each leg."""
-        tables = [_bodies(self.six_legs), _legs(self.six_legs)]
-        if any(actuator != Actuator() for actuator in self.actuators):
-            tables.append(actuator_table(self.joint_names, self.actuators))
-        return tables
+        actuators = actuator_tables(self.joint_names, self.actuators)
+        return [_bodies(self.six_legs), _legs(self.six_legs), *actuators]
 
 
 def _around(points: FloatArray) -> list[int]:

@@ -114,11 +114,7 @@ def _legs(top: Fields) -> list[Fields]:
     for copy in range(int(count)):
         for given in top.children("legs"):
             given.only(*_LEG)
-            data = {**defaults, **given.data}
-            for key, value in given.data.items():
-                if isinstance(value, dict) and isinstance(defaults.get(key), dict):
-                    data[key] = {**defaults[key], **value}
-            own = Fields(data, given.source, given.path)
+            own = given.over(defaults)
             own.only(*_LEG)
             form = own.text("form")
             if not FORMS.fullmatch(form):
@@ -130,7 +126,7 @@ def _legs(top: Fields) -> list[Fields]:
             if name in names:
                 raise own.refuse("name", name, "a name that no other leg has")
             names.add(name)
-            out.append(Fields({**data, **turned, "name": name}, own.source, own.path))
+            out.append(Fields({**own.data, **turned, "name": name}, own.source, own.path))
     return out
 
 

@@ -16,24 +16,19 @@ the tree gets a floating joint, and a closure of that type holds it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_text import read_urdf
-from robodyn.mechanisms.closed_loop.description.from_yaml import names
-from robodyn.mechanisms.common.urdf_model import (
-    frame_of_urdf,
-    model_from_urdf,
-    urdf_closures,
-)
+from robodyn.formats.urdf_text import UrdfDocument, read_urdf
+from robodyn.mechanisms.common.urdf_model import frame_of_urdf, urdf_closures
+from robodyn.mechanisms.kind import ReadOptions
 from robodyn.model.closure import Closure
-from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 
 _TOP = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
@@ -47,21 +42,16 @@ def is_gepetto(document: Mapping[str, Any]) -> bool:
     return "closed_loop" in document and "name_mot" in document
 
 
-def closed_loop_model_from_gepetto(
-    document: Mapping[str, Any],
-    source: str,
-    tip_link: str | None = None,
-    folder: Path | None = None,
-    driven: Sequence[str] | None = None,
-) -> Model:
-    """The model of a document and of the `robot.urdf` in its folder.
+def read_gepetto(
+    top: Fields, options: ReadOptions
+) -> tuple[UrdfDocument, tuple[str, ...], list[Closure]]:
+    """The `robot.urdf` in the document's folder, its motors, and all closures.
 
     Raises:
         ModelError: a field that is missing or wrong, a frame that the URDF does not have, a joint
             type that a tree cannot have here.
     """
-    top = Fields(document, source)
-    urdf = read_urdf((folder or Path()) / URDF)
+    urdf = read_urdf((options.folder or Path()) / URDF)
     pairs = top.get("closed_loop", "a list of pairs of frames")
     if not isinstance(pairs, list) or not all(
         isinstance(pair, list) and len(pair) == 2 for pair in pairs
@@ -70,24 +60,14 @@ def closed_loop_model_from_gepetto(
     kinds = top.get("type", "a list of 6d and 3d", default=["6d"] * len(pairs))
     if not isinstance(kinds, list) or len(kinds) != len(pairs):
         raise top.refuse("type", kinds, f"a list of {len(pairs)}, one for each pair of frames")
-    closures = [
-        _closure(top, urdf.robot, pair, str(kind).lower())
-        for pair, kind in zip(pairs, kinds, strict=True)
-    ]
-    closures += _changed_joints(top, urdf.robot)
-    return model_from_urdf(
-        urdf,
-        tip_link,
-        driven=names(top, "name_mot") if driven is None else driven,
-        closures=[*urdf_closures(urdf), *closures],
-    )
-
-
-def _closure(top: Fields, robot: Any, pair: list[Any], kind: str) -> Closure:
-    if kind not in _KINDS:
-        raise top.refuse("type", kind, "6d or 3d")
-    first, second = (_link(top, robot, str(frame)) for frame in pair)
-    return Closure(f"{pair[0]}-{pair[1]}", _KINDS[kind], first, second)
+    closures = urdf_closures(urdf)
+    for pair, kind in zip(pairs, (str(kind).lower() for kind in kinds), strict=True):
+        if kind not in _KINDS:
+            raise top.refuse("type", kind, "6d or 3d")
+        first, second = (_link(top, urdf.robot, str(frame)) for frame in pair)
+        closures.append(Closure(f"{pair[0]}-{pair[1]}", _KINDS[kind], first, second))
+    motors = top.names("name_mot")
+    return urdf, motors, [*closures, *_changed_joints(top, urdf.robot)]
 
 
 def _link(top: Fields, robot: Any, frame: str) -> str:
@@ -103,32 +83,28 @@ def _changed_joints(top: Fields, robot: Any) -> list[Closure]:
     if "joint_name" not in top:
         return []
     closures = []
-    for name, kind in zip(names(top, "joint_name"), names(top, "joint_type"), strict=False):
+    names = zip(top.names("joint_name"), top.names("joint_type"), strict=False)
+    for name, kind in names:
         if name not in robot.joint_map:
             raise top.refuse("joint_name", name, f"the name of a joint of {URDF}")
         joint = robot.joint_map[name]
         axes = kind.removeprefix("UJOINT_")
         if kind == "FIXED":
             joint.type = "fixed"
-        elif kind == "SPHERICAL":
-            closures.append(_held(joint, "spherical", None, None))
-        elif axes != kind and len(axes) == 2 and set(axes) <= set(_AXES) and len(set(axes)) == 2:
-            first, second = (np.array(_AXES[letter]) for letter in axes)
-            closures.append(_held(joint, "universal", first, second))
-        else:
+            continue
+        universal = axes != kind and len(set(axes)) == len(axes) == 2 and set(axes) <= set(_AXES)
+        if kind != "SPHERICAL" and not universal:
             raise ModelError(
                 f"{top.source}: joint {name!r} shall become {kind}, expected FIXED, SPHERICAL or "
                 "UJOINT_ and its two axes, such as UJOINT_ZY",
                 value=kind,
             )
+        # it floats, and is held at its origin
+        joint.type, joint.mimic = "floating", None
+        at = Placement.of(frame_of_urdf(joint.origin))
+        held = Closure(name, "spherical", joint.parent, joint.child, at)
+        if universal:
+            first, second = (np.array(_AXES[letter]) for letter in axes)
+            held = replace(held, kind="universal", axis=first, child_axis=second)
+        closures.append(held)
     return closures
-
-
-def _held(joint: Any, kind: str, axis: FloatArray | None, child_axis: FloatArray | None) -> Closure:
-    """Let a joint float, and hold it at its origin."""
-    joint.type, joint.mimic = "floating", None
-    at = Placement.of(frame_of_urdf(joint.origin))
-    ends = joint.parent, joint.child
-    if axis is None:
-        return Closure(joint.name, kind, *ends, at=at)
-    return Closure(joint.name, kind, *ends, at=at, axis=axis, child_axis=child_axis)

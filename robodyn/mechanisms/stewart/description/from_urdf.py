@@ -11,6 +11,7 @@ from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
 from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
+from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.stewart.recognition import six_legs_of
 from robodyn.mechanisms.stewart.six_legs import LEGS, left_by_rotors
 from robodyn.model.at_zero import TreeAtZero
@@ -19,13 +20,12 @@ from robodyn.model.fields import varied
 from robodyn.model.model import Model
 
 
-def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Model:
+def stewart_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Model:
     """The model that a URDF with a floating platform and six spherical closures describes.
 
     The base frame is that of the floating joint's parent link, the home pose its origin (none
     if it has no origin). Gravity, unless the URDF's `<robodyn>` gives it, is 9.81 m/s^2 along -z of
-    the tree's root, so that a root above a
-    tilted base describes how the mechanism is mounted.
+    the tree's root, so that a root above a tilted base describes how the mechanism is mounted.
 
     Raises:
         ModelError: names the joint, link or constraint, what was found and what is expected.
@@ -47,7 +47,8 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Mod
                     "number",
                     value=limit,
                 )
-    model = check_links(model_from_urdf(document, platform, driven=slides or None), strict=strict)
+    model = model_from_urdf(document, platform, driven=slides or None)
+    check_links(model, strict=options.strict)
     tree = TreeAtZero(model)
     legs = [
         joints[-1].name
@@ -65,7 +66,7 @@ def stewart_model_from_urdf(document: UrdfDocument, strict: bool = False) -> Mod
             )
     if set(legs) == set(model.driven):
         model = varied(model, driven=tuple(legs))
-    check_inertias(source, left_by_rotors(six_legs_of(model)), strict=strict)
+    check_inertias(source, left_by_rotors(six_legs_of(model)), strict=options.strict)
     return model
 
 

@@ -8,11 +8,11 @@ from robodyn.formats.urdf_text import parse_urdf
 from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.description.from_urdf import serial_model_from_urdf
-from robodyn.mechanisms.serial.description.from_yaml import serial_model_from_yaml
+from robodyn.mechanisms.serial.description.yaml_form import serial_model_from_yaml
 
 
 def arm_from_yaml(document, source="arm.yaml", **options):
-    return SerialArm(serial_model_from_yaml(document, source, **options))
+    return SerialArm(serial_model_from_yaml(document, source, ReadOptions(**options)))
 
 
 def arm_from_urdf(text, source="arm.urdf", **options):

@@ -21,23 +21,23 @@ actuators:                           # optional: what drives the joints
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from robodyn.actuators import Actuator
 from robodyn.actuators.description import actuator_from_fields
-from robodyn.errors import ModelError
+from robodyn.errors import ModelError, OutputError
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_motors import Settings
 from robodyn.formats.urdf_text import parse_urdf, read_urdf
 from robodyn.mechanisms.closed_loop.description.from_legs import legs_urdf
-from robodyn.mechanisms.common.model_file import placement_of, stated_in
-from robodyn.mechanisms.common.urdf_model import (
-    model_from_urdf,
-    urdf_closures,
-)
+from robodyn.mechanisms.closed_loop.description.gepetto import is_gepetto, read_gepetto
+from robodyn.mechanisms.common.model_file import placement_of, stated_in, write_text, write_yaml
+from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf, urdf_closures
+from robodyn.mechanisms.common.urdf_writer import tree_urdf
+from robodyn.mechanisms.kind import ReadOptions
 from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
@@ -51,56 +51,56 @@ _END = ("link", "xyz", "rpy", "axis")
 
 
 def closed_loop_model_from_yaml(
-    document: Mapping[str, Any],
-    source: str,
-    tip_link: str | None = None,
-    folder: Path | None = None,
-    driven: Sequence[str] | None = None,
+    document: Mapping[str, Any], source: str, options: ReadOptions
 ) -> Model:
-    """The model that a YAML document of `type: closed_loop` and its URDF describe.
+    """The model of a YAML document of `type: closed_loop`, or of Gepetto's, and its URDF.
 
     Args:
         document: as `read_yaml` returns it.
         source: file name, for messages.
-        tip_link: instead of the document's.
-        folder: that the URDF's path is relative to; the working directory by default.
-        driven: joints, instead of the document's.
+        options: the tip link and driven joints instead of the document's, the folder that the
+            URDF's path is relative to, and whether unphysical inertias are rejected.
 
     Raises:
         ModelError: a field that is missing, unknown or wrong, or a closure that the URDF states
             differently; the message names the file and the dotted field.
         MissingExtra: a .xacro file without the package xacro.
+        UnphysicalInertia: with `strict=True`.
     """
-    top = Fields(document, source)
+    top, tip, driven = Fields(document, source), options.tip_link, options.driven
+    if is_gepetto(document):
+        urdf, motors, closures = read_gepetto(top, options)
+        model = model_from_urdf(urdf, tip, driven=driven or motors, closures=closures)
+        return check_links(model, strict=options.strict)
     top.only(*_TOP)
     top.text("type", choices=("closed_loop",))
     if "legs" in top:
         urdf = parse_urdf(legs_urdf(top), source)
     else:
-        urdf = read_urdf((folder or Path()) / top.text("urdf"))
+        urdf = read_urdf((options.folder or Path()) / top.text("urdf"))
     stated = top.children("closures") if "closures" in top else []
     closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in stated])
     if driven is None and "actuated_joints" in top:
-        driven = names(top, "actuated_joints")
+        driven = top.names("actuated_joints")
     model = model_from_urdf(
         replace(urdf, settings=_settings(top, urdf.settings)),
-        tip_link or (top.text("tip_link") if "tip_link" in top else None),
+        tip or (top.text("tip_link") if "tip_link" in top else None),
         driven=driven,
         home=_home(top) if "home" in top else None,
         closures=closures,
     )
     model = replace(model, name=top.text("name", default=model.name))
-    return _driven(top, model) if "actuators" in top else model
+    model = _driven(top, model) if "actuators" in top else model
+    return check_links(model, strict=options.strict)
 
 
 def _settings(top: Fields, settings: Settings) -> Settings:
     """What the document says of gravity, independent joints and weights, or else its URDF."""
     if "gravity" in top:
-        settings = settings._replace(
-            gravity=tuple(top.array("gravity", (3,), "m/s^2")), base_link=""
-        )
+        gravity = tuple(top.array("gravity", (3,), "m/s^2"))
+        settings = settings._replace(gravity=gravity, base_link="")
     if "independent_joints" in top:
-        settings = settings._replace(independent_joints=names(top, "independent_joints"))
+        settings = settings._replace(independent_joints=top.names("independent_joints"))
     if "weights" in top:
         given = top.get("weights", "a list of numbers")
         size = len(given) if isinstance(given, list) else 0
@@ -136,18 +136,6 @@ def _driven(top: Fields, model: Model) -> Model:
         actuators[name] = actuator
     with stated_in(top, "actuators"):
         return model.driven_by(actuators)
-
-
-def names(fields: Fields, name: str) -> tuple[str, ...]:
-    """A field that is a list of names.
-
-    Raises:
-        ModelError: it is not.
-    """
-    value = fields.get(name, "a list of joint names")
-    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        raise fields.refuse(name, value, "a list of joint names")
-    return tuple(value)
 
 
 def _home(top: Fields) -> dict[str, Any]:
@@ -189,3 +177,28 @@ def _merged(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Clos
             )
         known[closure.name] = closure
     return list(known.values())
+
+
+def write_closed_loop(mechanism: Any, path: Path) -> list[Path]:
+    """Write `path` and the URDF that it names, beside it; returns the files written.
+
+    Raises:
+        OutputError: a file cannot be written, the URDF cannot state the mechanism, or a YAML file
+            that is new would take the place of another URDF.
+    """
+    model, urdf = mechanism.model, path.with_suffix(".urdf")
+    text = tree_urdf(model, mechanism.kind)
+    if urdf.exists() and not path.exists() and urdf.read_text("utf-8", "replace") != text:
+        raise OutputError(
+            f"{path}: the URDF that it names would be written over {urdf}; choose another name",
+            value=str(urdf),
+        )
+    document = {
+        "type": mechanism.kind,
+        "name": model.name,
+        "urdf": urdf.name,
+        "tip_link": model.tip_link,
+        "actuated_joints": list(model.driven),
+    }
+    beside = write_text(urdf, text)
+    return [write_yaml(path, document), beside]

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A Stewart platform from the mapping in its YAML file."""
+"""A Stewart platform from the mapping in its YAML file, and as one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,16 @@ from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
-from robodyn.mechanisms.common.model_file import body_of
+from robodyn.mechanisms.common.model_file import (
+    actuator_fields,
+    body_fields,
+    body_of,
+    limits_fields,
+    limits_of,
+    numbers,
+    write_yaml,
+)
+from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.stewart.six_legs import (
     LEGS,
     Damping,
@@ -27,7 +38,7 @@ from robodyn.mechanisms.stewart.six_legs import (
 from robodyn.model.body import Body
 from robodyn.model.fields import GRAVITY
 from robodyn.model.model import Model
-from robodyn.poses import pose_from_rpy
+from robodyn.poses import pose_from_rpy, rpy_from_pose
 
 _TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
 _SHARED = ("lower", "upper", "damping", "limits", "actuator", "armature")
@@ -35,14 +46,14 @@ _LEG = ("base", "platform", "universal_axis", "reading", *_SHARED)
 
 
 def stewart_model_from_yaml(
-    document: Mapping[str, Any], source: str, strict: bool = False
+    document: Mapping[str, Any], source: str, options: ReadOptions
 ) -> Model:
     """The model that a YAML document of `type: stewart` describes.
 
     Args:
         document: as `read_yaml` returns it.
         source: file name, for messages.
-        strict: reject unphysical inertias instead of warning.
+        options: whether unphysical inertias are rejected instead of warned of.
 
     Raises:
         ModelError: a field that is missing, unknown or wrong; the message names the file and the
@@ -72,7 +83,7 @@ def stewart_model_from_yaml(
         source=source,
     )
     bodies = [(name, body.inertia) for name, body in six.bodies]
-    check_inertias(source, [*bodies, *left_by_rotors(six)], strict=strict)
+    check_inertias(source, [*bodies, *left_by_rotors(six)], strict=options.strict)
     return six.expanded()
 
 
@@ -86,7 +97,7 @@ def _home(top: Fields) -> Any:
 
 def _leg(given: Fields, defaults: Fields, number: int) -> Leg:
     given.only(*_LEG)
-    leg = Fields(_merged(defaults.data, given.data), given.source, given.path)
+    leg = given.over(defaults.data)
     axis = leg.array("universal_axis", (3,))
     if not np.linalg.norm(axis) > 1e-9:
         raise leg.refuse("universal_axis", axis.tolist(), "a direction, not zero")
@@ -119,18 +130,6 @@ def _joints(reading: Fields, number: int) -> LegJoints:
     return joints._replace(actuator=actuator)
 
 
-def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The defaults overridden by what a leg states, mappings merged field by field."""
-    out = dict(defaults)
-    for name, value in given.items():
-        inherited = out.get(name)
-        if isinstance(inherited, dict) and isinstance(value, dict):
-            out[name] = _merged(inherited, value)
-        elif value is not None:
-            out[name] = value
-    return out
-
-
 def _body(block: Fields) -> Body:
     block.only("mass", "com", "inertia")
     return body_of(block)
@@ -148,18 +147,49 @@ def _damping(fields: Fields) -> Damping:
 
 
 def _limits(fields: Fields) -> LegLimits:
-    fields.only("length", "velocity", "effort")
-    shortest, longest = 0.0, np.inf
-    if "length" in fields:
-        shortest, longest = fields.array("length", (2,), "m").tolist()
-        if not 0.0 <= shortest < longest:
-            raise fields.refuse(
-                "length",
-                [shortest, longest],
-                "[shortest, longest] with 0 <= shortest < longest [m]",
-            )
-    return LegLimits(
-        length=(shortest, longest),
-        velocity=fields.number("velocity", "m/s", default=np.inf, above=0.0),
-        effort=fields.number("effort", "N", default=np.inf, above=0.0),
-    )
+    limits = limits_of(fields, "length", "m", "N")
+    shortest, longest = limits.pop("length", (0.0, np.inf))
+    if not 0.0 <= shortest < longest:
+        raise fields.refuse(
+            "length",
+            [float(shortest), float(longest)],
+            "[shortest, longest] with 0 <= shortest < longest [m]",
+        )
+    return LegLimits(length=(float(shortest), float(longest)), **limits)
+
+
+def write_stewart(mechanism: Any, path: Path) -> list[Path]:
+    """Write a platform as a file that `load` reads; returns the files written.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    six = mechanism.six_legs
+    document = {
+        "type": "stewart",
+        "name": six.name,
+        "gravity": numbers(six.gravity),
+        "platform": body_fields(six.platform),
+        "legs": [_written(leg) for leg in six.legs],
+    }
+    if six.home is not None:
+        xyz, rpy = rpy_from_pose(six.home)
+        document["home"] = {"xyz": numbers(xyz), "rpy": numbers(rpy)}
+    return [write_yaml(path, document)]
+
+
+def _written(leg: Leg) -> dict[str, Any]:
+    name, sign, offset = leg.joints.actuator
+    out = {
+        "base": numbers(leg.base),
+        "platform": numbers(leg.platform),
+        "universal_axis": numbers(leg.universal_axis),
+        "lower": body_fields(leg.lower),
+        "upper": body_fields(leg.upper),
+        "damping": {name: float(value) for name, value in asdict(leg.damping).items()},
+        "actuator": actuator_fields(leg.actuator),
+        "armature": float(leg.armature),
+        "limits": limits_fields(leg.limits, "length"),
+        "reading": {"name": name, "sign": float(sign), "offset": float(offset)},
+    }
+    return {name: value for name, value in out.items() if value}
