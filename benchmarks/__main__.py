@@ -20,16 +20,20 @@ if __name__ == "__main__":
     sys.stdout.write(
         report.write(
             docs,
-            platform=work.one_platform(),
-            forward=work.forward_platform(),
-            rest=work.rest_of_platform(),
+            single={
+                "platform": work.one_platform(),
+                "forward": work.forward_platform(),
+                "rest": work.rest_of_platform(),
+            },
             arm=work.one_arm(),
             loops=loops.tables(),
             batches=batches,
-            many=work.many(),
-            roof=work.roof(batches["one thread"][-1][1]),
             joints=work.joints(),
-            simulation=simulation.table([*simulation.path_one(), *simulation.many()]),
-            exported=exported_calls.table("stewart_symmetric"),
+            many=work.many(),
+            others=work.roof(batches["one thread"][-1][1])
+            | {
+                "simulation": simulation.table([*simulation.path_one(), *simulation.many()]),
+                "exported": exported_calls.table("stewart_symmetric"),
+            },
         )
     )

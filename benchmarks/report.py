@@ -194,28 +194,30 @@ def plot(path: Path, curves: Curves, label: str) -> None:
 def write(
     docs: Path,
     *,
-    platform: list[Timing],
-    forward: list[Timing],
-    rest: list[Timing],
+    single: dict[str, list[Timing]],
     arm: list[list[Timing]],
     loops: list[tuple[str, list[Timing]]],
     batches: Curves,
-    many: list[tuple[str, Timing, Timing]],
-    roof: dict[str, Any],
     joints: Curves,
-    simulation: str,
-    exported: str,
+    many: list[tuple[str, Timing, Timing]],
+    others: dict[str, Any],
 ) -> str:
-    """Write page and plots into a folder; returns the page."""
+    """Write page and plots into a folder; returns the page.
+
+    Args:
+        docs: the folder.
+        single: of single calls of a platform, by their place in the page.
+        arm, loops: of arms and closed loops.
+        batches, joints: against the size of the batch and the number of joints.
+        many: of every vectorised function, on one thread and on all.
+        others: what else the page says, by its place.
+    """
     images = docs / "images"
     images.mkdir(parents=True, exist_ok=True)
     plot(images / "performance_batches.png", batches, "states in a batch")
     plot(images / "performance_joints.png", joints, "joints")
     page = PAGE.format(
         machine=processor(),
-        platform=table(platform),
-        forward=table(forward),
-        rest=table(rest),
         arm="\n\n".join(map(table, arm)),
         loops="\n\n".join(f"{what}:\n\n{table(timings)}" for what, timings in loops),
         toolbox="" if toolbox.puma() else TOOLBOX,
@@ -225,9 +227,8 @@ def write(
         threads=rd.get_threads(),
         load=os.getloadavg()[1],
         copied=COPIED,
-        **roof,
-        simulation=simulation,
-        exported=exported,
+        **{place: table(timings) for place, timings in single.items()},
+        **others,
     )
     (docs / "performance.md").write_text(page)
     return page

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import json as json_text
+import json
 import os
 import platform
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 import robodyn as rd
 from robodyn.cli.commands import Answer
@@ -35,6 +35,8 @@ ROS = {
     "controller_manager_msgs": "ros2_control",
     "rviz2": "RViz",
 }
+# Level and text.
+Finding = tuple[str, str]
 GRAPH_TIME = 20.0  # [s]
 MARKS = {"ok": "ok     ", "note": "note   ", "warning": "WARNING", "error": "ERROR  "}
 
@@ -49,91 +51,79 @@ def doctor(*, graph: bool = True, strict: bool = False) -> Answer:
     found = [*installed(), *extras(), *kernels(), *ros()]
     if graph and importlib.util.find_spec("rclpy") is not None:
         found += running_graph()
-    text = "\n".join(f"{MARKS[entry['level']]}  {entry['text']}" for entry in found)
-    levels = {entry["level"] for entry in found}
-    return Answer(found, text, "error" in levels or (strict and "warning" in levels))
+    levels = {level for level, _ in found}
+    return Answer(
+        [{"level": level, "text": text} for level, text in found],
+        "\n".join(f"{MARKS[level]}  {text}" for level, text in found),
+        "error" in levels or (strict and "warning" in levels),
+    )
 
 
-def finding(level: str, text: str) -> dict[str, str]:
-    """One line of the answer."""
-    return {"level": level, "text": text}
-
-
-def installed() -> list[dict[str, str]]:
-    """This package, Python, and what the library needs."""
-    versions: list[str] = []
-    missing: list[str] = []
-    for package in REQUIRED:
-        version = _version(package)
-        (versions if version else missing).append(f"{package} {version}".strip())
-    found = [
-        finding(
-            "ok",
+def installed() -> Iterator[Finding]:
+    """Level and text: this package, Python, and what the library needs."""
+    yield (
+        "ok",
+        (
             f"robodyn {__version__}, Python {platform.python_version()} ({sys.executable}), "
-            f"{rd.get_threads()} threads",
+            f"{rd.get_threads()} threads"
         ),
-        finding("ok", ", ".join(versions)),
-    ]
+    )
+    versions = {package: _version(package) for package in REQUIRED}
+    yield "ok", ", ".join(f"{package} {found}" for package, found in versions.items() if found)
+    missing = [package for package, found in versions.items() if not found]
     if missing:
-        found.append(finding("error", f"not installed: {', '.join(missing)}"))
-    return found
+        yield "error", f"not installed: {', '.join(missing)}"
 
 
-def extras() -> list[dict[str, str]]:
+def extras() -> Iterator[Finding]:
     """The optional extras, with how to install those that are not complete."""
-    found = []
     for extra, needs in EXTRAS.items():
-        absent = [name for name in map(_name, needs) if not _version(name)]
+        names = (re.split(r"[<>=!\[;~ ]", each, maxsplit=1)[0] for each in needs)
+        absent = [name for name in names if not _version(name)]
         if absent:
-            text = f"extra {extra}: no {', '.join(absent)}; to use it: {how_to_install(extra)}"
-            found.append(finding("note", text))
+            lacks = f"no {', '.join(absent)}; to use it: {how_to_install(extra)}"
+            yield "note", f"extra {extra}: {lacks}"
         else:
-            found.append(finding("ok", f"extra {extra}"))
-    return found
+            yield "ok", f"extra {extra}"
 
 
-def kernels() -> list[dict[str, str]]:
+def kernels() -> Iterator[Finding]:
     """Whether the compiled code is in the cache, and whether that lasts."""
     from robodyn.numerics.cache_folders import cache_folders
     from robodyn.numerics.compilation_notes import is_cached
 
     folders = cache_folders()
     if not folders:
-        return [finding("warning", "no writable folder for compiled kernels: set NUMBA_CACHE_DIR")]
+        yield "warning", "no writable folder for compiled kernels: set NUMBA_CACHE_DIR"
+        return
     place = folders[-1]
-    found = []
     if place.temporary:
-        text = (
-            f"kernels are cached in {place.path} only, which a restart empties: set NUMBA_CACHE_DIR"
-        )
-        found.append(finding("warning", text))
+        lost = f"kernels are cached in {place.path} only, which a restart empties"
+        yield "warning", f"{lost}: set NUMBA_CACHE_DIR"
     if is_cached():
-        found.append(finding("ok", f"kernels compiled, in {folders[0].path}"))
+        yield "ok", f"kernels compiled, in {folders[0].path}"
     else:
-        text = f"kernels not compiled yet (`robodyn compile`); they go to {place.path}"
-        found.append(finding("note", text))
-    return found
+        yield "note", f"kernels not compiled yet (`robodyn compile`); they go to {place.path}"
 
 
-def ros() -> list[dict[str, str]]:
+def ros() -> Iterator[Finding]:
     """The ROS 2 that this Python sees."""
     present = {name: importlib.util.find_spec(name) is not None for name in ROS}
     if not present["rclpy"]:
-        text = "no ROS 2 (rclpy): the library and this command work, nodes do not"
-        return [finding("note", text)]
+        yield "note", "no ROS 2 (rclpy): the library and this command work, nodes do not"
+        return
     distro = os.environ.get("ROS_DISTRO", "not sourced, rclpy from wheels")
     middleware = os.environ.get("RMW_IMPLEMENTATION", "its default middleware")
     domain = os.environ.get("ROS_DOMAIN_ID", "0")
-    found = [finding("ok", f"ROS 2 {distro}, {middleware}, domain {domain}")]
+    yield "ok", f"ROS 2 {distro}, {middleware}, domain {domain}"
     lacking = [
         f"{name} ({what})" for name, what in ROS.items() if not present[name] and name != "rviz2"
     ]
     if lacking:
-        found.append(finding("note", f"not installed: {', '.join(lacking)}"))
-    return found
+        yield "note", f"not installed: {', '.join(lacking)}"
 
 
-def running_graph() -> list[dict[str, str]]:
+def running_graph() -> Iterator[Finding]:
     """What `robodyn_ros.graph_check` finds."""
     command = [sys.executable, "-m", "robodyn_ros.graph_check"]
     try:
@@ -141,17 +131,16 @@ def running_graph() -> list[dict[str, str]]:
             command, capture_output=True, text=True, timeout=GRAPH_TIME, check=False
         )
     except subprocess.TimeoutExpired:
-        text = f"the ROS 2 graph did not answer within {GRAPH_TIME:g} s: is the middleware blocked?"
-        return [finding("warning", text)]
+        yield (
+            "warning",
+            (f"the ROS 2 graph did not answer within {GRAPH_TIME:g} s: is the middleware blocked?"),
+        )
+        return
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        return [finding("warning", f"the ROS 2 graph could not be examined: {last}")]
-    answer: list[dict[str, Any]] = json_text.loads(done.stdout)
-    return answer
-
-
-def _name(requirement: str) -> str:
-    return re.split(r"[<>=!\[;~ ]", requirement, maxsplit=1)[0]
+        yield "warning", f"the ROS 2 graph could not be examined: {last}"
+        return
+    yield from ((entry["level"], entry["text"]) for entry in json.loads(done.stdout))
 
 
 def _version(package: str) -> str:

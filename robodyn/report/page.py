@@ -63,17 +63,12 @@ class Page:
         verdict = " ".join(margin_lines(found)[0].split()).capitalize()
         head = ["joint", "quantity", "lowest", "highest", "limits", "used", "at [s]"]
         rows = [
-            [
-                row["joint"] or "all",
-                row["quantity"],
-                _or_dash(row["lowest"]),
-                _or_dash(row["highest"]),
-                _limits(row),
-                _used(row),
-                f"{row['time']:.3f}",
-            ]
+            [row["joint"] or "all", row["quantity"], row["lowest"], row["highest"],
+             _limits(row["lower"], row["upper"]),
+             ("–" if row["used"] is None else f"{100.0 * row['used']:.0f} %")
+             + (", broken" if row["broken"] else ""), f"{row['time']:.3f}"]
             for row in found["rows"]
-        ]
+        ]  # fmt: skip
         caption = "SI units, radians; of a position the share of the travel from its middle"
         self.add(
             "limits", "Limits", f'<p class="say">{escape(verdict)}</p>{table(head, rows, caption)}'
@@ -188,20 +183,9 @@ def table(
     )
 
 
-def _limits(row: dict[str, Any]) -> str:
-    lower, upper = row["lower"], row["upper"]
-    if lower is None and upper is None:
-        return "–"
-    return f"{_or_dash(lower)} to {_or_dash(upper)}" if lower is not None else _or_dash(upper)
-
-
-def _used(row: dict[str, Any]) -> str:
-    share = "–" if row["used"] is None else f"{100.0 * row['used']:.0f} %"
-    return f"{share}, broken" if row["broken"] else share
-
-
-def _or_dash(value: float | None) -> str:
-    return "–" if value is None else number(value)
+def _limits(lower: float | None, upper: float | None) -> str:
+    ends = ["–" if end is None else number(end) for end in (lower, upper)]
+    return ends[1] if lower is None else " to ".join(ends)
 
 
 def cards(values: Sequence[tuple[str, str]]) -> str:

@@ -209,17 +209,12 @@ def formulation_chart(study: MotionStudy) -> Chart:
         scale=scale_of(errors.values()),
     )
     worst = ", ".join(
-        f"{name.split()[0]} by up to {number(_largest(error))} "
+        f"{name.split()[0]} by up to {number(float(np.nanmax(np.abs(error))))} "
         f"{units_in_one(study.mechanism.effort_units)}"
         for name, error in errors.items()
     )
     text = f"Inverse dynamics as printed in the papers differs from the exact one: {worst}."
     return Chart("formulations", "Formulations compared", panels, text)
-
-
-def _largest(values: FloatArray) -> float:
-    """Three digits of the largest magnitude."""
-    return float(f"{float(np.nanmax(np.abs(values))):.3g}")
 
 
 def other_forces(study: MotionStudy, formulation: str) -> FloatArray:

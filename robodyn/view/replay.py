@@ -11,7 +11,6 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
-from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.view.snapshot import Snapshot, snapshot_of
 
@@ -28,9 +27,6 @@ class Replay:
     Attributes:
         mechanism, times, configurations, efforts: as given.
         duration: [s].
-
-    Raises:
-        InvalidInput: no states, times that do not increase, or lengths that differ.
     """
 
     def __init__(
@@ -40,14 +36,6 @@ class Replay:
         configurations: FloatArray,
         efforts: FloatArray,
     ) -> None:
-        if not len(times) or len(configurations) != len(times) or len(efforts) != len(times):
-            raise InvalidInput(
-                f"a recording has {len(times)} times, {len(configurations)} configurations and "
-                f"{len(efforts)} efforts, expected the same number of each, at least one",
-                value=len(times),
-            )
-        if not (np.diff(times) > 0.0).all():
-            raise InvalidInput("the times of a recording do not increase", value=times)
         self.mechanism = mechanism
         self.duration = float(times[-1] - times[0])
         self.times, self.configurations, self.efforts = times, configurations, efforts

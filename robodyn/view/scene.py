@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from robodyn.arrays import FloatArray
@@ -81,14 +82,14 @@ class Scene:
             head_radius=0.034 * self._size,
             head_length=0.08 * self._size,
         )
-        self._screws = self._add_screws()
-        self._travelled = scene.add_line_segments(
-            "/travelled",
-            np.zeros((1, 2, 3)),
-            np.array(colors.TRAVELLED, dtype=np.uint8),
-            thickness=3.0,
-            thickness_units="screen",
-        )
+        # a thin rod along every leg: the legs' visuals leave gaps where a leg is extended
+        axes = self._leg_axes(mechanism.home)
+        rod = 0.022 * self._size
+        self._rods = self._segments("/rods", axes, colors.ROD, thickness=rod) if len(axes) else None
+        self._travelled = self._segments(
+            "/travelled", np.zeros((1, 2, 3)), colors.TRAVELLED,
+            thickness=3.0, thickness_units="screen",
+        )  # fmt: skip
         self._numbers = [
             scene.add_label(
                 f"/actuators/{i + 1}", str(i + 1), anchor="center-center", font_screen_scale=0.8
@@ -108,11 +109,12 @@ class Scene:
         for i in np.flatnonzero(moved):
             self._nodes[i].wxyz = quaternions[i]
             self._nodes[i].position = frames[i, :3, 3]
-        self._stretch_screws(frames, snapshot)
+        self.frames = frames
+        if self._rods is not None:
+            self._rods.points = self._leg_axes(snapshot.configuration).astype(np.float32)
         self._efforts.points = arrows.astype(np.float32)
         for label, arrow in zip(self._numbers, arrows, strict=True):
             label.position = _beyond(arrow, 0.05 * self._size)
-        self.frames = frames
         self._follow(snapshot)
 
     def send_trace(self) -> None:
@@ -133,12 +135,9 @@ class Scene:
         if len(poses) < 2:
             return
         points = self._ahead.astype(np.float32)
-        self._planned = self._server.scene.add_line_segments(
-            "/planned",
-            np.stack([points[:-1], points[1:]], axis=1),
-            np.array(colors.PLANNED, dtype=np.uint8),
-            thickness=2.0,
-            thickness_units="screen",
+        segments = np.stack([points[:-1], points[1:]], axis=1)
+        self._planned = self._segments(
+            "/planned", segments, colors.PLANNED, thickness=2.0, thickness_units="screen"
         )
 
     def mark(self, pose: FloatArray) -> None:
@@ -185,28 +184,16 @@ class Scene:
             fade_distance=9.0 * radius,
         )
 
-    def _add_screws(self) -> list[Any]:
-        """A thin rod along every leg: the legs' visuals leave gaps where a leg is extended."""
-        feet, _ = self._mechanism.leg_ends(self._mechanism.home)
-        return [
-            self._server.scene.add_cylinder(
-                f"/screws/{i + 1}", 0.011 * self._size, 1.0, (120, 124, 130), radial_segments=12
-            )
-            for i in range(len(feet))
-        ]
+    def _segments(self, name: str, points: NDArray[Any], color: Any, **thickness: Any) -> Any:
+        """Line segments (k, 2, 3) of one colour."""
+        return self._server.scene.add_line_segments(
+            name, points, np.array(color, dtype=np.uint8), **thickness
+        )
 
-    def _stretch_screws(self, frames: FloatArray, snapshot: Snapshot) -> None:
-        if not self._screws:
-            return
-        feet, tips = self._mechanism.leg_ends(snapshot.configuration)
-        feet, tips = self._in_root(feet), self._in_root(tips)
-        along = tips - feet
-        length = np.linalg.norm(along, axis=1)
-        for screw, foot, way, reach in zip(self._screws, feet, along, length, strict=True):
-            x, y, z, w = Rotation.align_vectors(way[None], [[0.0, 0.0, 1.0]])[0].as_quat()
-            screw.wxyz = (w, x, y, z)
-            screw.position = foot + 0.5 * way
-            screw.scale = (1.0, 1.0, float(reach))
+    def _leg_axes(self, configuration: FloatArray) -> FloatArray:
+        """(legs, 2, 3) [m] from the lower to the upper joint of each leg."""
+        feet, tips = self._mechanism.leg_ends(configuration)
+        return np.stack([self._in_root(feet), self._in_root(tips)], axis=1)
 
     def _draw(self, shape: Shape, number: int) -> None:
         scene = self._server.scene

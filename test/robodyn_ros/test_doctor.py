@@ -48,14 +48,12 @@ def test_it_says_what_in_a_graph_does_not_fit(peer):
 
 def test_what_is_missing_is_said_with_its_remedy(monkeypatch):
     monkeypatch.setattr(doctor_module, "EXTRAS", {"record": ["no_such_package>=2"]})
-    (found,) = doctor_module.extras()
-    assert found["level"] == "note"
-    assert "no_such_package" in found["text"]
-    assert "pip install" in found["text"]
+    ((level, text),) = doctor_module.extras()
+    assert level == "note"
+    assert "no_such_package" in text
+    assert "pip install" in text
     monkeypatch.setattr(doctor_module, "REQUIRED", ("numpy", "no_such_package"))
-    assert doctor_module.installed()[-1] == {
-        "level": "error", "text": "not installed: no_such_package",
-    }  # fmt: skip
+    assert [*doctor_module.installed()][-1] == ("error", "not installed: no_such_package")
 
 
 def test_a_package_by_its_name_in_ros_2_is_installed(monkeypatch):
@@ -69,6 +67,6 @@ def test_a_package_by_its_name_in_ros_2_is_installed(monkeypatch):
 
     monkeypatch.setattr(importlib.metadata, "version", version)
     monkeypatch.setattr(doctor_module, "REQUIRED", ("numpy", "urdf_parser_py"))
-    found = doctor_module.installed()
-    assert [entry["level"] for entry in found] == ["ok", "ok"]
-    assert found[1]["text"] == "numpy 1.26.4, urdf_parser_py 1.2.1"
+    (level, _), named = doctor_module.installed()
+    assert level == "ok"
+    assert named == ("ok", "numpy 1.26.4, urdf_parser_py 1.2.1")

@@ -155,9 +155,3 @@ def test_it_plays_at_its_speed_and_stops_at_its_end(dasgupta, flight, monkeypatc
     assert recording.snapshot().time == pytest.approx(6.0)
     recording.reset()
     assert recording.snapshot().time == 0.0
-
-
-def test_times_that_do_not_increase_are_refused(dasgupta, flight):
-    times = np.array([0.0, 0.0])
-    with pytest.raises(InvalidInput, match="do not increase"):
-        Replay(dasgupta, times, flight[0].configuration[:2], flight[1][:2])

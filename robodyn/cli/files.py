@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""`robodyn convert`, `excite`, `export` and `moveit`: files of a mechanism for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import robodyn as rd
+from robodyn.cli.commands import Answer, passed
+from robodyn.cli.session import load_quietly, progress_bar, writable
+
+
+def convert(model: str, file: str, /, *, force: bool = False) -> None:
+    """Write a model in another format, by the ending of the file.
+
+    Reading it again gives an equal mechanism; what a format has no word for other programs pass
+    over.
+
+    Args:
+        file: To write: .urdf, .sdf, .xml (MJCF) or .yaml.
+        force: Write over a file that exists.
+    """
+    target = writable(Path(file), force)
+    typer.echo("\n".join(str(path) for path in rd.save(load_quietly(model), target)))
+
+
+def excite(
+    model: str,
+    /,
+    *,
+    output: Path = Path("exciting.yaml"),
+    settings: dict[str, Any] = passed(
+        "exciting_trajectory", "duration", "seed", "harmonics", "trials", "condition_limit"
+    ),
+) -> Answer:
+    """Find a motion that shows a mechanism's parameters: record it, then `robodyn identify`.
+
+    It starts and ends at rest at home and keeps to the limits of position, rate, effort and
+    conditioning. Fly it by `robodyn simulate MODEL --path FILE`, or path:=FILE in a launch.
+
+    Args:
+        output: File to write, which --path and the planner take.
+    """
+    mechanism = rd.load(model)
+    if output.suffix.lower() not in (".yaml", ".yml"):
+        # said before the search, not after it
+        raise rd.InvalidInput(f"{output}: paths are written as .yaml files", value=str(output))
+    with progress_bar("searching") as tell:
+        found = rd.exciting_trajectory(mechanism, **settings, progress=tell)
+    found.save(output)
+    facts = {
+        "model": mechanism.name,
+        "file": str(output),
+        "duration": found.duration,
+        "joints": list(found.joint_names),
+    }
+    return Answer(facts, f"{output}: {found.duration:g} s of {mechanism.name}")
+
+
+def export(
+    model: str,
+    folder: str,
+    /,
+    *,
+    how: dict[str, Any] = passed(
+        "ExportSettings", "name", "target", "cpu", "ros2_control", "fmu", "fmi", "wasm", "force"
+    ),
+) -> Answer:
+    """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
+
+    Args:
+        folder: Where to; made if it does not exist.
+    """
+    mechanism = load_quietly(model)
+    with progress_bar("exporting") as progress:
+        done = rd.export(mechanism, folder, progress=progress, **how)
+    listed = {"name": done.name, "folder": str(done.folder), "files": list(done.files)}
+    return Answer(listed, "\n".join(str(done.folder / file) for file in done.files))
+
+
+def moveit(
+    model: str,
+    folder: str,
+    /,
+    *,
+    how: dict[str, Any] = passed("planning.moveit.moveit", "condition_limit", "force"),
+) -> Answer:
+    """Write a MoveIt configuration package for a mechanism's tip: URDF, SRDF, limits, launch file.
+
+    Its joints are those of the tip's pose, three or six; the node inverse_dynamics takes their
+    trajectories.
+
+    Args:
+        folder: Where to; made if it does not exist.
+    """
+    from robodyn.planning.moveit import moveit as write
+
+    files = [str(file) for file in write(load_quietly(model), folder, **how)]
+    return Answer({"files": files}, "\n".join(files))
