@@ -45,7 +45,7 @@ class Background:
         self,
         what: str,
         work: Callable[[Callable[[float], None]], Any],
-        done: Callable[[Any], None],
+        done: Callable[[Any], object],
         failed: Callable[[rd.RobodynError], None],
     ) -> None:
         """Work in a thread, and call back in the node's own.
@@ -54,7 +54,7 @@ class Background:
             what: is worked on, for messages.
             work: takes a function that it tells its progress, 0 to 1, now and then.
             done: takes its result.
-            failed: takes the error that it raised.
+            failed: takes the error that either of them raised.
         """
         self._turn += 1
         turn = self._turn
@@ -80,10 +80,12 @@ class Background:
             if turn != self._turn:
                 return
             self._stop("idle")
-            if error is None:
+            try:
+                if error is not None:
+                    raise error
                 done(result)
-            else:
-                failed(error)
+            except rd.RobodynError as problem:
+                failed(problem)
 
         if self._timer is None:
             self._timer = self._node.create_timer(PERIOD, self._say)

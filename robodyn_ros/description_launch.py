@@ -33,6 +33,8 @@ TRANSFORMS = 60.0
 
 
 SWITCH = ("true", "false")
+MODEL = ("model", *READING)
+TYPES = {"string": str, "bool": bool, "double": float}
 NAMESPACE = {"namespace": ("", "namespace of all nodes")}
 
 
@@ -69,21 +71,20 @@ def model_argument(default: str) -> dict[str, tuple[str, ...]]:
     return model | {name: of_parameter("mechanism", name) for name in READING}
 
 
-def given(name: str, kind: type = str) -> ParameterValue:
-    """A launch argument as a parameter of this type, whatever it looks like."""
-    return ParameterValue(LaunchConfiguration(name), value_type=kind)
-
-
-def model_parameters() -> dict[str, ParameterValue]:
-    """What the launch arguments say of the mechanism, as parameters of a node."""
-    names = ("model", *READING)
-    return {name: given(name, bool if name == "hold_branches" else str) for name in names}
+def passed(*names: str) -> dict[str, ParameterValue]:
+    """Launch arguments as parameters of the same names and types, whatever they look like."""
+    kinds = {name: each["type"] for group in tables().values() for name, each in group.items()}
+    return {
+        name: ParameterValue(LaunchConfiguration(name), value_type=TYPES[kinds[name]])
+        for name in names
+    }
 
 
 def own_node(
     name: str,
     *remappings: tuple[str, Any],
     files: Sequence[str] = ("params_file",),
+    given: Sequence[str] = (),
     has_model: bool = True,
     **parameters: Any,
 ) -> Node:
@@ -93,6 +94,7 @@ def own_node(
         name: of the node and its executable.
         remappings: of its topics.
         files: launch arguments that name parameter files, each over the ones before.
+        given: launch arguments that are parameters.
         has_model: whether it is told of the mechanism.
         parameters: over those of the files.
     """
@@ -104,7 +106,7 @@ def own_node(
         ros_arguments=enclave(name),
         parameters=[
             *map(LaunchConfiguration, files),
-            {**(model_parameters() if has_model else {}), **parameters},
+            {**passed(*(MODEL if has_model else ()), *given), **parameters},
         ],
     )
 
@@ -240,7 +242,7 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
     if not mechanism.acts_along_legs:
         return []
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
-    shown = {**model_parameters(), "colour_by": "condition", "values": True}
+    shown = {**passed(*MODEL), "colour_by": "condition", "values": True}
     return [node("robodyn", "force_markers", name="force_markers", parameters=[config, shown])]
 
 
@@ -271,7 +273,7 @@ def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
     """Six sliders for a body's pose, or one for each joint."""
     if mechanism.configuration_is_pose:
-        return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[model_parameters()])
+        return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[passed(*MODEL)])
     if not installed("joint_state_publisher_gui"):
         return LogInfo(
             msg="joint_state_publisher_gui is not installed: no sliders; "

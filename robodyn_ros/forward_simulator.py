@@ -36,7 +36,7 @@ from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.interfaces import Interface, serve_trigger
 from robodyn_ros.parameters import declare, load_mechanism, table
-from robodyn_ros.payload_parameters import PayloadParameters
+from robodyn_ros.payload_parameters import with_payload
 from robodyn_ros.qos import sender
 from robodyn_ros.runner import Finished
 
@@ -64,11 +64,11 @@ class ForwardSimulator(Node):
                 f"number of steps dt = {p['dt']} s"
             )
         # the controller's model may lack this payload
-        payload = PayloadParameters(
+        loaded = with_payload(
             self, self._mechanism, p, lambda loaded: setattr(self._plant, "mechanism", loaded)
         )
         try:
-            self._plant = Plant(payload.mechanism, *self._initial_state(), dt=p["dt"])
+            self._plant = Plant(loaded, *self._initial_state(), dt=p["dt"])
         except rd.InvalidInput as error:
             raise rd.InvalidInput(f"parameter initial_configuration: {error}") from error
         self._sensor = Sensor(

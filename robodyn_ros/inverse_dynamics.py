@@ -31,6 +31,7 @@ from robodyn.analysis.trajectory_goals import Goal, GoalExecution, GoalPlan, Goa
 from robodyn.arrays import FloatArray
 from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import GoalCode
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import qos
 from robodyn_ros.base_imu import BaseImu
@@ -42,7 +43,7 @@ from robodyn_ros.interfaces import Interface, serve_trigger
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.parameters import load_mechanism, on_change, table
-from robodyn_ros.payload_parameters import PayloadParameters
+from robodyn_ros.payload_parameters import with_payload
 from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
 
 LIVE = table("control", "collision", "trajectory_goals")
@@ -67,9 +68,7 @@ class InverseDynamics(ManagedNode):
         """Load the mechanism, and listen."""
         p = self._p
         self._mechanism = load_mechanism(p)
-        self._payload = PayloadParameters(
-            self, self._mechanism, p, lambda loaded: self._follower.set_mechanism(loaded)
-        )
+        self._loaded = with_payload(self, self._mechanism, p, self._load)
         self._stamp = 0
         self._last: FloatArray | None = None
         self._rates: FloatArray | None = None
@@ -140,6 +139,11 @@ class InverseDynamics(ManagedNode):
             self._action.destroy()
             self._action = None
 
+    def _load(self, loaded: Mechanism) -> None:
+        """The payload is another one."""
+        self._loaded = loaded
+        self._follower.set_mechanism(loaded)
+
     def _new_watchdog(self) -> Watchdog:
         p = self._p
         return Watchdog(p["watchdog_timeout"], p["watchdog_hold"], p["watchdog_ramp"])
@@ -147,14 +151,12 @@ class InverseDynamics(ManagedNode):
     def _new_follower(self) -> TrajectoryFollower:
         p = self._p
         return TrajectoryFollower(
-            self._payload.mechanism,
+            self._loaded,
             p["mode"],
             p["kp"],
             p["kv"],
-            preview=p["preview"],
-            handover=p["handover"],
             hold_when_idle=p["idle"] == "hold",
-            stop_time=p["stop_time"],
+            **{name: p[name] for name in ("preview", "handover", "stop_time")},
         )
 
     def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
@@ -172,7 +174,7 @@ class InverseDynamics(ManagedNode):
             self.get_logger().warning(
                 f"{topic} has {planners} publishers: the latest trajectory is followed"
             )
-        self._outputs.trajectory(trajectory, start, self._payload.mechanism)
+        self._outputs.trajectory(trajectory, start, self._loaded)
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         self._flow.take(stamp)
@@ -196,7 +198,7 @@ class InverseDynamics(ManagedNode):
         effort = command.effort if self._ramp_down is None else self._share() * command.effort
         self._outputs.command(stamp, effort, configuration, velocity)
         self._acting = effort
-        self._outputs.plots(stamp, command, wrench, self._payload.mechanism)
+        self._outputs.plots(stamp, command, wrench, self._loaded)
         if self._goals.is_busy:
             self._goals.update(stamp, configuration, velocity, command.problem)
 
@@ -205,8 +207,7 @@ class InverseDynamics(ManagedNode):
     ) -> None:
         """Abandon the motion at a collision; who guides it by hand may push."""
         follower, acting = self._follower, self._acting
-        loaded = self._payload.mechanism
-        why = self._estimated.update(stamp, state, acting, loaded, follower.base, known)
+        why = self._estimated.update(stamp, state, acting, self._loaded, follower.base, known)
         if why and not follower.abandoned and follower.mode != "gravity_compensation":
             follower.abandon(why)
             self.get_logger().error(f"{why}; comes to rest, and is held")
@@ -238,7 +239,7 @@ class InverseDynamics(ManagedNode):
         still = np.zeros((2, mechanism.coordinates.velocity_size))
         motion = Motion(np.array([held, held]), still, still)
         hold = SampledTrajectory(mechanism, [0.0, 1.0], motion)
-        self._outputs.trajectory(hold, None, self._payload.mechanism)
+        self._outputs.trajectory(hold, None, self._loaded)
 
     def _share(self) -> float:
         """What a node that was deactivated still gives of its efforts; zero for the last time."""

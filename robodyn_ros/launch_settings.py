@@ -13,7 +13,6 @@ from launch.launch_description_entity import LaunchDescriptionEntity
 
 import robodyn as rd
 from launch import LaunchContext
-from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.waypoints import default_path
 from robodyn_ros.description_launch import chosen_mechanism, warn
 from robodyn_ros.nodes import NODES
@@ -58,7 +57,12 @@ def settle(
     try:
         sections = read_sections(settings["params_file"])
         source, mechanism = chosen_mechanism(context)
-        settings["path"] = _path(settings["path"], mechanism)
+        path = settings["path"]
+        if path == DEFAULT:
+            path = default_path(mechanism)
+        settings["path"] = "" if bringup else path
+        if not bringup:
+            rd.load_path(path, mechanism)
     except rd.RobodynError as error:
         raise RuntimeError(str(error)) from None
     check_installed(context)
@@ -70,8 +74,9 @@ def settle(
     if settings["stepping"] == "auto":
         settings["stepping"] = "realtime" if bringup else "lockstep"
     if settings["friction"] == "auto":
-        given = _friction(sections)
-        settings["friction"] = str(source != frictionless if given is None else given).lower()
+        given = sections.get("/**", {}).get("friction")
+        on = given if isinstance(given, bool) else source != frictionless
+        settings["friction"] = str(on).lower()
     if settings["profile"] == "auto":
         settings["profile"] = str(
             _value(sections, "trajectory_planner", "profile") or DEFAULT_PROFILE
@@ -88,15 +93,6 @@ def settle(
     return [LogInfo(msg=text) for text in notes]
 
 
-def _path(name: str, mechanism: Mechanism) -> str:
-    """Name of a path that can be loaded; empty for none."""
-    if name == NONE:
-        return ""
-    name = default_path(mechanism) if name == DEFAULT else name
-    rd.load_path(name, mechanism)
-    return name
-
-
 def _value(sections: dict[str, dict[str, Any]], node: str, parameter: str) -> Any:
     """What a parameter file says for a node, or for all nodes; None if nothing."""
     own = [values for name, values in sections.items() if name.endswith(node)]
@@ -104,9 +100,3 @@ def _value(sections: dict[str, dict[str, Any]], node: str, parameter: str) -> An
         if parameter in values:
             return values[parameter]
     return None
-
-
-def _friction(sections: dict[str, dict[str, Any]]) -> bool | None:
-    """What a parameter file says for all nodes."""
-    value = sections.get("/**", {}).get("friction")
-    return value if isinstance(value, bool) else None

@@ -18,7 +18,6 @@ from robodyn_ros.description_launch import (
     arguments,
     described,
     failed,
-    given,
     is_on,
     model_argument,
     of_parameter,
@@ -63,13 +62,13 @@ def machine() -> LaunchDescription:
 
 def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     hardware = context.launch_configurations["hardware"]
-    nodes = [own_node("joint_commander"), own_node("trajectory_planner", path=given("path"))]
+    nodes = [own_node("joint_commander"), own_node("trajectory_planner", given=("path",))]
     if hardware == "simulated":
         nodes.append(own_node("simulated_drives"))
     elif hardware == "link":
-        nodes += [own_node("drive_link", link=given("link")), own_node("state_estimator")]
+        nodes += [own_node("drive_link", given=("link",)), own_node("state_estimator")]
     if is_on(context, "cueing"):
-        nodes.append(own_node("motion_cueing", telemetry=given("telemetry")))
+        nodes.append(own_node("motion_cueing", given=("telemetry",)))
     if is_on(context, "flight"):
         nodes.append(own_node("vehicle_flight", has_model=False))
     if is_on(context, "viewer"):

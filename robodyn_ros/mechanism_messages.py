@@ -6,7 +6,7 @@ Which of the two a mechanism uses follows from the form of its coordinates; see 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,24 +34,27 @@ except ImportError:
 
 
 class FloatingBroadcaster:
-    """parent -> child of floating joints, such as a platform's in its base.
+    """parent -> child of a mechanism's floating joints, such as a platform's in its base.
 
     robot_state_publisher has no positions of these.
     """
 
-    def __init__(self, node: Node, joints: Iterable[tuple[str, str]]) -> None:
-        # as many as of the states beside them: a recorder that falls behind misses none
-        self._broadcaster = TransformBroadcaster(node, qos.STATE) if TransformBroadcaster else None
-        if self._broadcaster is None:
+    def __init__(self, node: Node, mechanism: Mechanism) -> None:
+        self._mechanism, self._broadcaster = mechanism, None
+        joints = mechanism.floating_poses(mechanism.home)
+        if joints and TransformBroadcaster:
+            # as many as of the states beside them: a recorder that falls behind misses none
+            self._broadcaster = TransformBroadcaster(node, qos.STATE)
+        elif joints:
             names = ", ".join(f"{parent} -> {child}" for parent, child in joints)
             node.get_logger().info(f"tf2_ros is not installed: no transform {names}")
 
-    def send(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> None:
-        """Broadcast poses (7,) of children in their parents' frames, at a stamp [ns]."""
+    def send(self, stamp: int, configuration: FloatArray) -> None:
+        """Broadcast where they are in a configuration, at a stamp [ns]."""
         if self._broadcaster is None:
             return
         transforms = []
-        for (parent, child), pose in poses.items():
+        for (parent, child), pose in self._mechanism.floating_poses(configuration).items():
             transform = TransformStamped(child_frame_id=child)
             transform.header.frame_id = parent
             fill_stamp(transform.header.stamp, stamp)
@@ -88,6 +91,30 @@ class _Messages:
         motion = space.motion_of_independent(position, rate, change, here)
         return SampledTrajectory(self._mechanism, times, motion)
 
+    def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
+        """A function (stamp [ns], configuration, velocity, efforts) that publishes a state.
+
+        As `platform_state` where it is a pose, as `joint_states` of all joints, and as transforms
+        of floating joints; robot_state_publisher makes those of all others.
+        """
+        send_pose = self.pose_sender(node, profile)
+        joints = node.create_publisher(JointState, "joint_states", profile)
+        send, all_joints = sender(node, joints), AllJoints(self._mechanism)
+        transforms = FloatingBroadcaster(node, self._mechanism)
+
+        def publish(
+            stamp: int, configuration: FloatArray, velocity: FloatArray, effort: FloatArray
+        ) -> None:
+            send_pose(stamp, configuration, velocity)  # first, because controllers wait for it
+            send(all_joints.filled(stamp, configuration, velocity, effort))
+            transforms.send(stamp, configuration)
+
+        return publish
+
+    def pose_sender(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
+        """A function (stamp, configuration, velocity) that publishes a state that is a pose."""
+        return lambda *_: None
+
 
 class PoseMessages(_Messages):
     """`platform_state` (Odometry) and `platform_trajectory` (MultiDOFJointTrajectory).
@@ -123,23 +150,11 @@ class PoseMessages(_Messages):
         base = self._mechanism.frames[0]
         return messages.platform_trajectory(base, "platform_joint", times, motion)
 
-    def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """`platform_state`, the transform, and all joints on `joint_states`."""
-        mechanism = self._mechanism
-        states = node.create_publisher(Odometry, self.state_topic, profile)
-        joints = node.create_publisher(JointState, "joint_states", profile)
-        send_state, send_joints = sender(node, states), sender(node, joints)
-        transform = FloatingBroadcaster(node, [mechanism.frames])
-        odometry = OdometryMessage(mechanism.frames)
-        all_joints = AllJoints(mechanism)
-
-        def publish(stamp: int, pose: FloatArray, twist: FloatArray, effort: FloatArray) -> None:
-            # first, because controllers wait for it
-            send_state(odometry.filled(stamp, pose, twist))
-            transform.send(stamp, {mechanism.frames: pose})
-            send_joints(all_joints.filled(stamp, pose, twist, effort))
-
-        return publish
+    def pose_sender(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
+        """See `_Messages`."""
+        send = sender(node, node.create_publisher(Odometry, self.state_topic, profile))
+        odometry = OdometryMessage(self._mechanism.frames)
+        return lambda *state: send(odometry.filled(*state))
 
 
 class JointMessages(_Messages):
@@ -180,24 +195,6 @@ class JointMessages(_Messages):
         """See `PoseMessages`."""
         rows = self._mechanism.independent_motion(*motion)
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
-
-    def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """`joint_states` of all joints; robot_state_publisher makes the transforms of them.
-
-        It cannot make those of floating joints; they are broadcast here.
-        """
-        mechanism = self._mechanism
-        joints = node.create_publisher(JointState, self.state_topic, profile)
-        send, all_joints = sender(node, joints), AllJoints(mechanism)
-        floats = mechanism.floating_poses(mechanism.home)
-        transforms = FloatingBroadcaster(node, floats) if floats else None
-
-        def publish(stamp: int, q: FloatArray, qd: FloatArray, effort: FloatArray) -> None:
-            send(all_joints.filled(stamp, q, qd, effort))
-            if transforms is not None:
-                transforms.send(stamp, mechanism.floating_poses(q))
-
-        return publish
 
 
 class AllJoints:

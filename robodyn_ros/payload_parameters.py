@@ -17,7 +17,12 @@ from robodyn_ros.parameters import on_change, table
 PAYLOAD = table("payload")
 
 
-class PayloadParameters:
+def with_payload(
+    node: Node,
+    mechanism: Mechanism,
+    values: dict[str, Any],
+    changed: Callable[[Mechanism], None],
+) -> Mechanism:
     """The mechanism with the payload that the parameters describe.
 
     Args:
@@ -25,33 +30,17 @@ class PayloadParameters:
         mechanism: without it.
         values: current values of the parameters, kept up to date.
         changed: takes the mechanism whenever its payload is another one.
-
-    Attributes:
-        mechanism: with the payload.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        mechanism: Mechanism,
-        values: dict[str, Any],
-        changed: Callable[[Mechanism], None],
-    ) -> None:
-        self._bare = mechanism
-        self.mechanism = self._loaded(values)
-
-        def apply(values: dict[str, Any]) -> None:
-            self.mechanism = self._loaded(values)
-            changed(self.mechanism)
-
-        on_change(node, PAYLOAD, values, apply)
-
-    def _loaded(self, values: dict[str, Any]) -> Mechanism:
+    def loaded(values: dict[str, Any]) -> Mechanism:
         for name, spec in PAYLOAD.items():
             if (given := np.size(values[name])) != (size := np.size(spec.default)):
                 raise InvalidInput(f"{name} has {given} values, not {size}", value=values[name])
         if not values["payload_mass"]:
-            return self._bare
+            return mechanism
         xx, xy, xz, yy, yz, zz = values["payload_inertia"]
         inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-        return self._bare.with_payload(values["payload_mass"], values["payload_com"], inertia)
+        return mechanism.with_payload(values["payload_mass"], values["payload_com"], inertia)
+
+    on_change(node, PAYLOAD, values, lambda values: changed(loaded(values)))
+    return loaded(values)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, List  # noqa: UP035, as ROS 2 launch has it
 
@@ -32,7 +33,6 @@ from robodyn_ros.description_launch import (
     described,
     fail,
     failed,
-    given,
     is_on,
     model_argument,
     of_parameter,
@@ -140,9 +140,7 @@ def simulation_nodes(
         context,
         "trajectory_planner",
         states,
-        path=given("path"),
-        profile=given("profile"),
-        avoid_singularities=given("avoid_singularities", bool),
+        given=("path", "profile", "avoid_singularities"),
     )
     efforts = "~/joint_trajectory_with_effort"
     needed = [
@@ -151,8 +149,7 @@ def simulation_nodes(
             "inverse_dynamics",
             states,
             (efforts, f"{TRAJECTORIES}/joint_trajectory" if on else efforts),
-            mode=given("mode"),
-            command_unit=given("command_unit"),
+            given=("mode", "command_unit"),
         ),
         _node(context, "condition_monitor", states),
     ]
@@ -163,50 +160,44 @@ def simulation_nodes(
             states,
             as_hardware(context, "joint_commands"),
             as_hardware(context, "effort_controller/commands"),
-            path=given("path"),
-            stepping=ParameterValue("realtime" if on else settings["stepping"], value_type=str),
+            given=("path", "duration", "command_unit"),
+            stepping="realtime" if on else settings["stepping"],
             min_subscribers=listeners(context),
             ends_with_path=not bringup,
-            duration=given("duration", float),
-            command_unit=given("command_unit"),
         )
         needed.append(simulator)
     elif is_on(context, "needs_estimator"):
         needed.append(_node(context, "state_estimator"))
-    watching = [_node(context, "web_viewer", states)] if is_on(context, "viewer") else []
+    ends = dict.fromkeys((planner, *needed), _died)
+    if is_on(context, "viewer"):
+        ends[_node(context, "web_viewer", states)] = _died
     recorder = None
     if is_on(context, "record"):
         recorder = _node(
             context,
             "recorder",
-            output=given("output"),
-            time=ParameterValue("sim", value_type=str),
+            given=("output",),
+            time="sim",
             begin_with=ParameterValue(["joint_commands"], value_type=List[str]),  # noqa: UP006
         )
-    ends = {id(recorder): _recorded}
+        ends[recorder] = _recorded
     if not bringup:
         summary = _node(
             context,
             "run_summary",
             states,
-            path=given("path"),
-            mode=given("mode"),
-            output=given("output"),
-            duration=given("duration", float),
+            given=("path", "mode", "output", "duration"),
         )
         needed.append(summary)
-        ends[id(summary)] = partial(_done, recorder=recorder)
-    nodes = [*needed, *watching, *([recorder] if recorder is not None else [])]
+        ends[summary] = partial(_done, recorder=recorder)
     return [
         *notes,
         *described(context),
         *(
-            RegisterEventHandler(
-                OnProcessExit(target_action=each, on_exit=ends.get(id(each), _died))
-            )
-            for each in (*nodes, planner)
+            RegisterEventHandler(OnProcessExit(target_action=each, on_exit=end))
+            for each, end in ends.items()
         ),
-        *nodes,
+        *(each for each in ends if each is not planner),
         # at once, or once all are ready and the controllers are active
         *(controlled(context, planner, needed, _died) or [planner]),
     ]
@@ -220,11 +211,13 @@ def listeners(context: LaunchContext) -> int:
     return 4 + is_on(context, "record")
 
 
-def _node(context: LaunchContext, name: str, *remappings: Any, **parameters: Any) -> Node:
+def _node(
+    context: LaunchContext, name: str, *remappings: Any, given: Sequence[str] = (), **more: Any
+) -> Node:
     files = ["params_file"]
     if is_on(context, "ros2_control"):
         files += ["controllers_file", "more_controllers_file"]
-    return own_node(name, *remappings, files=files, friction=given("friction", bool), **parameters)
+    return own_node(name, *remappings, files=files, given=("friction", *given), **more)
 
 
 def _done(

@@ -63,8 +63,7 @@ class StateEstimator(Node):
         self._trouble = (0, "", 0.0)  # level, text, when
         self._heard = time.monotonic()
         self._level = -1
-        floats = self._mechanism.floating_poses(self._mechanism.home)
-        self._transforms = FloatingBroadcaster(self, floats) if floats else None
+        self._transforms = FloatingBroadcaster(self, self._mechanism)
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
         self._tell = reporter(self)
@@ -128,8 +127,7 @@ class StateEstimator(Node):
         state.pose.covariance = estimate.pose_covariance.ravel()
         state.twist.covariance = self._estimator.twist_covariance_in_body(estimate).ravel()
         self._states.publish(state)
-        if self._transforms is not None:
-            self._transforms.send(stamp, self._mechanism.floating_poses(configuration))
+        self._transforms.send(stamp, configuration)
         _, position, velocity = self._mechanism.joint_states(configuration, estimate.velocity)
         self._joints.publish(
             self._passive_state.filled(stamp, position[self._passive], velocity[self._passive])

@@ -257,16 +257,12 @@ class TrajectoryPlanner(Node):
             end = find(goal, here)
             return time_optimal_from(mechanism, here, velocity, end, progress=tell, **options)
 
-        def failed(error: rd.RobodynError) -> None:
-            self.get_logger().error(f"{topic} refused: {error}")
-
-        def done(plan: Trajectory) -> None:
-            try:
-                self._take(plan, what, start)
-            except rd.RobodynError as error:
-                failed(error)
-
-        self._background.begin(what, work, done, failed)
+        self._background.begin(
+            what,
+            work,
+            lambda plan: self._take(plan, what, start),
+            lambda error: self.get_logger().error(f"{topic} refused: {error}"),
+        )
 
     def _motion_of_body_to(self, goal: FloatArray) -> Trajectory:
         """To a pose of the body: along its straight line, or by the joints."""
@@ -293,10 +289,8 @@ class TrajectoryPlanner(Node):
     @property
     def _options(self) -> dict[str, Any]:
         """The profile, and the duration or the speed limits, whichever is set."""
-        p = self._p
-        if p["duration"]:
-            return {"profile": p["profile"], "duration": p["duration"]}
-        return {"profile": p["profile"], "v_max": p["v_max"], "w_max": p["w_max"]}
+        names = ("duration",) if self._p["duration"] else ("v_max", "w_max")
+        return {name: self._p[name] for name in ("profile", *names)}
 
     def _on_goal_joints(self, message: JointState) -> None:
         present = self._mechanism.joint_positions(self._start())
