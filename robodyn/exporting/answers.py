@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.exporting.lending import Lent, is_null, known, lending, rows_out, vector
+from robodyn.exporting.lending import Lent, constant, is_null, lending, rows_out, vector
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
@@ -125,13 +125,13 @@ def step_of(
     limited = float(mechanism.has_torque_speed_curve)
     lend_plant = lending(
         *plant,
-        known(mechanism.motor_table),
-        known(mechanism.friction.rows),
+        constant(mechanism.motor_table),
+        constant(mechanism.friction.rows),
         vector(2),
-        known(np.array([stops.stiffness, stops.damping, limited])),
+        constant(np.array([stops.stiffness, stops.damping, limited])),
     )
     lend_model = lending(*model)
-    unlimited, nothing = known(np.repeat([-np.inf, np.inf], n)), Lent(MATRIX, (0, 0))
+    unlimited, nothing = constant(np.repeat([-np.inf, np.inf], n)), Lent(MATRIX, (0, 0))
     lend, lend_on_base = (
         lending(
             unlimited, nothing, nothing, Lent(GivenType(3), (1, 1, n)), vector(1), vector(2),

@@ -28,8 +28,8 @@ from robodyn.exporting.lending import (
     UNLOADED,
     Lent,
     address,
+    address_of,
     constant,
-    known,
     lent,
     row,
     rows_out,
@@ -59,16 +59,16 @@ def answers(m: ClosedLoop) -> Answers:
     _refuse(m)
     packed = m.structure.packed
     smooth = packed.without_dry_friction if m.friction.is_dry else packed
-    plan, numbers, smooth_plan = (known(x) for x in (*packed.given, smooth.plan))
+    plan, numbers, smooth_plan = (constant(x) for x in (*packed.given, smooth.plan))
     own, own_smooth = (plan, numbers), (smooth_plan, numbers)
     n, nq, count, bodies = len(m.joint_names), len(m.home), m._tree.rates, len(m._tree.bodies)
-    columns, twist, drives = (known(x) for x in m._comparable)
+    columns, twist, drives = (constant(x) for x in m._comparable)
     tip_body, tip = m._tree.body_of[m.model.tip_link], m._tree.frame_of[m.model.tip_link]
-    at_tip = constant(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
-    places = constant(np.array(m._driven_at, dtype=float))
+    at_tip = address_of(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
+    places = address_of(np.array(m._driven_at, dtype=float))
     state, state_row = (vector(nq), vector(n), vector(n)), (row(nq), row(n), row(n))
     find_bodies = lent(
-        entries.tree_state, *own, vector(nq), known(np.zeros(count)), rows_out(bodies, BODY_SIZE)
+        entries.tree_state, *own, vector(nq), constant(np.zeros(count)), rows_out(bodies, BODY_SIZE)
     )
     find_displaced = lent(entries.displace, *own, vector_out(nq), vector(n), CLOSED)
     find_conditions = lent(
@@ -78,7 +78,7 @@ def answers(m: ClosedLoop) -> Answers:
     limits, falls = m._slopes.numbers[2:] if m._slopes else (np.zeros(count), np.zeros((0, 1)))
     has_slopes = m._slopes is not None
     find_slopes = lent(
-        derivatives, *own_smooth, known(limits), known(falls), *state_row, row(n), *LOAD_ROW,
+        derivatives, *own_smooth, constant(limits), constant(falls), *state_row, row(n), *LOAD_ROW,
         NUMBER, rows_out(1, 3 * n * n),
     )  # fmt: skip
 
@@ -146,7 +146,7 @@ def answers(m: ClosedLoop) -> Answers:
         forward=lent(entries.forward_dynamics, *own, *state, *LOAD, False, vector_out(n)),
         mass=lent(entries.mass_matrix, *own, vector(nq), False, rows_out(n, n)),
         bias=lent(
-            entries.free_efforts, *own, *state[:2], known(np.zeros(n)), UNLOADED, LOAD[1], False,
+            entries.free_efforts, *own, *state[:2], constant(np.zeros(n)), UNLOADED, LOAD[1], False,
             vector_out(n),
         ),
         positions=positions,

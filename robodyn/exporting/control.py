@@ -11,9 +11,9 @@ import numpy as np
 from robodyn.exporting.answers import FINE, INVALID, LIMITED, NO_RESULT, Answers, copied
 from robodyn.exporting.lending import (
     address,
+    address_of,
     constant,
     is_null,
-    known,
     lent,
     null,
     row,
@@ -34,14 +34,14 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
     inverse, inverse_at_rest = answers.inverse, setting.rest.inverse
     difference, rates_of = answers.difference, answers.rates
     compensates, damped = setting.rest is not answers, bool(setting.damping.any())
-    at_damping = constant(setting.damping)
+    at_damping = address_of(setting.damping)
     _, nv, n = setting.sizes
     m = setting.mechanism
     curves, at_limits, at_ends = (
-        m.has_torque_speed_curve, constant(m.effort_limits), constant(m.effort_ends),
+        m.has_torque_speed_curve, address_of(m.effort_limits), address_of(m.effort_ends),
     )  # fmt: skip
     limits_at = lent(
-        motor_limits, row(n), known(m.effort_limits), known(m.motor_table), rows_out(1, n),
+        motor_limits, row(n), constant(m.effort_limits), constant(m.motor_table), rows_out(1, n),
         borrowed=True,
     )  # fmt: skip
 
@@ -98,7 +98,7 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
 
 def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
     """Efforts of the end stops at joints' positions and rates."""
-    n, stops, limits = setting.sizes[2], EndStops(), known(setting.mechanism.position_limits)
+    n, stops, limits = setting.sizes[2], EndStops(), constant(setting.mechanism.position_limits)
     find = lent(
         end_stop_efforts, vector(n), vector(n), limits, stops.stiffness, stops.damping,
         vector_out(n), borrowed=True,
@@ -115,7 +115,7 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
     """Steps of the simulation, efforts held."""
     step, n, friction = answers.step, setting.sizes[2], setting.mechanism.friction
     dry, decay = friction.is_dry, friction.decay
-    at_ends, unloaded = constant(setting.mechanism.effort_ends), constant(np.zeros(6))
+    at_ends, unloaded = address_of(setting.mechanism.effort_ends), address_of(np.zeros(6))
 
     def checked_step(
         q: Any, v: Any, efforts: Any, wrench: Any, base: Any, dt: float, steps: int

@@ -58,7 +58,7 @@ def row(size: int) -> Lent:
     return Lent(given.ROWS_OF_ANY_STRIDE, (1, size))
 
 
-def known(numbers: FloatArray) -> Lent:
+def constant(numbers: FloatArray) -> Lent:
     """A vector or a matrix of the mechanism."""
     return Lent(given.VECTOR if numbers.ndim == 1 else given.MATRIX, numbers.shape, numbers)
 
@@ -151,16 +151,16 @@ def _kept(builder: Any, array: FloatArray) -> Any:
     # bits instead of decimals; the functions that use the same share them
     numbers = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
     name = "numbers_" + hashlib.sha256(repr(numbers).encode()).hexdigest()[:24]
-    known = builder.module.globals.get(name)
-    if known is None:
+    kept = builder.module.globals.get(name)
+    if kept is None:
         content = ir.ArrayType(_WORD, max(len(numbers), 1))
-        known = ir.GlobalVariable(builder.module, content, name)
-        known.initializer = ir.Constant(content, numbers or [0])
-        known.linkage, known.global_constant, known.align = "linkonce_odr", True, 64
-    return known
+        kept = ir.GlobalVariable(builder.module, content, name)
+        kept.initializer = ir.Constant(content, numbers or [0])
+        kept.linkage, kept.global_constant, kept.align = "linkonce_odr", True, 64
+    return kept
 
 
-def constant(array: FloatArray) -> Any:
+def address_of(array: FloatArray) -> Any:
     """A compiled function () that gives the address of these numbers, kept with the code."""
 
     @intrinsic

@@ -22,7 +22,7 @@ from robodyn.exporting.lending import (
     LOAD_ROW,
     NUMBER,
     UNLOADED,
-    known,
+    constant,
     lent,
     row,
     rows_out,
@@ -51,7 +51,7 @@ def answers(m: SerialArm) -> Answers:
             f"{m.name} has {n} joints, which cannot be exported: at most {lanes.MOST_JOINTS}"
         )
     smooth = m._smooth._packed[0] if m.friction.is_dry else m._geometry
-    chain, gravity, rest = known(m._geometry), known(m._gravity), known(np.zeros(n))
+    chain, gravity, rest = constant(m._geometry), constant(m._gravity), constant(np.zeros(n))
     q, state, state_row = vector(n), (vector(n),) * 3, (row(n),) * 3
     jacobian = lent(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
     find_frames = lent(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
@@ -105,7 +105,7 @@ def answers(m: SerialArm) -> Answers:
         condition=lent(entries.condition_number, chain, q, NUMBER, False),
         difference=difference,
         advance=advance,
-        step=step_of(m, simulate, (known(smooth), gravity), (chain, gravity)),
+        step=step_of(m, simulate, (constant(smooth), gravity), (chain, gravity)),
         slopes=lent(
             lanes.derivatives, chain, gravity, *state_row, row(n), *LOAD_ROW, NUMBER,
             rows_out(1, 3 * n * n),

@@ -11,7 +11,7 @@ from robodyn.exporting.lending import (
     LOAD,
     LOAD_ROW,
     NUMBER,
-    known,
+    constant,
     lending,
     lent,
     row,
@@ -35,9 +35,9 @@ from robodyn.numerics.vectors import vector as three
 
 def answers(m: StewartPlatform) -> Answers:
     """All that can be asked of a platform."""
-    lane_numbers, legs, body = known(m._lanes), known(m._legs), known(m._platform)
-    smooth = known(m._smooth._lanes) if m.friction.is_dry else lane_numbers
-    smooth_legs, steps, falling = (known(m._slopes.numbers[k]) for k in (0, 2, 3))
+    lane_numbers, legs, body = constant(m._lanes), constant(m._legs), constant(m._platform)
+    smooth = constant(m._smooth._lanes) if m.friction.is_dry else lane_numbers
+    smooth_legs, steps, falling = (constant(m._slopes.numbers[k]) for k in (0, 2, 3))
     q, state, state_row = vector(7), (vector(7), vector(6), vector(6)), (row(7), row(6))
     is_configuration = lent(is_pose, q, borrowed=True)
     find_pose = lent(solve_pose, legs, vector(6), q, borrowed=True)
