@@ -35,8 +35,7 @@ from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.external_wrench import ExternalWrench
 from robodyn_ros.interfaces import Interface, serve_trigger
-from robodyn_ros.parameters import declare, load_mechanism, table
-from robodyn_ros.payload_parameters import with_payload
+from robodyn_ros.parameters import declare, load_mechanism, table, with_payload
 from robodyn_ros.qos import sender
 from robodyn_ros.runner import Finished
 

@@ -37,13 +37,11 @@ from robodyn_ros import qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.effort_outputs import EffortOutputs
-from robodyn_ros.estimated_wrench import EstimatedWrench
-from robodyn_ros.external_wrench import ExternalWrench
+from robodyn_ros.external_wrench import EstimatedWrench, ExternalWrench
 from robodyn_ros.interfaces import Interface, serve_trigger
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
-from robodyn_ros.parameters import load_mechanism, on_change, table
-from robodyn_ros.payload_parameters import with_payload
+from robodyn_ros.parameters import load_mechanism, on_change, table, with_payload
 from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
 
 LIVE = table("control", "collision", "trajectory_goals")

@@ -40,7 +40,7 @@ from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.effort_outputs import JointCommands
-from robodyn_ros.estimated_wrench import EstimatedWrench
+from robodyn_ros.external_wrench import EstimatedWrench
 from robodyn_ros.interfaces import Interface, Ticks, listen, serve_trigger
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.messages import OdometryMessage

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -257,3 +258,32 @@ def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | N
         log.warning(f"no robot_description: {error}")
         return mechanism, ""
     return mechanism, text if values["friction"] else frictionless(text)
+
+
+def with_payload(
+    node: Node,
+    mechanism: Mechanism,
+    values: dict[str, Any],
+    changed: Callable[[Mechanism], None],
+) -> Mechanism:
+    """The mechanism with the payload that the parameters describe.
+
+    Args:
+        node: that has declared them.
+        mechanism: without it.
+        values: current values of the parameters, kept up to date.
+        changed: takes the mechanism whenever its payload is another one.
+    """
+
+    def loaded(values: dict[str, Any]) -> Mechanism:
+        for name, spec in table("payload").items():
+            if (given := np.size(values[name])) != (size := np.size(spec.default)):
+                raise rd.InvalidInput(f"{name} has {given} values, not {size}", value=values[name])
+        if not values["payload_mass"]:
+            return mechanism
+        xx, xy, xz, yy, yz, zz = values["payload_inertia"]
+        inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        return mechanism.with_payload(values["payload_mass"], values["payload_com"], inertia)
+
+    on_change(node, table("payload"), values, lambda values: changed(loaded(values)))
+    return loaded(values)
