@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.exporting.lending import Lent, constant, is_null, lending, rows_out, vector
+from robodyn.arrays import ArrayLike
+from robodyn.exporting.lending import Lent, address_of, constant, is_null, lending, rows_out, vector
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.kernels.control_laws import GIVEN
 from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
@@ -87,26 +88,50 @@ def copied(start: Any, count: int, out: Any) -> None:
         out[j] = start[j]
 
 
-def same_rates(n: int) -> Any:
-    """`velocity` and `rates` where the velocity is the rates of the driven joints."""
+def joint_answers(nq: int, places: ArrayLike) -> dict[str, Any]:
+    """What is answered alike where a configuration is positions, and velocity rates, of joints.
+
+    Args:
+        nq: numbers of a configuration.
+        places: of the driven joints in it, which are the independent ones.
+    """
+    at_places = np.array(places, dtype=np.float64)
+    n, at = len(at_places), address_of(at_places)
+
+    @inner
+    def is_configuration(q: Any) -> bool:
+        return are_finite(q, nq)
+
+    @inner
+    def positions(q: Any, out: Any) -> bool:
+        for i in range(n):
+            out[i] = q[int(at()[i])]
+        return are_finite(q, nq)
+
+    @inner
+    def difference(q: Any, goal: Any, out: Any) -> None:
+        for i in range(n):
+            place = int(at()[i])
+            out[i] = goal[place] - q[place]
 
     @inner
     def rates(q: Any, v: Any, out: Any) -> bool:
         copied(v, n, out)
         return are_finite(v, n)
 
-    return rates
-
-
-def same_accelerations(n: int) -> Any:
-    """`acceleration` there."""
-
     @inner
     def acceleration(q: Any, v: Any, changes: Any, out: Any) -> bool:
         copied(changes, n, out)
         return True
 
-    return acceleration
+    return {
+        "is_configuration": is_configuration,
+        "positions": positions,
+        "difference": difference,
+        "velocity": rates,
+        "rates": rates,
+        "acceleration": acceleration,
+    }
 
 
 def step_of(

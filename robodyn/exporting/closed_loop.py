@@ -17,8 +17,7 @@ from robodyn.exporting.answers import (
     Answers,
     are_finite,
     copied,
-    same_accelerations,
-    same_rates,
+    joint_answers,
     step_of,
 )
 from robodyn.exporting.lending import (
@@ -65,7 +64,8 @@ def answers(m: ClosedLoop) -> Answers:
     columns, twist, drives = (constant(x) for x in m._comparable)
     tip_body, tip = m._tree.body_of[m.model.tip_link], m._tree.frame_of[m.model.tip_link]
     at_tip = address_of(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
-    places = address_of(np.array(m._driven_at, dtype=float))
+    joints = joint_answers(nq, m._driven_at)
+    positions = joints["positions"]
     state, state_row = (vector(nq), vector(n), vector(n)), (row(nq), row(n), row(n))
     find_bodies = lent(
         entries.tree_state, *own, vector(nq), constant(np.zeros(count)), rows_out(bodies, BODY_SIZE)
@@ -83,31 +83,16 @@ def answers(m: ClosedLoop) -> Answers:
     )  # fmt: skip
 
     @inner
-    def is_configuration(q: Any) -> bool:
-        return are_finite(q, nq)
-
-    @inner
-    def positions(q: Any, out: Any) -> bool:
-        for i in range(n):
-            out[i] = q[int(places()[i])]
-        return are_finite(q, nq)
-
-    @inner
     def advance(q: Any, displacement: Any, out: Any) -> bool:
         copied(q, nq, out)
         return bool(0.0 <= find_displaced(out, displacement) <= ACCEPTED)
 
     @inner
-    def difference(q: Any, goal: Any, out: Any) -> None:
-        for i in range(n):
-            place = int(places()[i])
-            out[i] = goal[place] - q[place]
-
-    @inner
     def close(wanted: Any, q: Any) -> bool:
         moved, by = stack(1, nq), stack(1, n)
+        positions(q, address(by))
         for i in range(n):
-            by[0, i] = wanted[i] - q[int(places()[i])]
+            by[0, i] = wanted[i] - by[0, i]
         if not advance(q, address(by), address(moved)):
             return False
         copied(moved[0], nq, q)
@@ -141,7 +126,7 @@ def answers(m: ClosedLoop) -> Answers:
         return bool(has_slopes and find_slopes(q, v, a, efforts, wrench, base, forward, out))
 
     return Answers(
-        is_configuration=is_configuration,
+        **joints,
         inverse=lent(entries.inverse_dynamics, *own, *state, *LOAD, False, vector_out(n)),
         forward=lent(entries.forward_dynamics, *own, *state, *LOAD, False, vector_out(n)),
         mass=lent(entries.mass_matrix, *own, vector(nq), False, rows_out(n, n)),
@@ -149,15 +134,10 @@ def answers(m: ClosedLoop) -> Answers:
             entries.free_efforts, *own, *state[:2], constant(np.zeros(n)), UNLOADED, LOAD[1], False,
             vector_out(n),
         ),
-        positions=positions,
         close=close,
-        velocity=same_rates(n),
-        acceleration=same_accelerations(n),
-        rates=same_rates(n),
         pose=pose,
         jacobian=lent(entries.jacobian, *own, vector(nq), False, rows_out(6, n)),
         condition=condition,
-        difference=difference,
         advance=advance,
         step=step_of(m, simulate, own_smooth, own + own),
         slopes=slopes,

@@ -12,9 +12,7 @@ from robodyn.errors import ModelError
 from robodyn.exporting.answers import (
     Answers,
     are_finite,
-    copied,
-    same_accelerations,
-    same_rates,
+    joint_answers,
     step_of,
 )
 from robodyn.exporting.lending import (
@@ -53,17 +51,9 @@ def answers(m: SerialArm) -> Answers:
     smooth = m._smooth._packed[0] if m.friction.is_dry else m._geometry
     chain, gravity, rest = constant(m._geometry), constant(m._gravity), constant(np.zeros(n))
     q, state, state_row = vector(n), (vector(n),) * 3, (row(n),) * 3
+    joints = joint_answers(n, range(n))
     jacobian = lent(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
     find_frames = lent(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
-
-    @inner
-    def is_configuration(q: Any) -> bool:
-        return are_finite(q, n)
-
-    @inner
-    def positions(q: Any, out: Any) -> bool:
-        copied(q, n, out)
-        return are_finite(q, n)
 
     @inner
     def pose(q: Any, out: Any) -> bool:
@@ -76,18 +66,13 @@ def answers(m: SerialArm) -> Answers:
         return are_finite(q, n)
 
     @inner
-    def difference(q: Any, goal: Any, out: Any) -> None:
-        for j in range(n):
-            out[j] = goal[j] - q[j]
-
-    @inner
     def advance(q: Any, displacement: Any, out: Any) -> bool:
         for j in range(n):
             out[j] = q[j] + displacement[j]
         return True
 
     return Answers(
-        is_configuration=is_configuration,
+        **joints,
         inverse=lent(entries.inverse_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)),
         forward=lent(entries.forward_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)),
         mass=lent(entries.mass_matrix, chain, gravity, q, False, rows_out(n, n)),
@@ -95,15 +80,10 @@ def answers(m: SerialArm) -> Answers:
             entries.inverse_dynamics, chain, gravity, q, vector(n), rest, UNLOADED, LOAD[1], False,
             vector_out(n),
         ),
-        positions=positions,
-        close=positions,
-        velocity=same_rates(n),
-        acceleration=same_accelerations(n),
-        rates=same_rates(n),
+        close=joints["positions"],
         pose=pose,
         jacobian=jacobian,
         condition=lent(entries.condition_number, chain, q, NUMBER, False),
-        difference=difference,
         advance=advance,
         step=step_of(m, simulate, (constant(smooth), gravity), (chain, gravity)),
         slopes=lent(
