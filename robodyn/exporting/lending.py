@@ -66,7 +66,7 @@ def constant(numbers: FloatArray) -> Lent:
 # What the surroundings exert and how the base moves, of one state and of a batch of one.
 LOAD = Lent(given.VECTOR_OR_NONE, (6,)), Lent(given.VECTOR_OR_NONE, (9,))
 LOAD_ROW = Lent(given.ROWS_OR_NONE, (1, 6)), Lent(given.ROWS_OR_NONE, (1, 9))
-UNLOADED, UNLOADED_ROW = (each[0]._replace(numbers=NULL) for each in (LOAD, LOAD_ROW))
+UNLOADED = LOAD[0]._replace(numbers=NULL)
 
 
 def lending(*parameters: Any, borrowed: bool = False) -> Any:
