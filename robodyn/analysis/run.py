@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +14,7 @@ import numpy as np
 
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import Margins, condition_limit, margin_lines, margins
-from robodyn.analysis.study import ends, peak_dynamic_fraction
+from robodyn.analysis.study import ends, peak_dynamic_fraction, write_columns
 from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError, writing
 from robodyn.mechanisms.mechanism import Mechanism
@@ -173,39 +172,28 @@ class RunHistory:
 
     def _write(self, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "history.csv").open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(self._columns())
-            writer.writerows(
-                np.column_stack(
-                    [
-                        self.time,
-                        self.configuration,
-                        self.velocity,
-                        self.desired.configuration,
-                        self.effort,
-                        self.massless,
-                        self.condition_number,
-                    ]
-                ).tolist()
-            )
+        joints, coordinates = self.mechanism.joint_names, self.mechanism.coordinates
+        position = coordinates.configuration_names
+        write_columns(
+            folder / "history.csv",
+            [
+                ("time", self.time),
+                *zip(position, self.configuration.T, strict=True),
+                *zip(coordinates.columns("velocity", "rate"), self.velocity.T, strict=True),
+                *zip(_with("planned", position), self.desired.configuration.T, strict=True),
+                *zip(_with("effort", joints), self.effort.T, strict=True),
+                # none where there are no legs
+                *zip(_with("massless", joints), self.massless.T, strict=False),
+                ("condition_number", self.condition_number),
+            ],
+        )
         path = folder / "summary.json"
         path.write_text(as_json(self.summary()) + "\n")
         return path
 
-    def _columns(self) -> list[str]:
-        joints = list(self.mechanism.joint_names)
-        coordinates = self.mechanism.coordinates
-        position = list(coordinates.configuration_names)
-        return [
-            "time",
-            *position,
-            *coordinates.columns("velocity", "rate"),
-            *(f"planned_{name}" for name in position),
-            *(f"effort_{name}" for name in joints),
-            *(f"massless_{name}" for name in joints[: self.massless.shape[1]]),
-            "condition_number",
-        ]
+
+def _with(prefix: str, names: Iterable[str]) -> list[str]:
+    return [f"{prefix}_{name}" for name in names]
 
 
 def summary_text(summary: dict[str, Any]) -> str:

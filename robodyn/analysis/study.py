@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -215,10 +215,8 @@ class MotionStudy:
             ("condition_number", self.condition_number),
             ("scaled_condition_number", self.scaled_condition_number),
         ]
-        with writing(path), Path(path).open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow([name for name, _ in columns])
-            writer.writerows(np.column_stack([values for _, values in columns]).tolist())
+        with writing(path):
+            write_columns(path, columns)
 
     def _term(self, name: str) -> FloatArray:
         if name not in self.terms:
@@ -228,6 +226,14 @@ class MotionStudy:
                 value=name,
             )
         return self.terms[name]
+
+
+def write_columns(path: str | Path, columns: Sequence[tuple[str, FloatArray]]) -> None:
+    """Write columns, each a heading and its numbers (N,), as CSV."""
+    with Path(path).open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([name for name, _ in columns])
+        writer.writerows(np.column_stack([values for _, values in columns]).tolist())
 
 
 def _times(trajectory: Trajectory, dt: float) -> FloatArray:

@@ -32,7 +32,6 @@ class Homing:
     Attributes:
         offset: (n,) positions less what drives tell, once `is_done`.
         points: in the drives' positions.
-        point: the last set-point.
     """
 
     def __init__(self, limits: DriveLimits, dt: float, start: FloatArray, slow: float) -> None:
@@ -46,13 +45,18 @@ class Homing:
         self._found = np.zeros(len(start), dtype=bool)
         self._switches = self._found.copy()
         self.offset = np.full(len(start), np.nan)
-        self.point = SetPoint(start, 0.0 * start, 0.0 * start, 0.0 * start)
 
     @property
     def is_done(self) -> bool:
         """Whether all joints have been at their stops and are at rest."""
         away = np.abs(self.points.state[0] - self._end).max()
         return bool(self._found.all()) and self.points.is_at_rest and away < self._stalled.min()
+
+    @property
+    def point(self) -> SetPoint:
+        """The last set-point."""
+        p, v, a = self.points.state
+        return SetPoint(p, v, a, np.zeros_like(p))
 
     def touch(self, joints: BoolArray) -> None:
         """Switches (n,) that are closed."""
@@ -61,7 +65,6 @@ class Homing:
     def stop(self) -> None:
         """A tick of coming to rest, wherever the joints are."""
         self.points.brake()
-        self._tell()
 
     def step(self, measured: FloatArray) -> None:
         """A tick of homing, when drives tell that they are at (n,)."""
@@ -74,8 +77,3 @@ class Homing:
         self._found |= reached
         target = np.array([self._end, 0.0 * self._end, 0.0 * self._end])
         self.points.take(*self.points.peek(target))
-        self._tell()
-
-    def _tell(self) -> None:
-        p, v, a = self.points.state
-        self.point = SetPoint(p, v, a, np.zeros_like(p))

@@ -247,11 +247,10 @@ class Machine:
             else:
                 self._offset, self._homing = homing.offset, None
                 self._enter(states.after(self.state, "homed"))
-            return homing.point
-        if self.state != "homing" or self._measured is None:
+        elif self.state == "homing" and self._measured is not None:
+            homing.step(self._measured[1])
+        else:
             homing.stop()
-            return homing.point
-        homing.step(self._measured[1])
         return homing.point
 
     def _wanted(self) -> tuple[Wish | None, float]:
