@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import Margins, condition_limit, margin_lines, margins
 from robodyn.analysis.study import ends, peak_dynamic_fraction, write_columns
 from robodyn.arrays import FloatArray
-from robodyn.errors import KinematicsError, writing
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.errors import writing
+from robodyn.mechanisms.mechanism import Mechanism, where_regular
 from robodyn.trajectories.base import Motion
 
 # Noun of a driven joint, title and format of the largest efforts, by their key in a summary.
@@ -74,15 +74,14 @@ class RunHistory:
         """
         if "massless" not in self.mechanism.formulations:
             return np.empty((len(self.time), 0))
-        mechanism: Any = self.mechanism  # it takes a formulation
-        rows = np.full_like(self.effort, np.nan)
-        for row, q, v, f in zip(rows, self.configuration, self.velocity, self.effort, strict=True):
-            try:
-                accel = mechanism.forward_dynamics(q, v, f)
-                if np.isfinite(accel).all():  # measured efforts may be so large that it overflows
-                    row[:] = mechanism.inverse_dynamics(q, v, accel, formulation="massless")
-            except KinematicsError:
-                continue  # exactly singular: no massless forces exist at this instant
+        m, q, v, f = self.mechanism, self.configuration, self.velocity, self.effort
+        accel = where_regular(m.forward_dynamics, (q, v, f), v.shape[1:])
+        # measured efforts may be so large that it overflows
+        known = np.isfinite(accel).all(axis=1)
+        inverse: Any = m.inverse_dynamics  # it takes a formulation
+        massless = partial(inverse, formulation="massless")
+        rows = np.full_like(f, np.nan)
+        rows[known] = where_regular(massless, (q[known], v[known], accel[known]), f.shape[1:])
         return rows
 
     @cached_property

@@ -16,11 +16,6 @@ from typing import Any, Final
 
 from robodyn.numerics.compiler import batch_entry, inner, noinline
 
-# Rows of a state: position [m or rad], rate and acceleration; of limits: rate, acceleration, jerk.
-POSITION: Final = 0
-RATE: Final = 1
-ACCELERATION: Final = 2
-JERK: Final = 2
 # Share of the acceleration limit that a target may use up; the rest is for reaching it.
 SHARE: Final = 0.9
 # Halvings of a tick until the switching instant is known to rounding.
