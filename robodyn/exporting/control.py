@@ -128,8 +128,8 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
         options[0, 1] = 1.0 if watched else 0.0
         for i in range(n):
             held[0, i] = min(max(efforts[i], at_ends()[i]), at_ends()[n + i])
-        load = unloaded() if is_null(wrench) else wrench
-        status: int = step(q, v, address(held), load, base, address(options), dt, steps)
+        applied = unloaded() if is_null(wrench) else wrench
+        status: int = step(q, v, address(held), applied, base, address(options), dt, steps)
         return status
 
     return checked_step

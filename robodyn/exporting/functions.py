@@ -52,12 +52,12 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     return {function: checked(function, own, setting) for function in FUNCTIONS}
 
 
-def _called(call: Any) -> Any:
+def _called(find: Any) -> Any:
     """Dynamics that are called, not inlined."""
 
     @noinline
-    def dynamics(q: Any, v: Any, load: Any, wrench: Any, base: Any, out: Any) -> bool:
-        found: bool = call(q, v, load, wrench, base, out)
+    def dynamics(q: Any, v: Any, third: Any, wrench: Any, base: Any, out: Any) -> bool:
+        found: bool = find(q, v, third, wrench, base, out)
         return found
 
     return dynamics
