@@ -27,7 +27,8 @@ from rclpy.subscription import Subscription
 from std_msgs.msg import Float64
 
 import robodyn as rd
-from robodyn.analysis.trajectory_goals import Goal, GoalExecution, GoalPlan, GoalRefused, Present
+from robodyn.analysis.goal_execution import GoalExecution
+from robodyn.analysis.trajectory_goals import Goal, GoalPlan, GoalRefused, Present
 from robodyn.arrays import FloatArray
 from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import GoalCode

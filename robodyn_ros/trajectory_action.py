@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The server of FollowJointTrajectory; `robodyn.analysis.trajectory_goals` has the protocol.
+"""The server of FollowJointTrajectory; `robodyn.analysis.goal_execution` has the rest.
 
 The action `~/follow_joint_trajectory` is served where control_msgs is installed.
 """
@@ -14,14 +14,8 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
-from robodyn.analysis.trajectory_goals import (
-    ABORTED,
-    Goal,
-    GoalExecution,
-    GoalPlan,
-    GoalRefused,
-    Report,
-)
+from robodyn.analysis.goal_execution import ABORTED, GoalExecution, Report
+from robodyn.analysis.trajectory_goals import Goal, GoalPlan, GoalRefused
 from robodyn.control.goal_watch import Verdict
 from robodyn_ros import messages
 

@@ -14,15 +14,14 @@ import pytest
 from builtin_interfaces.msg import Duration
 
 import robodyn as rd
-from robodyn.analysis.trajectory_goals import (
+from robodyn.analysis.goal_execution import (
     ABORTED,
     CANCELED,
     REPLACED,
     SUCCEEDED,
     GoalExecution,
-    GoalRefused,
-    Present,
 )
+from robodyn.analysis.trajectory_goals import GoalRefused, Present
 from robodyn.control import TrajectoryFollower, joint_motion
 from robodyn.control.goal_watch import GoalCode
 from robodyn.trajectories import Motion

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""One goal of FollowJointTrajectory at a time, from its acceptance to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.analysis.trajectory_goals import Goal, GoalPlan, GoalRefused, Present, examine
+from robodyn.arrays import FloatArray
+from robodyn.control import TrajectoryFollower
+from robodyn.control.goal_watch import Errors, GoalCode, Verdict
+from robodyn.control.path_tolerance import path_tolerances
+from robodyn.errors import KinematicsError
+
+# How goals end, as ROS 2 actions call it.
+SUCCEEDED, ABORTED, CANCELED = "succeed", "abort", "canceled"
+REPLACED = "replaced by a newer goal"
+
+
+class Report(NamedTuple):
+    """Feedback on a goal.
+
+    Attributes:
+        stamp: [ns] of the state.
+        since: [ns] since the first state after the goal was accepted.
+        desired: positions, rates and accelerations (n,) of the joints.
+        actual: positions and rates.
+        error: desired minus actual.
+    """
+
+    stamp: int
+    since: int
+    desired: Sequence[FloatArray]
+    actual: Sequence[FloatArray]
+    error: Errors
+
+
+class GoalExecution:
+    """Takes goals, has a follower execute them, and tells how it goes.
+
+    Args:
+        follower: that commands the mechanism.
+        settings: by name, may change: `start_tolerance`, `path_tolerance`, `goal_tolerance` [m or
+            rad], `stopped_velocity_tolerance` [m/s or rad/s], `goal_time` [s], as where a goal
+            says nothing; `feedback_rate` [1/s].
+
+    Attributes:
+        follower: may be replaced while there is no goal.
+    """
+
+    def __init__(self, follower: TrajectoryFollower, settings: dict[str, Any]) -> None:
+        self.follower, self._settings = follower, settings
+        self._present: Present | None = None
+        self._plan: GoalPlan | None = None
+        self._goal: Any = None
+        self._tell: Callable[[Any, Report], None]
+        self._conclude: Callable[[Any, str, Verdict], None]
+        self._canceling = False
+        self._began: int | None = None
+        self._reported = 0
+        self.keep_to(settings["path_tolerance"])
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is a goal."""
+        return self._goal is not None
+
+    def examine(self, goal: Goal, present: Present | None) -> GoalPlan:
+        """The plan of a goal, with the mechanism at `present`.
+
+        Raises:
+            GoalRefused: as `examine`; or nobody knows where the mechanism is, or
+                trajectories are not followed.
+        """
+        if present is None:
+            raise GoalRefused("no state has been heard yet: nobody knows where it is")
+        if self.follower.mode == "gravity_compensation":
+            raise GoalRefused("mode is gravity_compensation, which follows no trajectory")
+        return examine(goal, self.follower.mechanism, present, self._settings)
+
+    def begin(
+        self,
+        plan: GoalPlan,
+        goal: Any,
+        tell: Callable[[Any, Report], None],
+        conclude: Callable[[Any, str, Verdict], None],
+    ) -> None:
+        """Execute a plan; a goal that is being executed is aborted, and handed over from.
+
+        Args:
+            plan: of the goal.
+            goal: whatever stands for it.
+            tell: called with it and how it goes.
+            conclude: called with it and how it ended: SUCCEEDED, ABORTED or CANCELED, and why.
+        """
+        self._end(ABORTED, Verdict(GoalCode.INVALID_GOAL, REPLACED))
+        self.follower.follow(plan.trajectory, plan.start)
+        self._plan, self._goal, self._tell, self._conclude = plan, goal, tell, conclude
+        self.keep_to(self._tolerance)
+        self._canceling, self._began = False, None
+
+    def keep_to(self, path_tolerance: float) -> None:
+        """Have the follower keep to `path_tolerances`; a goal's own is judged here."""
+        self._tolerance = path_tolerance
+        mechanism = self.follower.mechanism
+        limits = path_tolerances(mechanism, path_tolerance)
+        if limits is not None and self._plan is not None:
+            limits[[name in self._plan.says for name in mechanism.joint_names]] = np.inf
+        self.follower.path_tolerance = limits
+
+    def cancel(self, goal: Any) -> bool:
+        """Come to rest, and conclude the goal then; returns whether it is being executed."""
+        if self._goal is not goal:
+            return False
+        if not self._canceling:
+            self._canceling = True
+            self.follower.stop()
+        return True
+
+    def abandon(self, why: str, code: GoalCode = GoalCode.PATH_TOLERANCE_VIOLATED) -> None:
+        """End the goal, if there is one, and come to rest with the states to come."""
+        if self._goal is not None:
+            self.follower.stop()
+            self._end(CANCELED if self._canceling else ABORTED, Verdict(code, why))
+
+    def update(self, time: int, configuration: FloatArray, velocity: FloatArray, why: str) -> None:
+        """Go on with the goal, if there is one, after the command for a state was computed.
+
+        Args:
+            time: [ns] of the state.
+            configuration: (nq,) measured.
+            velocity: (nv,) measured.
+            why: what was wrong with the command; empty if nothing.
+        """
+        plan, follower = self._plan, self.follower
+        if plan is None:
+            return
+        if self._canceling:
+            if not follower.is_stopping:
+                self._end(CANCELED, Verdict(GoalCode.SUCCESSFUL, "canceled, and at rest"))
+            return
+        if follower.abandoned:
+            self._end(ABORTED, Verdict(GoalCode.PATH_TOLERANCE_VIOLATED, follower.abandoned))
+            return
+        past_end = follower.past_end(plan.trajectory)
+        if past_end is None or follower.mode == "gravity_compensation":
+            why = why or "its trajectory was stopped or replaced"
+            self._end(ABORTED, Verdict(GoalCode.INVALID_GOAL, why))
+            return
+        report = self._report(time, configuration, velocity)
+        if report is None:
+            return
+        verdict = plan.watch.judge(time, past_end, report.error)
+        if verdict is not None:
+            if verdict.code == GoalCode.PATH_TOLERANCE_VIOLATED:
+                follower.abandon(
+                    f"motion abandoned, as its commands are not obeyed: {verdict.text}"
+                )
+            elif verdict.code != GoalCode.SUCCESSFUL:
+                follower.stop()
+            self._end(ABORTED if verdict.code else SUCCEEDED, verdict)
+        elif not 0 <= (time - self._reported) * self._settings["feedback_rate"] < 1e9:
+            self._reported = time
+            self._tell(self._goal, report)
+
+    def _report(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Report | None:
+        mechanism, planned = self.follower.mechanism, self.follower.desired
+        if planned is None:
+            return None
+        if self._began is None or time < self._began:
+            self._began, self._reported = time, -(2**62)
+        still = np.zeros_like(velocity)
+        try:
+            desired = mechanism.independent_motion(*planned)
+            x, v, _ = mechanism.independent_motion(configuration, velocity, still)
+        except KinematicsError:
+            return None  # of a singular state there is nothing to tell
+        errors = Errors(desired[0] - x, desired[1] - v)
+        return Report(time, time - self._began, desired, (x, v), errors)
+
+    def _end(self, how: str, verdict: Verdict) -> None:
+        goal, self._goal, self._plan = self._goal, None, None
+        if goal is not None:
+            self.keep_to(self._tolerance)
+            self._conclude(goal, how, verdict)
