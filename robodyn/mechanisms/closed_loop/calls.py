@@ -84,9 +84,8 @@ def entry(name: str, packed: Packed) -> Callable[..., Any]:
 
 
 def single_dynamics(packed: Packed) -> Single:
-    """Dynamics of single states."""
-    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
-    return Single(*(entry(name, packed) for name in names))
+    """Dynamics of single states, whether the base moves or not."""
+    return Single(kernels, packed.given, VECTOR_OR_NONE)
 
 
 @once

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -26,43 +26,50 @@ from robodyn.numerics.array_arguments import (
 from robodyn.threads import once
 
 
-class Single(NamedTuple):
-    """Entry points of a mechanism's kernels, with its own parameters already bound.
-
-    They take contiguous float64 arrays (None for no wrench, or a base at rest), a flag that skips
-    the checks, and an array for the result; they return whether a result exists, and raise
-    TypeError for arguments of other types. `inverse` and `forward` take configuration, velocity,
-    acceleration or effort, wrench, and the `rows` of a `BaseMotion`; `mass` takes a configuration.
-    """
-
-    inverse: Callable[..., bool]
-    forward: Callable[..., bool]
-    mass: Callable[..., bool]
-
-
 @once
-def _entries(kernels: ModuleType, *numbers: Any) -> Single:
-    load = VECTOR_OR_NONE, VECTOR_OR_NONE
-    state = (*numbers, VECTOR, VECTOR, VECTOR, *load, types.boolean, VECTOR_OUT)
-    return Single(
+def _entries(kernels: ModuleType, base: Any, *numbers: Any) -> tuple[Callable[..., bool], ...]:
+    state = *numbers, VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, base, types.boolean, VECTOR_OUT
+    return (
         direct(kernels.inverse_dynamics, *state),
         direct(kernels.forward_dynamics, *state),
         direct(kernels.mass_matrix, *numbers, VECTOR, types.boolean, MATRIX_OUT),
     )
 
 
-def single_calls(kernels: ModuleType, *numbers: FloatArray) -> Single:
-    """Entry points of a module of kernels with a mechanism's numbers, vectors or matrices, bound.
+class Single:
+    """Entry points of a mechanism's kernels, with its own parameters bound.
 
-    They are compiled or read from disk on first use.
+    They take contiguous float64 arrays (None for no wrench), a flag that skips the checks, and an
+    array for the result; they return whether a result exists, and raise TypeError for arguments of
+    other types. `inverse` and `forward` take configuration, velocity, acceleration or effort,
+    wrench, and the motion of the base; `mass` takes a configuration. They are compiled or read from
+    disk when this is made.
+
+    Args:
+        kernels: module of the kernels.
+        numbers: of the mechanism, vectors or matrices.
+        base: type of the motion: none of a base at rest, which is not read and whose kernels do
+            without what it takes to move; VECTOR, or VECTOR_OR_NONE for both.
     """
-    entries = _entries(kernels, *(VECTOR if array.ndim == 1 else MATRIX for array in numbers))
-    return Single(*(partial(entry, *numbers) for entry in entries))
+
+    def __init__(
+        self, kernels: ModuleType, numbers: tuple[FloatArray, ...], base: Any = types.none
+    ) -> None:
+        self._given = kernels, numbers, base
+        kinds = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
+        entries = (partial(entry, *numbers) for entry in _entries(kernels, base, *kinds))
+        self.inverse, self.forward, self.mass = entries
+
+    @cached_property
+    def on_base(self) -> Single:
+        """The same for the `rows` of a `BaseMotion`."""
+        kernels, numbers, base = self._given
+        return self if base is VECTOR_OR_NONE else Single(kernels, numbers, VECTOR)
 
 
 @once
 def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
-    """Entry point of a module's condition number (-1: none); arguments as for `single_calls`."""
+    """Entry point of a module's condition number (-1: none); arguments as for `Single`."""
     return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
 
 
@@ -146,7 +153,8 @@ class UncheckedSingle(UncheckedDynamics):
         base: FloatArray | None = None,
     ) -> bool:
         """Efforts (n,) of q or a pose, velocity and acceleration (n,), wrench (6,), base (9,)."""
-        return self._single.inverse(configuration, velocity, acceleration, wrench, base, True, out)
+        one = self._single if base is None else self._single.on_base
+        return one.inverse(configuration, velocity, acceleration, wrench, base, True, out)
 
     def forward_dynamics(
         self,
@@ -158,7 +166,8 @@ class UncheckedSingle(UncheckedDynamics):
         base: FloatArray | None = None,
     ) -> bool:
         """Acceleration (n,) of q or a pose, velocity and effort (n,), wrench (6,), base (9,)."""
-        return self._single.forward(configuration, velocity, effort, wrench, base, True, out)
+        one = self._single if base is None else self._single.on_base
+        return one.forward(configuration, velocity, effort, wrench, base, True, out)
 
     def mass_matrix(self, configuration: FloatArray, out: FloatArray) -> bool:
         """Mass matrix (n, n) of q or a pose."""

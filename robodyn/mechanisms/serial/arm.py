@@ -21,7 +21,7 @@ from robodyn.mechanisms.common.compiled_run import Kernels
 from robodyn.mechanisms.common.compiled_slopes import CompiledSlopes
 from robodyn.mechanisms.common.geometry import Geometry
 from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
-from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle, single_calls
+from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle
 from robodyn.mechanisms.derivatives import Stencil
 from robodyn.mechanisms.serial.kernels import batch as kernels
 from robodyn.mechanisms.serial.kernels import entries, lanes
@@ -74,7 +74,7 @@ class SerialArm(SerialParameters):
     @cached_property
     def _singles(self) -> dict[tuple[bool, bool], Single]:
         return {
-            options: single_calls(entries, chain, self._gravity)
+            options: Single(entries, (chain, self._gravity))
             for options, chain in self._chains.items()
         }
 
@@ -120,6 +120,8 @@ class SerialArm(SerialParameters):
                     if friction and armature
                     else self._singles[bool(friction), bool(armature)]
                 )
+                if moved is not None:
+                    one = one.on_base
                 if one.inverse(q, qd, qdd, wrench, moved, False, efforts):
                     return efforts
             except TypeError:
@@ -231,6 +233,8 @@ class SerialArm(SerialParameters):
                     if friction and armature
                     else self._singles[bool(friction), bool(armature)]
                 )
+                if moved is not None:
+                    one = one.on_base
                 if one.forward(q, qd, tau, wrench, moved, False, accelerations):
                     return accelerations
             except TypeError:

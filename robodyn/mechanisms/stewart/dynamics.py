@@ -22,7 +22,7 @@ from robodyn.mechanisms.common.batch_calls import (
     ArrayArgument,
 )
 from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
-from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle, single_calls
+from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle
 from robodyn.mechanisms.mechanism import EffortTerms, where_regular
 from robodyn.mechanisms.stewart.actuation import ActuatorTerms, actuator_terms
 from robodyn.mechanisms.stewart.formulations import FORMULATIONS, Formulation, formulation_of
@@ -32,7 +32,7 @@ from robodyn.mechanisms.stewart.kernels import reactions as kernels
 from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
 from robodyn.mechanisms.stewart.kinematics import ACCEL, MOVING, PLACE, TWIST
 from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
-from robodyn.numerics.array_arguments import VECTOR, VECTOR_OR_NONE, VECTOR_OUT, direct
+from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.threads import once
 
@@ -77,7 +77,7 @@ class PlatformDynamics(PlatformForwardKinematics):
 
     @cached_property
     def _one(self) -> Single:
-        return single_calls(single, self._lanes)
+        return Single(single, (self._lanes,))
 
     @cached_property
     def _slopes(self) -> CompiledSlopes:
@@ -120,7 +120,8 @@ class PlatformDynamics(PlatformForwardKinematics):
         if formulation == "exact":
             forces = _empty(6)
             try:
-                if self._one.inverse(pose, twist, accel, wrench, moved, False, forces):
+                one = self._one if moved is None else self._one.on_base
+                if one.inverse(pose, twist, accel, wrench, moved, False, forces):
                     return forces
             except TypeError:
                 pass  # not single float64 states: a batch, or an invalid argument
@@ -186,7 +187,8 @@ class PlatformDynamics(PlatformForwardKinematics):
         """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
         wrench, moved = _empty(6), None if base is None else rows_of(base)
         try:
-            if _bias()(self._lanes, pose, twist, moved, False, wrench):
+            call = _bias(types.none if moved is None else VECTOR)
+            if call(self._lanes, pose, twist, moved, False, wrench):
                 return wrench
         except TypeError:
             pass
@@ -209,7 +211,8 @@ class PlatformDynamics(PlatformForwardKinematics):
         """
         accel, moved = _empty(6), None if base is None else rows_of(base)
         try:
-            if self._one.forward(pose, twist, forces, wrench, moved, False, accel):
+            one = self._one if moved is None else self._one.on_base
+            if one.forward(pose, twist, forces, wrench, moved, False, accel):
                 return accel
         except TypeError:
             pass
@@ -269,9 +272,8 @@ def exact_forces(
 
 
 @once
-def _bias() -> Callable[..., bool]:
-    given = VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE
-    return direct(single.bias, *given, types.boolean, VECTOR_OUT)
+def _bias(base: Any) -> Callable[..., bool]:
+    return direct(single.bias, VECTOR, VECTOR, VECTOR, base, types.boolean, VECTOR_OUT)
 
 
 @once

@@ -40,10 +40,22 @@ class State(NamedTuple):
 @inner
 def state_of(q: Any, rates: Any, third: Any, wrench: Any, base: Any) -> Any:
     """A state, of the arrays that were given; a wrench or a base may be absent."""
-    load, base = borrowed_array(wrench), borrowed_array(base)
-    contact, moves = load.shape[0] != ABSENT, base.shape[0] != ABSENT
     parts = borrowed_array(q), borrowed_array(rates), borrowed_array(third)
-    return State(parts[0], parts[1], parts[2], load, contact, base, moves)
+    load, contact = lent(wrench, parts[1])
+    motion, moves = lent(base, parts[1])
+    return State(parts[0], parts[1], parts[2], load, contact, motion, moves)
+
+
+@inner
+def lent(given: Any, other: Any) -> Any:
+    """An array that was given, and whether there is one; if not, any other.
+
+    Of what is None by its type, what is done if it is there is not compiled.
+    """
+    if given is None:
+        return other, False
+    array = borrowed_array(given)
+    return array, array.shape[0] != ABSENT
 
 
 @inner

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from robodyn.mechanisms.common.kernels.base_motion import at_rest, base_of
+from robodyn.mechanisms.common.kernels.base_motion import base_of
 from robodyn.mechanisms.common.kernels.state import are_numbers, is_motion, state_of
 from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
@@ -40,24 +40,6 @@ def is_asked(chain: Any, state: Any, trusted: bool) -> bool:
     )
 
 
-@noinline
-def efforts_on_base(chain: Any, gravity: Any, state: Any, work: Any, out: Any) -> None:
-    """Efforts (n,) on a base that moves."""
-    base = base_of(state.base, True, gravity, 0.0)
-    serial_newton_euler.newton_euler(chain, base, state, work, out)
-
-
-@noinline
-def accelerations_on_base(
-    chain: Any, gravity: Any, frames: Any, state: Any, load: Any, bodies: Any, out: Any
-) -> bool:
-    """Accelerations (n,) on a base that moves."""
-    base, rates, efforts = base_of(state.base, True, gravity, 0.0), state.rates, state.third
-    return bool(
-        serial_articulated.forward_dynamics(chain, frames, base, rates, efforts, load, bodies, out)
-    )
-
-
 @entry_kernel
 def inverse_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, trusted: bool,
@@ -67,12 +49,9 @@ def inverse_dynamics(
     chain, state = borrowed_array(chain), state_of(q, qd, qdd, wrench, base)
     if not is_asked(chain, state, trusted):
         return False
-    work, gravity = stack(state.q.shape[0], WORK_SIZE), borrowed_array(gravity)
-    out = borrowed_array(out)
-    if state.moves:
-        efforts_on_base(chain, gravity, state, work, out)
-    else:  # of its own, as much of a motion at rest is left out by the compiler
-        serial_newton_euler.newton_euler(chain, at_rest(gravity), state, work, out)
+    base = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
+    work = stack(state.q.shape[0], WORK_SIZE)
+    serial_newton_euler.newton_euler(chain, base, state, work, borrowed_array(out))
     return True
 
 
@@ -92,10 +71,8 @@ def forward_dynamics(
         for j in range(6):
             load[j] = 0.0
     place(chain, state.q, frames)
-    gravity, out = borrowed_array(gravity), borrowed_array(out)
-    if state.moves:
-        return accelerations_on_base(chain, gravity, frames, state, load, bodies, out)
-    base, rates, efforts = at_rest(gravity), state.rates, state.third
+    base = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
+    rates, efforts, out = state.rates, state.third, borrowed_array(out)
     return bool(
         serial_articulated.forward_dynamics(chain, frames, base, rates, efforts, load, bodies, out)
     )

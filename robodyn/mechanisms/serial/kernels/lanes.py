@@ -7,7 +7,7 @@ Every function returns how many states, from the first, it has solved.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from robodyn.mechanisms.common.kernels.base_motion import BASE, base_of
 from robodyn.mechanisms.common.kernels.integration import OK
@@ -23,7 +23,7 @@ from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_by_factor
 from robodyn.numerics.simd.lanes import WIDTH
-from robodyn.numerics.simd.tables import as_table, new_table
+from robodyn.numerics.simd.tables import as_table, new_tables
 
 # Arms with more joints need a larger stack than threads usually have.
 MOST_JOINTS: Final = 128
@@ -31,60 +31,78 @@ MOST_JOINTS: Final = 128
 
 def stack_needed(n: int) -> int:
     """Bytes of stack sufficient for every kernel here and an arm of n joints."""
-    rows = (n + 1) * (4 * n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + 10)
+    slopes = max(n, serial_derivatives.SLOPE_SIZE) + 1
+    rows = (n + 1) * (4 * n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + slopes + 10)
     return 8 * WIDTH * rows + 2**20
 
 
+class Scratch(NamedTuple):
+    """Memory for eight states, of as many rows as the arm has joints, or one more: its frames.
+
+    Attributes:
+        work, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
+        slopes: (n, SLOPE_SIZE or more), of the derivatives.
+        column: (n,) a right-hand side.
+    """
+
+    work: Any
+    frames: Any
+    bodies: Any
+    slopes: Any
+    column: Any
+
+
 @inner
-def find_efforts(arm: Any, state: Any, settings: Any, work: Any, found: Any) -> int:
+def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """For `answer`: efforts by Newton-Euler."""
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
-    serial_newton_euler.newton_euler(chain, base, state, work, found)
+    serial_newton_euler.newton_euler(chain, base, state, s.work, found)
     return OK
 
 
 @inner
-def find_accelerations(arm: Any, state: Any, settings: Any, work: Any, found: Any) -> int:
+def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """For `answer`: accelerations by articulated bodies."""
     chain, gravity = arm
-    frames, bodies = work
     if not state.contact:
         for j in range(6):
             state.wrench[j] = 0.0
-    place(chain, state.q, frames)
+    place(chain, state.q, s.frames)
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
     solved = serial_articulated.forward_dynamics(
-        chain, frames, base, state.rates, state.third, state.wrench, bodies, found
+        chain, s.frames, base, state.rates, state.third, state.wrench, s.bodies, found
     )
     return OK if solved else NO_INERTIA
 
 
 @inner
-def find_mass_matrix(chain: Any, state: Any, settings: Any, frames: Any, found: Any) -> int:
+def find_mass_matrix(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """For `answer`: mass matrix by composite rigid bodies."""
-    place(chain, state.q, frames)
-    serial_composite.mass_matrix(chain, frames, as_table(found, chain.shape[0] - 1))
+    chain = arm[0]
+    place(chain, state.q, s.frames)
+    serial_composite.mass_matrix(chain, s.frames, as_table(found, chain.shape[0] - 1))
     return OK
 
 
 @inner
-def find_jacobian(chain: Any, state: Any, settings: Any, frames: Any, found: Any) -> int:
+def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """For `answer`: Jacobian of the tip."""
-    place(chain, state.q, frames)
-    serial_composite.jacobian(chain, frames, as_table(found, chain.shape[0] - 1))
+    chain = arm[0]
+    place(chain, state.q, s.frames)
+    serial_composite.jacobian(chain, s.frames, as_table(found, chain.shape[0] - 1))
     return OK
 
 
 @inner
-def find_slopes(arm: Any, state: Any, forward: bool, work: Any, found: Any) -> int:
+def find_slopes(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
     """For `answer`: slopes of efforts by q, qd, qdd, or of accelerations by q, qd and efforts."""
     chain, gravity = arm
-    frames, rows, column = work
+    rows, column = s.slopes, s.column
     n = chain.shape[0] - 1
-    place(chain, state.q, frames)
+    place(chain, state.q, s.frames)
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
-    serial_derivatives.effort_slopes(chain, frames, base, state, not forward, rows, found)
+    serial_derivatives.effort_slopes(chain, s.frames, base, state, not forward, rows, found)
     if not forward:
         return OK
     M = as_table(as_table(found, 1)[2 * n * n], n)
@@ -112,10 +130,14 @@ def find_slopes(arm: Any, state: Any, forward: bool, work: Any, found: Any) -> i
 
 
 @inner
-def answers(find: Any, arm: Any, n: int, given: Any, settings: Any, work: Any, out: Any) -> int:
-    """Answers out (N, k) to what is given of N states of an arm with n joints."""
-    given, width = borrowed_array(given), max(n, BASE)
-    return answer(find, arm, given, width, settings, False, work, borrowed_array(out))
+def answers(find: Any, chain: Any, gravity: Any, given: Any, settings: Any, out: Any) -> int:
+    """Answers out (N, k) to what is given of N states."""
+    arm, given = (borrowed_array(chain), borrowed_array(gravity)), borrowed_array(given)
+    n = arm[0].shape[0] - 1
+    slopes = n, max(n, serial_derivatives.SLOPE_SIZE)
+    shapes = Scratch((n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), slopes, n)
+    s, width = new_tables(shapes), max(n, BASE)
+    return answer(find, arm, given, width, settings, False, s, borrowed_array(out))
 
 
 @batch_entry
@@ -123,10 +145,7 @@ def inverse_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Efforts out (N, n)."""
-    arm = borrowed_array(chain), borrowed_array(gravity)
-    n = arm[0].shape[0] - 1
-    work = new_table(n, WORK_SIZE)
-    return answers(find_efforts, arm, n, (q, qd, qdd, wrench, base), False, work, out)
+    return answers(find_efforts, chain, gravity, (q, qd, qdd, wrench, base), False, out)
 
 
 @batch_entry
@@ -134,26 +153,19 @@ def forward_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Accelerations out (N, n)."""
-    arm = borrowed_array(chain), borrowed_array(gravity)
-    n = arm[0].shape[0] - 1
-    work = new_table(n + 1, FRAME_SIZE), new_table(n, BODY_SIZE)
-    return answers(find_accelerations, arm, n, (q, qd, tau, wrench, base), False, work, out)
+    return answers(find_accelerations, chain, gravity, (q, qd, tau, wrench, base), False, out)
 
 
 @batch_entry
 def mass_matrix(chain: Any, gravity: Any, q: Any, out: Any) -> int:
     """Mass matrices out (N, n * n), row by row."""
-    chain = borrowed_array(chain)
-    n = chain.shape[0] - 1
-    return answers(find_mass_matrix, chain, n, (q,), False, new_table(n + 1, FRAME_SIZE), out)
+    return answers(find_mass_matrix, chain, gravity, (q,), False, out)
 
 
 @batch_entry
 def jacobian(chain: Any, gravity: Any, q: Any, out: Any) -> int:
     """Jacobians out (N, 6 n) of the tip, row by row."""
-    chain = borrowed_array(chain)
-    n = chain.shape[0] - 1
-    return answers(find_jacobian, chain, n, (q,), False, new_table(n + 1, FRAME_SIZE), out)
+    return answers(find_jacobian, chain, gravity, (q,), False, out)
 
 
 @batch_entry
@@ -165,8 +177,4 @@ def derivatives(
 
     By q, qd, and qdd or efforts, at states that have these accelerations; tau is not read.
     """
-    arm = borrowed_array(chain), borrowed_array(gravity)
-    n = arm[0].shape[0] - 1
-    rows = new_table(n, max(n, serial_derivatives.SLOPE_SIZE))
-    work = new_table(n + 1, FRAME_SIZE), rows, new_table(1, n)[0]
-    return answers(find_slopes, arm, n, (q, qd, qdd, wrench, base), forward, work, out)
+    return answers(find_slopes, chain, gravity, (q, qd, qdd, wrench, base), forward, out)

@@ -33,11 +33,12 @@ from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, 
 @inner
 def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
     """omega_0, alpha_0 and a_0 in frame 0: gravity acts like an upward acceleration of the base."""
-    R, none = matrix(chain[0], ROTATION), scale(0.0, base.force)
+    R = matrix(chain[0], ROTATION)
     if base.moves:
+        none = scale(0.0, base.force)
         a = add(base.force, transport_and_coriolis(base, vector(chain[0], SHIFT), none))
         return back(R, base.omega), back(R, base.alpha), back(R, a)
-    return none, none, back(R, base.force)
+    return base.omega, base.alpha, back(R, base.force)
 
 
 @inner

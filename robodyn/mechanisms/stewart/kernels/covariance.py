@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.numerics.compiler import kernel
-from robodyn.numerics.linear import solve
+from robodyn.numerics.linear import solve_columns
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.vectors import add, axpy, combine, cross, dot, norm, scale, store, sub, vector
 
@@ -50,20 +50,9 @@ def motion_covariance(
     H: Any, D: Any, length_variance: float, rate_variance: float, of_pose: Any, of_twist: Any
 ) -> bool:
     """Covariances (6, 6) of pose and twist, H and D known; False where H is singular."""
-    G, of_rates, matrix, column = (
-        np.empty((6, 6)),
-        np.empty((6, 6)),
-        np.empty((6, 6)),
-        np.empty(6),
-    )
-    for k in range(6):
-        for i in range(6):
-            column[i] = 1.0 if i == k else 0.0
-            for j in range(6):
-                matrix[i, j] = H[j, i]
-        if not solve(matrix, column):
-            return False
-        G[:, k] = column
+    G, of_rates, matrix = np.eye(6), np.empty((6, 6)), H.T.copy()
+    if not solve_columns(matrix, G, 6):
+        return False
     for i in range(6):
         for j in range(6):
             matrix[i, j] = length_variance if i == j else 0.0

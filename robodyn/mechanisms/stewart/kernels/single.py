@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from robodyn.mechanisms.common.kernels.base_motion import base_of
-from robodyn.mechanisms.common.kernels.state import State, is_motion, state_of
+from robodyn.mechanisms.common.kernels.state import is_motion, state_of
 from robodyn.mechanisms.stewart.kernels.dynamics import (
     at_reference,
     platform_inertia,
@@ -32,7 +32,7 @@ from robodyn.mechanisms.stewart.kernels.layout import (
 )
 from robodyn.mechanisms.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
 from robodyn.numerics import rotations
-from robodyn.numerics.array_arguments import ABSENT, borrowed_array
+from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import entry_kernel, inner, preoptimized
 from robodyn.numerics.jacobi import condition_of_rows
 from robodyn.numerics.rotations import rotation_columns
@@ -219,8 +219,7 @@ def inverse_dynamics(
 @entry_kernel
 def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) -> bool:
     """Gravity, velocity terms and friction (6,) of one state."""
-    pose, twist, base = borrowed_array(pose), borrowed_array(twist), borrowed_array(base)
-    state = State(pose, twist, twist, twist, False, base, base.shape[0] != ABSENT)
+    state = state_of(pose, twist, twist, None, base)
     return find_bias(borrowed_array(model), state, trusted, borrowed_array(out))
 
 
