@@ -37,8 +37,3 @@ def position_name(mechanism: Mechanism) -> str:
 def units_in_one(units: Sequence[str], per: str = "") -> str:
     """The units of one column or axis, separated by commas; `per` follows each of them."""
     return ", ".join(unit + per for unit in dict.fromkeys(units))
-
-
-def is_parallel(mechanism: Mechanism) -> bool:
-    """Whether all joints act on one body side by side, so that their efforts can be compared."""
-    return mechanism.acts_along_legs

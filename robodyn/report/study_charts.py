@@ -32,7 +32,6 @@ from robodyn.report.chart import (
 from robodyn.report.labels import (
     effort_labels,
     effort_name,
-    is_parallel,
     joint_titles,
     position_name,
     units_in_one,
@@ -71,7 +70,7 @@ def force_chart(study: MotionStudy) -> Chart:
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
     histories = [study.forces, *study.terms.values()]
-    shared = is_parallel(mechanism)
+    shared = mechanism.acts_along_legs
     scale = scale_of(histories) if shared else LINEAR
     ends = np.concatenate([each[np.isfinite(each)] for each in histories])
     room = 0.05 * float(np.ptp(ends))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.analysis.study import MotionStudy
-from robodyn.report.labels import effort_name, is_parallel, joint_titles, units_in_one
+from robodyn.report.labels import effort_name, joint_titles, units_in_one
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.study_charts import study_charts
@@ -63,7 +63,7 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
     span = f"{number(condition['min'])} to {number(condition['max'])}"
     out.append(("condition number", span))
     times = ", ".join(f"{t:.4f} s" for t in found["singular_times"])
-    if times or is_parallel(mechanism):
+    if times or mechanism.acts_along_legs:
         out.append(("singular at", times or "nowhere on the path"))
     speed = max(row["peak_velocity"] for row in rows)
     unit = units_in_one(mechanism.joint_units, "/s").replace(", ", " or ")

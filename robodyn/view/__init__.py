@@ -3,13 +3,6 @@
 """The live view: a mechanism in 3D in the browser, with plots and controls, over `viser`.
 
 Nothing here depends on ROS. A *source* returns a `Snapshot` on request: the simulation in this
-process (`live`), a recording (`recording`), or the topics of a running graph (`robodyn_ros`). A
+process (`live`), a recording (`replay`), or the topics of a running graph (`robodyn_ros`). A
 `Page` draws it. viser is an optional extra and is imported only when a page is opened.
 """
-
-from robodyn.mechanisms.common.figure import Figure
-from robodyn.view.live import LiveSimulation
-from robodyn.view.model_figure import figure_of
-from robodyn.view.snapshot import Snapshot
-
-__all__ = ["Figure", "LiveSimulation", "Snapshot", "figure_of"]

@@ -18,9 +18,9 @@ from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.trajectories.base import Trajectory
-from robodyn.trajectories.messages import pose_array, to_nanoseconds
-from robodyn.view.bag_plan import recorded_plan
+from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts
+from robodyn.trajectories.messages import joint_rows, pose_array, sampled_trajectory, to_nanoseconds
+from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.view.replay import Replay
 
 TOPICS = (
@@ -34,6 +34,35 @@ TOPICS = (
 )
 
 TRAJECTORIES = ("platform_trajectory", "joint_trajectory")
+
+
+class SupersededTrajectories(RowTrajectory):
+    """Trajectories of which each supersedes the one before at its start.
+
+    Args:
+        starts: (K,) [s] increasing, the first 0.
+        trajectories: K of them.
+    """
+
+    def __init__(self, starts: Sequence[float], trajectories: Sequence[Trajectory]) -> None:
+        self._starts = np.array(starts)
+        self._trajectories = list(trajectories)
+
+    @property
+    def duration(self) -> float:
+        """Until the last one ends [s]."""
+        return float(self._starts[-1]) + self._trajectories[-1].duration
+
+    @property
+    def switching_times(self) -> tuple[float, ...]:
+        """Times [s] at which one supersedes another."""
+        return tuple(float(start) for start in self._starts[1:])
+
+    def _rows(self, t: FloatArray) -> Motion:
+        valid = np.maximum(np.searchsorted(self._starts, t, side="right") - 1, 0)
+        return sampled_by_parts(
+            valid, lambda i, rows: self._trajectories[i].sample(t[rows] - self._starts[i])
+        )
 
 
 @dataclass(frozen=True)
@@ -68,15 +97,44 @@ class RecordedRun:
     def plan(self) -> tuple[Trajectory, float]:
         """The planned trajectory, from time 0 on, and its start [s] by the bag's clock.
 
+        A trajectory with stamp zero started with the first command after it was received, as
+        `TrajectoryFollower` does it; one that was superseded counts until then.
+
         Raises:
             InvalidInput: no trajectory of this mechanism in the bag.
         """
-        try:
-            return recorded_plan(
-                self._trajectories, self.mechanism, self._command_times, self.configurations[0]
+        if not self._trajectories:
+            raise InvalidInput(
+                f"{self.bag}: it has no trajectory: name the path that was followed by --path",
+                value=self.bag,
             )
+        times = self._command_times
+        begun: list[tuple[float, Trajectory]] = []
+        for received, message in self._trajectories:
+            stamp = 1e-9 * to_nanoseconds(message.header.stamp)
+            after = int(np.searchsorted(times, received - 1e-9))
+            start = stamp or float(times[min(after, len(times) - 1)])
+            # a trajectory that was to start later was superseded before it began
+            begun = [(time, each) for time, each in begun if time < start]
+            begun.append((start, self._trajectory(message)))
+        first = begun[0][0]
+        if len(begun) == 1:
+            return begun[0][1], first
+        starts = [time - first for time, _ in begun]
+        return SupersededTrajectories(starts, [each for _, each in begun]), first
+
+    def _trajectory(self, message: Any) -> SampledTrajectory:
+        m = self.mechanism
+        try:
+            if len(message.points) and hasattr(message.points[0], "transforms"):
+                if not m.configuration_is_pose:
+                    raise InvalidInput(f"it has poses, {m.name} takes joint positions")
+                return sampled_trajectory(message, m)
+            times, motion = joint_rows(message, m.independent_joints)
         except InvalidInput as error:
-            raise InvalidInput(f"{self.bag}: {error}", value=self.bag) from error
+            text = f"{self.bag}: a recorded trajectory: {error}"
+            raise InvalidInput(text, value=error.value) from error
+        return SampledTrajectory(m, times, m.motion_of_independent(*motion, self.configurations[0]))
 
 
 def read_run(bag: str | Path, model: str = "") -> RecordedRun:
