@@ -21,8 +21,9 @@ import mujoco
 import numpy as np
 
 import robodyn as rd
-from robodyn.formats.mjcf.compiled import compiled
-from robodyn.formats.urdf_text import is_mjcf
+from robodyn.formats.mjcf.compiled import Compiled
+from robodyn.formats.urdf_text import root_tag
+from robodyn.formats.yaml_text import read_text
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "formats"))
@@ -118,7 +119,7 @@ def of_mujoco(mechanism: Any, file: Path) -> str:
             except rd.RobodynError:
                 return "–"
             plain = rd.load(file, kind="closed_loop")
-        model = compiled(str(file), file, "")
+        model = Compiled(file).model
     for name in ("jnt_stiffness", "dof_damping", "dof_frictionloss", "body_gravcomp",
                  "tendon_stiffness", "tendon_damping", "tendon_frictionloss"):  # fmt: skip
         getattr(model, name)[:] = 0.0
@@ -211,7 +212,7 @@ def main() -> None:
         )
         lines.append("|---|---|---|---|---|---|---|---|---|")
         for file in sorted(root.glob(pattern)):
-            part = file.suffix == ".xml" and not is_mjcf(file)
+            part = file.suffix == ".xml" and root_tag(read_text(file)) != "mujoco"
             if part or any(word in file.stem for word in VARIANTS):
                 continue
             name = file.parent.name if file.stem == "robot" else file.stem

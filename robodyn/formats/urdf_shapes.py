@@ -182,19 +182,20 @@ def put_in_order(robot: ElementTree.Element, tag: str, names: Iterable[str]) -> 
         robot[n] = each
 
 
-def massless(link: ElementTree.Element) -> None:
-    """Say that a link has no mass, which its reader would warn of otherwise."""
-    out = element(link, "inertial")
-    element(out, "mass", value="0")
-    element(out, "inertia", **dict.fromkeys(INERTIA, "0"))
+def inertial(
+    link: ElementTree.Element,
+    mass: float = 0.0,
+    com: ArrayLike = (0.0, 0.0, 0.0),
+    inertia: ArrayLike = ((0.0,) * 3,) * 3,
+) -> None:
+    """The `<inertial>` of a mass [kg] at (3,) [m], and inertia (3, 3) [kg m^2] about that point.
 
-
-def inertial(link: ElementTree.Element, mass: float, com: ArrayLike, inertia: FloatArray) -> None:
-    """The `<inertial>` of a mass [kg] at (3,) [m], and inertia (3, 3) [kg m^2] about that point."""
+    Its reader warns of a link without any, so one that has no mass says so.
+    """
     out = element(link, "inertial")
     origin(out, com)
     element(out, "mass", value=number(mass))
-    parts = zip(INERTIA, inertia[np.triu_indices(3)], strict=True)
+    parts = zip(INERTIA, np.asarray(inertia)[np.triu_indices(3)], strict=True)
     element(out, "inertia", **{key: number(part) for key, part in parts})
 
 

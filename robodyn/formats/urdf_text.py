@@ -9,6 +9,7 @@ already checked: links with their inertials and joints, no visuals.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -155,28 +156,7 @@ def _parsed(clean: ElementTree.Element, source: str) -> Any:
         raise ModelError(f"{source}: not a URDF: {reason}", value=source) from failure
 
 
-def is_mjcf(source: Path | str) -> bool:
-    """Whether a file, or text, is MJCF: its root element is `<mujoco>`."""
-    return root_tag(source if isinstance(source, str) else read_text(source)) == "mujoco"
-
-
 def root_tag(text: str) -> str:
-    """Name of the root element; empty if it is no XML."""
-    try:
-        for _, element in ElementTree.iterparse(_Text(without_comments(text)), events=("start",)):
-            return str(element.tag)
-    except (ElementTree.ParseError, ValueError):
-        pass
-    return ""
-
-
-class _Text:
-    """A text as a file, of which the parser reads no more than it needs."""
-
-    def __init__(self, text: str) -> None:
-        self._rest = text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass")
-
-    def read(self, count: int = 4096) -> bytes:
-        """The next bytes."""
-        part, self._rest = self._rest[:count], self._rest[count:]
-        return part
+    """Name of the root element, before which there may be comments; empty if there is no tag."""
+    found = re.search(r"<([A-Za-z_][\w:.-]*)", without_comments(text))
+    return found[1] if found else ""

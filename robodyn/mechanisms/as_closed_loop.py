@@ -34,8 +34,8 @@ def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop 
         return None
     model = model_from_urdf(document)
     tree = TreeAtZero(model)
-    check_loops(tree, document.source, options.spelling)
-    chains = longest_chains(tree, document.source, None, options.spelling)
+    check_loops(tree, options.spelling)
+    chains = longest_chains(tree, None, options.spelling)
     passive = {
         joint.name
         for path in chains.values()

@@ -21,12 +21,13 @@ class TreeAtZero:
         links: by name; `root` is the name of the one that stands still.
         above: link -> the joint whose child it is; the root has none.
         body: link -> name of the topmost link that it is rigidly joined to.
+        source: of the model, for messages.
     """
 
     def __init__(self, model: Model) -> None:
         self.links = {link.name: link for link in model.links}
         self.above = {joint.child: joint for joint in model.joints}
-        self.root = model.base_link
+        self.root, self.source = model.base_link, model.source or model.name
         self.body: dict[str, str] = {}
         for link in self.links:
             top = link

@@ -23,7 +23,6 @@ from robodyn.formats.urdf_shapes import (
     element,
     frame_origin,
     inertial,
-    massless,
     number,
     numbers,
     put_in_order,
@@ -89,7 +88,7 @@ class _Writer:
         link = element(self._robot, "link", name=name)
         mass = float(model.body_mass[body])
         if body and mass == 0.0:
-            massless(link)
+            inertial(link)
         elif body:
             R = frame(model.body_ipos[body], model.body_iquat[body])[:3, :3]
             I = R @ np.diag(model.body_inertia[body]) @ R.T  # noqa: E741
@@ -113,7 +112,7 @@ class _Writer:
             joint = self._compiled.name("joint", n)
             child = name if centred else told.get(joint, {}).get("child", f"{name}_on_{joint}")
             if not centred:
-                massless(element(self._robot, "link", name=child))
+                inertial(element(self._robot, "link", name=child))
             self._moving(n, parent, child, place @ anchor)
             parent, place = child, np.linalg.inv(anchor)
         if parent != name:

@@ -15,7 +15,7 @@ from robodyn.formats.sdf.frames import MODEL, WORLD, SdfFrames
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
     element,
-    massless,
+    inertial,
     put_in_order,
     renewed,
     write_closure,
@@ -222,7 +222,7 @@ class TreeWriter:
             last = own == steps[-1][0]
             link = child if last and not shift[:3, 3].any() else f"{child}_on_{own}"
             if link != child:
-                massless(element(self._robot, "link", name=link))
+                inertial(element(self._robot, "link", name=link))
             if axis is None:
                 write_joint(self._robot, own, kind, parent, link, place)
             else:

@@ -22,6 +22,7 @@ from robodyn.formats.inertia import unphysical
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import UNLIMITED, element, number, numbers
 from robodyn.mechanisms.common.urdf_writer import closure_element, own_attributes, params_of_joint
+from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
@@ -69,6 +70,7 @@ class _Writer:
         self._below: dict[str, list[Joint]] = {}
         for joint in model.joints:
             self._below.setdefault(joint.parent, []).append(joint)
+        self._tree = TreeAtZero(model)
         self._links = {link.name: link for link in model.links}
         self._weigh(model.base_link)
         self._drawn = {link.get("name"): link for link in robot.iterfind("link")}
@@ -121,7 +123,7 @@ class _Writer:
         link = self._links[chain[-1].child]
         floats = chain[0].kind == "floating" and chain[0].name not in self._balls
         if floats and parent != self._model.base_link:
-            if not self._stands(parent):
+            if self._tree.body[parent] != self._tree.root:
                 raise OutputError(
                     f"joint {joint.name!r} floats on {parent!r}, which moves; in MJCF only what "
                     "hangs from the world floats; write a .urdf or .sdf file",
@@ -160,20 +162,12 @@ class _Writer:
         return alone and not link.has_inertia and not used
 
     def _is_ball(self, closure: Closure) -> bool:
-        joint = next((each for each in self._model.joints if each.name == closure.name), None)
-        if joint is None or joint.kind != "floating" or closure.kind != "spherical":
+        joint = self._tree.above.get(closure.child)
+        if joint is None or (joint.name, joint.kind) != (closure.name, "floating"):
             return False
-        ends = (joint.parent, joint.child) == (closure.parent, closure.child)
+        alike = closure.kind == "spherical" and joint.parent == closure.parent
         moved = np.abs(closure.at.translation - joint.at.translation).max()
-        return bool(ends and moved < 1e-15 and not closure.child_at.translation.any())
-
-    def _stands(self, link: str) -> bool:
-        above = {joint.child: joint for joint in self._model.joints}
-        while link in above:
-            if above[link].moves:
-                return False
-            link = above[link].parent
-        return True
+        return bool(alike and moved < 1e-15 and not closure.child_at.translation.any())
 
     def _joint(
         self, body: ElementTree.Element, joint: Joint, seat: FloatArray, above: FloatArray

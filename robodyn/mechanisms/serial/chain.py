@@ -66,7 +66,7 @@ def chain_of(model: Model) -> Chain:
 
 def _is_plain(joint: Joint) -> bool:
     known = joint.kind in KINDS or not joint.moves
-    return known and joint.mimic is None and np.array_equal(joint.child_at.matrix, np.eye(4))
+    return known and joint.mimic is None and joint.child_at.is_link_frame
 
 
 def as_arm(model: Model) -> Model:
@@ -89,7 +89,7 @@ def as_arm(model: Model) -> Model:
     )
     links, last = {link.name: link for link in model.links}, chain.links[-1]
     tip = links[model.tip_link]
-    if tip is not last and (tip.mass or tip.inertia.any()):
+    if tip is not last and tip.has_inertia:
         R = chain.tip.rotation.T
         carried = Body(tip.mass, tip.com, tip.inertia).seen_from(R, -R @ chain.tip.translation)
         links |= {last.name: joined(last, carried), tip.name: Link(tip.name)}
@@ -151,7 +151,7 @@ def model_of_chain(
         gravity=np.asarray(gravity),
         source=source,
     )
-    return with_tip(model, Placement(tip[:3, :3], tip[:3, 3]), tip_link)
+    return with_tip(model, Placement.of(tip), tip_link)
 
 
 def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
@@ -160,7 +160,7 @@ def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
     A link that moves and is called like a tip that is elsewhere has `_body` behind its name.
     """
     joints = tuple(joint for joint in model.joints if joint.moves)
-    own = tip_link != joints[-1].child or not np.array_equal(at.matrix, np.eye(4))
+    own = tip_link != joints[-1].child or not at.is_link_frame
     kept = (model.base_link, *(joint.child for joint in joints))
     called = {name: f"{name}_body" if own and name == tip_link else name for name in kept}
     links = [replace(k, name=called[k.name]) for k in model.links if k.name in called]

@@ -169,7 +169,7 @@ def _check_joints(tree: TreeAtZero, joints: list[Joint], source: str) -> None:
         where = f"joint {second.name!r}"
         raise refused(source, where, second.parent, "a parent on the cross")
     own = [tree.links[name] for name, _ in tree.places(first.child)]
-    if any(link.mass or link.inertia.any() for link in own):
+    if any(link.has_inertia for link in own):
         raise refused(
             source,
             f"link {first.child!r}, the cross of a universal joint: mass",

@@ -221,7 +221,7 @@ def _rail(parts: Parts, leg: Fields, start: FloatArray, goal: FloatArray) -> Non
     carriage = leg.child("carriage", {})
     carriage.only("mass")
     mass = carriage.number("mass", "kg", default=0.0, at_least=0.0)
-    draw.inertial(made, mass, np.zeros(3), np.zeros((3, 3)))
+    draw.inertial(made, mass)
     draw.ball(made, np.zeros(3), 0.03 * parts.size, "joint")
     home = _travel(leg, goal - start, axis)
     drive(parts, leg, "prismatic", (BASE, link, start), axis, home)

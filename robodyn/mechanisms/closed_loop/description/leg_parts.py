@@ -128,7 +128,7 @@ def passive_joint(
         last = index == len(axes)
         link = child if last else f"{name}_cross{suffix}{index}"
         if not last:
-            draw.massless(element(parts.robot, "link", name=link))
+            draw.inertial(element(parts.robot, "link", name=link))
         follow(parts, leg, f"{name}_passive{suffix}{index}", (parent, link, at), axis)
         parent, at = link, np.zeros(3)
 

@@ -46,42 +46,25 @@ def delta(
     # five times what holds it with level arms, and a fast start of the rotors
     weight = payload + 3.0 * arm_mass + 6.0 * rod_mass
     effort = float(f"{5.0 * 9.81 * arm * weight / 3.0 + 150.0 * ROTOR * RATIO**2:.2g}")
-    chains = ""
+    chains, fields = "", {
+        "up": UP, "down": DOWN, "effort": effort, "speed": 12, "arm": arm, "half_arm": 0.5 * arm,
+        "arm_mass": arm_mass, "arm_axial": arm_axial, "arm_cross": arm_cross, "radius": radius,
+        "rod": rod, "half_rod": 0.5 * rod, "rod_mass": rod_mass, "rod_axial": rod_axial,
+        "rod_cross": rod_cross, "thin": thin, "pitch": math.atan2(down, -away) - HOME,
+    }  # fmt: skip
     for i in range(3):
         angle = i * 2.0 * math.pi / 3.0
         c, s = math.cos(angle), math.sin(angle)
-        chains += template_text("delta_arm.urdf").format(
-            i=i + 1,
-            degrees=120 * i,
-            x=base_radius * c,
-            y=base_radius * s,
-            angle=angle,
-            up=UP,
-            down=DOWN,
-            effort=effort,
-            speed=12,
-            arm=arm,
-            half_arm=0.5 * arm,
-            arm_mass=arm_mass,
-            arm_axial=arm_axial,
-            arm_cross=arm_cross,
-            radius=radius,
-        )
+        place = {"i": i + 1, "degrees": 120 * i, "angle": angle}
+        x, y = base_radius * c, base_radius * s
+        chains += template_text("delta_arm.urdf").format(x=x, y=y, **place, **fields)
         for side, across in (("a", width), ("b", -width)):
+            goal = {
+                "goal_x": platform_radius * c - across * s,
+                "goal_y": platform_radius * s + across * c,
+            }
             chains += template_text("delta_rod.urdf").format(
-                i=i + 1,
-                side=side,
-                arm=arm,
-                across=across,
-                pitch=math.atan2(down, -away) - HOME,
-                rod=rod,
-                half_rod=0.5 * rod,
-                rod_mass=rod_mass,
-                rod_axial=rod_axial,
-                rod_cross=rod_cross,
-                thin=thin,
-                goal_x=platform_radius * c - across * s,
-                goal_y=platform_radius * s + across * c,
+                side=side, across=across, **goal, **place, **fields
             )
     return {
         "home": HOME, "rotor": ROTOR, "ratio": RATIO, "reflected": ROTOR * RATIO**2,

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
 
-from robodyn.errors import LeftOutWarning
+from robodyn.errors import warn
 from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.common.urdf_model import model_from_urdf
@@ -43,22 +42,19 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
     whole = model_from_urdf(document, driven=own)
     tree = TreeAtZero(whole)
     base, tip = options.base_link or settings.base_link, options.tip_link or settings.tip_link
-    chain = find_chain(
-        tree, source, base or None, tip or None, options.hold_branches, options.spelling
-    )
+    hold, spelling = options.hold_branches, options.spelling
+    chain = find_chain(tree, base or None, tip or None, hold, spelling)
     parts, before = [], chain.base
     for joint in chain.joints:
         frame, body = tree.relative(joint.child, before), tree.merged(joint.child)
-        at = Placement(frame[:3, :3], frame[:3, 3])
         link = Link(joint.child, body.mass, body.com, body.inertia)
-        parts.append((replace(joint, at=at), link))
+        parts.append((replace(joint, at=Placement.of(frame)), link))
         before = joint.child
     stated = {tree.body[link.name] for link in document.robot.links if link.inertial is not None}
     bare = [joint.child for joint in chain.joints if joint.child not in stated]
     check_massless(source, bare, strict=options.strict)
-    check_inertias(
-        source, ((f"link {link.name!r}", link.inertia) for _, link in parts), strict=options.strict
-    )
+    bodies = ((f"link {link.name!r}", link.inertia) for _, link in parts)
+    check_inertias(source, bodies, strict=options.strict)
     homes = [np.clip(start.get(joint.name, (0.0,))[0], *joint.position) for joint, _ in parts]
     model = model_of_chain(
         document.robot.name,
@@ -70,29 +66,23 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
         home=homes,
         source=source,
     )
-    _warn_of_left_out(TreeAtZero(whole), model, document.drives.actuated, options.hold_branches)
+    _warn_of_left_out(tree, model, document.drives.actuated)
     return as_arm(model)
 
 
-def _warn_of_left_out(
-    tree: TreeAtZero, model: Model, actuated: Collection[str], held: bool
-) -> None:
+def _warn_of_left_out(tree: TreeAtZero, model: Model, actuated: Collection[str]) -> None:
     """Warn of links that neither move with the chain nor are one body with its base.
 
     Args:
-        tree: of the URDF.
+        tree: of the URDF; what joints beside the chain carry moves with it if these are held.
         model: the arm.
         actuated: joints that it gives actuators.
-        held: whether joints beside the chain are held, so that what they carry moves with it.
     """
     own = {joint.name for joint in model.joints}
     kept = {tree.body[model.base_link], *(joint.child for joint in model.joints if joint.moves)}
     links, joints = [], []
     for link in tree.links:
-        body = tree.body[link]
-        while held and body not in kept and body in tree.above:
-            body = tree.body[tree.above[body].parent]
-        if body not in kept:
+        if tree.body[link] not in kept:
             links.append(link)
         joint = tree.above.get(link)
         if joint is not None and joint.moves and joint.name not in own:
@@ -106,11 +96,9 @@ def _warn_of_left_out(
     elif links and joints:
         parts.append(f"joints {_listed(joints)}")
     if parts:
-        warnings.warn(
+        warn(
             f"{model.source}: outside the chain from {model.base_link!r} to "
-            f"{model.tip_link!r}, left out are {' and '.join(parts)}",
-            LeftOutWarning,
-            stacklevel=2,
+            f"{model.tip_link!r}, left out are {' and '.join(parts)}"
         )
 
 

@@ -29,7 +29,6 @@ class UrdfChain(NamedTuple):
 
 def find_chain(
     tree: TreeAtZero,
-    source: str,
     base: str | None,
     tip: str | None,
     hold_branches: bool,
@@ -45,43 +44,39 @@ def find_chain(
     for name in (base, tip):
         if name is not None and name not in tree.links:
             raise ModelError(
-                f"{source}: no link is named {name!r}; there are "
+                f"{tree.source}: no link is named {name!r}; there are "
                 f"{', '.join(map(repr, list(tree.links)[:20]))}",
                 value=name,
             )
-    if base is None:
-        base = next(link for link in tree.links if link not in tree.above)
+    base = tree.root if base is None else base
     if tip is None:
         if not hold_branches:
-            check_loops(tree, source, spelling)
-        tip = _default_tip(tree, source, base, spelling)
+            check_loops(tree, spelling)
+        tip = _default_tip(tree, base, spelling)
     path = _path(tree, tip, base)
     if path is None:
         raise ModelError(
-            f"{source}: link {tip!r} does not hang below link {base!r}", value=(base, tip)
+            f"{tree.source}: link {tip!r} does not hang below link {base!r}", value=(base, tip)
         )
     chain = UrdfChain(base, tip, [joint for joint in path if joint.moves])
     for joint in chain.joints:
-        _check_kind(joint, source, spelling)
+        _check_kind(joint, tree.source, spelling)
     if not chain.joints:
         raise ModelError(
-            f"{source}: no movable joint between links {base!r} and {tip!r}", value=(base, tip)
+            f"{tree.source}: no movable joint between links {base!r} and {tip!r}", value=(base, tip)
         )
     if not hold_branches:
-        _check_branches(tree, source, chain, spelling)
+        _check_branches(tree, chain, spelling)
     return chain if not hold_branches else _hold(tree, chain)
 
 
-def longest_chains(
-    tree: TreeAtZero, source: str, base: str | None, spelling: Spelling
-) -> dict[str, list[Any]]:
+def longest_chains(tree: TreeAtZero, base: str | None, spelling: Spelling) -> dict[str, list[Any]]:
     """All joints, fixed ones too, from a link, or the root, to each leaf behind most movable ones.
 
     Raises:
         ModelError: what looks like a gripper's finger at an end.
     """
-    if base is None:
-        base = next(link for link in tree.links if link not in tree.above)
+    base = tree.root if base is None else base
     parents = {joint.parent for joint in tree.above.values()}
     leaves = {}
     for link in tree.links:
@@ -90,17 +85,17 @@ def longest_chains(
             leaves[link] = path
     most = max(_movable(path) for path in leaves.values())
     longest = {link: path for link, path in leaves.items() if _movable(path) == most}
-    check_gripper(tree, source, longest, spelling)
+    check_gripper(tree, longest, spelling)
     return longest
 
 
-def _default_tip(tree: TreeAtZero, source: str, base: str, spelling: Spelling) -> str:
-    longest = longest_chains(tree, source, base, spelling)
+def _default_tip(tree: TreeAtZero, base: str, spelling: Spelling) -> str:
+    longest = longest_chains(tree, base, spelling)
     most = _movable(next(iter(longest.values())))
     ends = {tree.body[link] for link in longest}
     if len(ends) > 1:
         raise ModelError(
-            f"{source}: several chains of {most} joints, to {', '.join(map(repr, longest))}; "
+            f"{tree.source}: several chains of {most} joints, to {', '.join(map(repr, longest))}; "
             f"name the tip link, {spelling('tip_link', next(iter(longest)))} or another, or take "
             f"the whole tree, {spelling('kind', 'closed_loop')}",
             value=list(longest),
@@ -108,7 +103,7 @@ def _default_tip(tree: TreeAtZero, source: str, base: str, spelling: Spelling) -
     return max(longest, key=lambda link: len(longest[link]))
 
 
-def check_loops(tree: TreeAtZero, source: str, spelling: Spelling) -> None:
+def check_loops(tree: TreeAtZero, spelling: Spelling) -> None:
     """Reject ends of two branches that look like one link, cut in two to make a tree of a loop.
 
     Exporters name the halves A and B, or repeat a link with a number appended to its name. To load
@@ -131,9 +126,9 @@ def check_loops(tree: TreeAtZero, source: str, spelling: Spelling) -> None:
         other = halves.setdefault(name, link)
         if tree.body[other] != tree.body[link]:
             raise ModelError(
-                f"{source}: links {other!r} and {link!r} look like the two halves of a loop that "
-                "was cut open to make a tree; as an arm this would move as if the loop were not "
-                f'there. Close it by <constraint type="spherical"> with {other!r} and {link!r} as '
+                f"{tree.source}: links {other!r} and {link!r} look like the two halves of a loop "
+                "that was cut open to make a tree; as an arm this would move as if the loop were "
+                f'not there. Close it by <constraint type="spherical"> with {other!r} and {link!r} as '
                 "its parent and child, or, if there is no loop, name the tip link, "
                 f"{spelling('tip_link', other)} or another",
                 value=[other, link],
@@ -190,26 +185,26 @@ def _check_kind(joint: Any, source: str, spelling: Spelling) -> None:
         )
 
 
-def _check_branches(tree: TreeAtZero, source: str, chain: UrdfChain, spelling: Spelling) -> None:
+def _check_branches(tree: TreeAtZero, chain: UrdfChain, spelling: Spelling) -> None:
     moving = {joint.child for joint in chain.joints}
     for joint in tree.above.values():
         beside = joint.moves and joint.child not in moving
         if beside and tree.body[joint.parent] in moving:
             raise ModelError(
-                f"{source}: joint {joint.name!r} moves beside the chain to {chain.tip!r}; choose "
-                f"a tip link behind it, such as {spelling('tip_link', joint.child)}, make it "
-                f"fixed, hold it with {spelling('hold_branches', True)}, or take the whole tree, "
-                f"{spelling('kind', 'closed_loop')}",
+                f"{tree.source}: joint {joint.name!r} moves beside the chain to {chain.tip!r}; "
+                f"choose a tip link behind it, such as {spelling('tip_link', joint.child)}, make "
+                f"it fixed, hold it with {spelling('hold_branches', True)}, or take the whole "
+                f"tree, {spelling('kind', 'closed_loop')}",
                 value=joint.name,
             )
 
 
 def _hold(tree: TreeAtZero, chain: UrdfChain) -> UrdfChain:
     """Assign every link outside the chain to the body of the chain that carries it."""
-    moving = {joint.child for joint in chain.joints}
+    kept = {tree.body[chain.base], *(joint.child for joint in chain.joints)}
     for link in tree.links:
         body = tree.body[link]
-        while body not in moving and body in tree.above:
+        while body not in kept and body in tree.above:
             body = tree.body[tree.above[body].parent]
         tree.body[link] = body
     return chain
@@ -220,14 +215,11 @@ _FINGER_JOINT = re.compile(r"finger|gripper|jaw|knuckle", re.IGNORECASE)
 _FINGER_LINK = re.compile(r"finger|jaw|knuckle", re.IGNORECASE)
 
 
-def check_gripper(
-    tree: TreeAtZero, source: str, longest: Mapping[str, list[Any]], spelling: Spelling
-) -> None:
+def check_gripper(tree: TreeAtZero, longest: Mapping[str, list[Any]], spelling: Spelling) -> None:
     """Refuse to take a gripper's finger for the last joint of an arm.
 
     Args:
         tree: of the URDF.
-        source: file name, for messages.
         longest: all joints, fixed ones too, on the way to each leaf behind most movable joints.
         spelling: how an option is written.
 
@@ -251,7 +243,7 @@ def check_gripper(
     several = len(fingers) > 1
     tips = [joint.parent, *_other_tips(tree, joint.parent)]
     raise ModelError(
-        f"{source}: the longest chain{'s end' if several else ' ends'} in {names}, which "
+        f"{tree.source}: the longest chain{'s end' if several else ' ends'} in {names}, which "
         f"look{'' if several else 's'} like {'fingers' if several else 'the finger'} of a gripper, "
         "not like a joint of the arm; name the tip link: "
         f"{' or '.join(spelling('tip_link', tip) for tip in tips)}, with "
