@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,12 @@ class Remarks(NamedTuple):
 
 # Above this a condition number is infinite but for rounding; how far [m, rad] is looked from home.
 SINGULAR, AROUND = 1e12, 0.03
+# What is told of each joint, and the mechanism's answer for all of them.
+_JOINT = {
+    "name": "joint_names", "unit": "joint_units", "effort_unit": "effort_units",
+    "position_limits": "position_limits", "velocity_limit": "velocity_limits",
+    "effort_limit": "effort_limits",
+}  # fmt: skip
 _LINES = {UnphysicalInertiaWarning: "unphysical", LeftOutWarning: "left_out"}
 
 
@@ -69,6 +76,7 @@ def compared(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]
 
 def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, Any]:
     """A mechanism that `read` returned, with what was told of it, as `report` has it."""
+    columns = [[_plain(value) for value in getattr(mechanism, name)] for name in _JOINT.values()]
     out: dict[str, Any] = {
         "kind": mechanism.kind,
         "name": mechanism.name,
@@ -76,9 +84,13 @@ def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, A
         "source": mechanism.source or source,
         "frames": list(mechanism.frames),
         "gravity": _plain(mechanism.gravity_vector),
-        "bodies": _bodies(mechanism),
-        "joints": _joints(mechanism),
-        "friction": _friction(mechanism),
+        "bodies": [
+            {"name": body.name, "mass": body.mass, "com": _plain(body.com)}
+            for body in mechanism.bodies
+        ],
+        "joints": [dict(zip(_JOINT, row, strict=True)) for row in zip(*columns, strict=True)],
+        # of each leg or joint; an arm's `friction` is Coulomb friction in both directions
+        "friction": [_plain(own) for own in mechanism.joint_friction],
         "actuators": [],
         "home": _home(mechanism),
         "condition_number": None,
@@ -119,42 +131,6 @@ def read(source: str, strict: bool) -> tuple[Mechanism, Remarks]:
     return mechanism, remarks
 
 
-def _bodies(mechanism: Mechanism) -> list[dict[str, Any]]:
-    return [
-        {"name": body.name, "mass": body.mass, "com": _plain(body.com)} for body in mechanism.bodies
-    ]
-
-
-def _joints(mechanism: Mechanism) -> list[dict[str, Any]]:
-    rows = zip(
-        mechanism.joint_names,
-        mechanism.joint_units,
-        mechanism.effort_units,
-        mechanism.position_limits,
-        mechanism.velocity_limits,
-        mechanism.effort_limits,
-        strict=True,
-    )
-    return [
-        {
-            "name": name,
-            "unit": unit,
-            "effort_unit": effort_unit,
-            "position_limits": _plain(position),
-            "velocity_limit": _plain(velocity),
-            "effort_limit": _plain(effort),
-        }
-        for name, unit, effort_unit, position, velocity, effort in rows
-    ]
-
-
-def _friction(mechanism: Mechanism) -> list[dict[str, Any]]:
-    """Of each leg or joint; an arm's `friction` is Coulomb friction in both directions."""
-    return [
-        {name: _plain(value) for name, value in own.items()} for own in mechanism.joint_friction
-    ]
-
-
 def _home(mechanism: Mechanism) -> Any:
     try:
         return _plain(mechanism.home)
@@ -183,12 +159,9 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
     except KinematicsError as error:
         out["remarks"].append(f"at home: {error}")
         return
-    for joint, position in zip(out["joints"], positions, strict=True):
+    limits = mechanism.position_limits
+    for joint, position, (low, high) in zip(out["joints"], positions, limits, strict=True):
         joint["home"] = float(position)
-        low, high = (
-            bound if bound is not None else sign * np.inf
-            for bound, sign in zip(joint["position_limits"], (-1.0, 1.0), strict=True)
-        )
         if not low <= position <= high:
             out["remarks"].append(
                 f"at home {joint['name']} is {position:.6g}, outside its limits [{low:g}, {high:g}]"
@@ -230,7 +203,7 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
                 "reflected_inertia": actuator.reflected_inertia,
                 "inertia": None if inertia is None else float(inertia[i]),
                 "friction": friction,
-                "weight": None if np.isnan(weight[i]) else float(weight[i]),
+                "weight": _plain(weight[i]),
                 "friction_share": float(friction / weight[i]) if bears else None,
             }
         )
@@ -257,8 +230,11 @@ def _singular_everywhere(mechanism: Mechanism, size: float) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    if value is None:
-        return None
+    """Numbers as JSON has them, None for those that are not finite."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
     array = np.asarray(value, dtype=np.float64)
     if array.ndim:
         return [_plain(item) for item in array]

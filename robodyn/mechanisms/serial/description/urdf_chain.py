@@ -128,8 +128,8 @@ def check_loops(tree: TreeAtZero, spelling: Spelling) -> None:
             raise ModelError(
                 f"{tree.source}: links {other!r} and {link!r} look like the two halves of a loop "
                 "that was cut open to make a tree; as an arm this would move as if the loop were "
-                f'not there. Close it by <constraint type="spherical"> with {other!r} and {link!r} as '
-                "its parent and child, or, if there is no loop, name the tip link, "
+                f'not there. Close it by <constraint type="spherical"> with {other!r} and {link!r} '
+                "as its parent and child, or, if there is no loop, name the tip link, "
                 f"{spelling('tip_link', other)} or another",
                 value=[other, link],
             )
