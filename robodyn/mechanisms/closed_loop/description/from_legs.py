@@ -24,28 +24,16 @@ where it begins, of a leg's upper part at the platform.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from robodyn.actuators.actuator import IDEAL
-from robodyn.actuators.description import actuator_from_fields, params_of
 from robodyn.arrays import FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_shapes import element, frame_of
-from robodyn.mechanisms.closed_loop.description.leg_parts import (
-    Parts,
-    bar,
-    direction,
-    drive,
-    end,
-    follow,
-    passive_joint,
-)
+from robodyn.mechanisms.closed_loop.description.leg_parts import LegParts, Parts
 from robodyn.mechanisms.common import urdf_writer as write
-from robodyn.mechanisms.common.model_file import stated_in
 from robodyn.model.body import Body
 from robodyn.poses import axis_motion
 
@@ -86,7 +74,7 @@ def legs_urdf(top: Fields) -> str:
     ends = [leg.array("platform", (3,), "m") for leg in legs]
     draw.ring(robot[-1], points, 0.02 * parts.size, "frame")
     for leg in legs:
-        _leg(parts, leg)
+        _leg(LegParts(parts, leg))
     link = element(robot, "link", name=parts.name)
     body = _platform_body(plate)
     draw.inertial(link, body.mass, body.com, body.inertia)
@@ -153,104 +141,85 @@ def _platform_body(plate: Fields) -> Body:
     return Body(mass, com, mass * radius**2 * np.diag([0.25, 0.25, 0.5]))
 
 
-def _leg(parts: Parts, leg: Fields) -> None:
-    form, name = leg.text("form"), leg.text("name")
-    parts.driven.append(name)
-    actuator = actuator_from_fields(leg.child("actuator")) if "actuator" in leg else IDEAL
-    limits = leg.child("limits", {})
-    if isinstance(limits.data.get("effort"), list):  # a cable's are of one sign
-        least, largest = limits.array("effort", (2,), "N or N m").tolist()
-        with stated_in(limits, "effort"):
-            actuator = replace(actuator, least_effort=least, largest_effort=largest)
-    parts.params[name] = params_of(actuator)
-    start = leg.array("base", (3,), "m")
-    goal = parts.origin + parts.rotation @ leg.array("platform", (3,), "m")
-    if form[1] == "P":
-        _telescope(parts, leg, start, goal)
-    elif form[0] == "R":
-        _arm(parts, leg, start, goal)
+def _leg(leg: LegParts) -> None:
+    if leg.form[1] == "P":
+        _telescope(leg)
+    elif leg.form[0] == "R":
+        _arm(leg)
     else:
-        _rail(parts, leg, start, goal)
+        _rail(leg)
 
 
-def _telescope(parts: Parts, leg: Fields, start: FloatArray, goal: FloatArray) -> None:
+def _telescope(leg: LegParts) -> None:
     """A leg of variable length; the driven joint's position is the length between its ends."""
-    name, form = leg.text("name"), leg.text("form")
-    length = float(np.linalg.norm(goal - start))
+    way = leg.goal - leg.start
+    length = float(np.linalg.norm(way))
     if not length > 0.0:
-        raise leg.refuse("platform", goal.tolist(), "a point away from the leg's base at home")
-    along = (goal - start) / length
-    lower = bar(parts, f"{name}_lower", leg, "lower", 0.5 * (goal - start))
-    passive_joint(parts, leg, form[0], (BASE, lower, start), along)
-    upper = bar(parts, f"{name}_upper", leg, "upper", 0.5 * (start - goal))
-    drive(parts, leg, "prismatic", (lower, upper, np.zeros(3)), along, length)
-    end(parts, leg, form[-1], upper, np.zeros(3))
+        expected = "a point away from the leg's base at home"
+        raise leg.fields.refuse("platform", leg.goal.tolist(), expected)
+    lower = leg.bar("lower", 0.5 * way)
+    leg.passive_joint(leg.form[0], (BASE, lower, leg.start), way / length)
+    upper = leg.bar("upper", -0.5 * way)
+    leg.drive("prismatic", (lower, upper, np.zeros(3)), way / length, length)
+    leg.end(upper, np.zeros(3))
 
 
-def _arm(parts: Parts, leg: Fields, start: FloatArray, goal: FloatArray) -> None:
+def _arm(leg: LegParts) -> None:
     """A driven arm and a rod, or the platform at its end."""
-    name, form, axis = leg.text("name"), leg.text("form"), direction(leg)
-    arm = leg.child("arm")
+    arm, way, parts = leg.fields.child("arm"), leg.goal - leg.start, leg.parts
     reach = arm.array("to", (3,), "m")
     if not reach.any():
         raise arm.refuse("to", reach.tolist(), "the way from the axis to the end at zero, not zero")
-    link = bar(parts, f"{name}_arm", leg, "arm", reach)
-    carries = form == "RR"
-    home = leg.number("home", "rad", default=0.0)
-    if not carries:
-        home = _angle(leg, goal - start, reach, axis)
-    drive(parts, leg, "revolute", (BASE, link, start), axis, home)
-    if carries:
-        elbow = f"{name}_elbow"
+    link = leg.bar("arm", reach)
+    if leg.form == "RR":
+        home = leg.fields.number("home", "rad", default=0.0)
+        leg.drive("revolute", (BASE, link, leg.start), leg.axis, home)
+        elbow = f"{leg.name}_elbow"
         element(parts.robot, "link", name=elbow)
-        follow(parts, leg, f"{name}_2", (link, elbow, reach), axis)
+        leg.follow("2", (link, elbow, reach), leg.axis)
         place = np.eye(4)
-        place[:3, :3] = parts.rotation
-        place[:3, 3] = -parts.rotation @ leg.array("platform", (3,), "m")
-        draw.write_joint(parts.robot, f"{name}_end", "fixed", elbow, parts.name, place)
+        place[:3, :3], place[:3, 3] = parts.rotation, -parts.rotation @ leg.tip
+        draw.write_joint(parts.robot, f"{leg.name}_end", "fixed", elbow, parts.name, place)
         return
-    turn = axis_motion("revolute", axis, home)[:3, :3]
-    _rods(parts, leg, link, reach, turn.T @ (goal - start - turn @ reach), turn)
+    home = _angle(leg, way, reach)
+    leg.drive("revolute", (BASE, link, leg.start), leg.axis, home)
+    turn = axis_motion("revolute", leg.axis, home)[:3, :3]
+    _rods(leg, link, reach, turn.T @ (way - turn @ reach), turn)
 
 
-def _rail(parts: Parts, leg: Fields, start: FloatArray, goal: FloatArray) -> None:
+def _rail(leg: LegParts) -> None:
     """A driven carriage and a rod."""
-    name, axis = leg.text("name"), direction(leg)
-    link = f"{name}_carriage"
-    made = element(parts.robot, "link", name=link)
-    carriage = leg.child("carriage", {})
+    link, way = f"{leg.name}_carriage", leg.goal - leg.start
+    made = element(leg.parts.robot, "link", name=link)
+    carriage = leg.fields.child("carriage", {})
     carriage.only("mass")
-    mass = carriage.number("mass", "kg", default=0.0, at_least=0.0)
-    draw.inertial(made, mass)
-    draw.ball(made, np.zeros(3), 0.03 * parts.size, "joint")
-    home = _travel(leg, goal - start, axis)
-    drive(parts, leg, "prismatic", (BASE, link, start), axis, home)
-    _rods(parts, leg, link, np.zeros(3), goal - start - home * axis, np.eye(3))
+    draw.inertial(made, carriage.number("mass", "kg", default=0.0, at_least=0.0))
+    draw.ball(made, np.zeros(3), 0.03 * leg.parts.size, "joint")
+    home = _travel(leg, way)
+    leg.drive("prismatic", (BASE, link, leg.start), leg.axis, home)
+    _rods(leg, link, np.zeros(3), way - home * leg.axis, np.eye(3))
 
 
-def _rods(
-    parts: Parts, leg: Fields, link: str, at: FloatArray, way: FloatArray, turn: FloatArray
-) -> None:
+def _rods(leg: LegParts, link: str, at: FloatArray, way: FloatArray, turn: FloatArray) -> None:
     """One rod from a point of the driven link to the platform, or two that are parallel.
 
     `way` is the vector to the platform at home, in the link's frame, which is then turned.
     """
-    rod, name, form = leg.child("rod"), leg.text("name"), leg.text("form")
     if not way.any():
-        raise leg.refuse("platform", leg.get("platform", ""), "a point away from the rod's begin")
-    apart = rod.array("apart", (3,), "m", [0.0] * 3)
+        expected = "a point away from the rod's begin"
+        raise leg.fields.refuse("platform", leg.tip.tolist(), expected)
+    apart = leg.fields.child("rod").array("apart", (3,), "m", [0.0] * 3)
     sides = [("", 0.0)] if not apart.any() else [("a", 0.5), ("b", -0.5)]
     for suffix, side in sides:
-        made = bar(parts, f"{name}_rod{suffix}", leg, "rod", way)
-        passive_joint(parts, leg, form[1], (link, made, at + side * apart), way, suffix)
-        shift = side * parts.rotation.T @ turn @ apart
-        end(parts, leg, form[-1], made, way, suffix, shift)
+        made = leg.bar("rod", way, suffix)
+        leg.passive_joint(leg.form[1], (link, made, at + side * apart), way, suffix)
+        leg.end(made, way, suffix, side * leg.parts.rotation.T @ turn @ apart)
 
 
-def _angle(leg: Fields, way: FloatArray, reach: FloatArray, axis: FloatArray) -> float:
+def _angle(leg: LegParts, way: FloatArray, reach: FloatArray) -> float:
     """The arm's angle [rad] at which its rod reaches the platform: the one nearest to `home`."""
-    near = leg.number("home", "rad", default=0.0)
-    rod = leg.child("rod")
+    near, axis = leg.fields.number("home", "rad", default=0.0), leg.axis
+    rod = leg.fields.child("rod")
     if "length" not in rod:
         return near
     length, along = rod.number("length", "m", above=0.0), float(reach @ axis)
@@ -258,30 +227,30 @@ def _angle(leg: Fields, way: FloatArray, reach: FloatArray, axis: FloatArray) ->
     c, s = float(way @ across), float(way @ np.cross(axis, across))
     wanted = 0.5 * (way @ way + reach @ reach - length**2) - float(way @ axis) * along
     if not abs(wanted) <= np.hypot(c, s):
-        raise _too_far(leg, length, way - reach)
+        raise _too_far(rod, length, way - reach)
     middle, half = float(np.arctan2(s, c)), float(np.arccos(wanted / np.hypot(c, s)))
     found = [middle + half, middle - half]
     turned = [near + (angle - near + np.pi) % (2.0 * np.pi) - np.pi for angle in found]
     return min(turned, key=lambda angle: abs(angle - near))
 
 
-def _travel(leg: Fields, way: FloatArray, axis: FloatArray) -> float:
+def _travel(leg: LegParts, way: FloatArray) -> float:
     """Where the carriage is [m] when its rod reaches the platform: the place nearest to `home`."""
-    near = leg.number("home", "m", default=0.0)
-    rod = leg.child("rod")
+    near, axis = leg.fields.number("home", "m", default=0.0), leg.axis
+    rod = leg.fields.child("rod")
     if "length" not in rod:
         return near
     length, along = rod.number("length", "m", above=0.0), float(way @ axis)
     square = length**2 - float(way @ way) + along**2
     if not square >= 0.0:
-        raise _too_far(leg, length, way)
+        raise _too_far(rod, length, way)
     found = [along + np.sqrt(square), along - np.sqrt(square)]
     return float(min(found, key=lambda place: abs(place - near)))
 
 
-def _too_far(leg: Fields, length: float, way: FloatArray) -> Exception:
+def _too_far(rod: Fields, length: float, way: FloatArray) -> Exception:
     away = float(np.linalg.norm(way))
-    return leg.child("rod").refuse(
+    return rod.refuse(
         "length", length, f"one that reaches the platform at home, which is {away:.4g} m away from "
         "where the rod begins at zero",
     )  # fmt: skip

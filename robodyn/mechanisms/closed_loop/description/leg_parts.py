@@ -4,23 +4,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.actuators.actuator import IDEAL
+from robodyn.actuators.description import actuator_from_fields, params_of
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, frame_of, number, write_closure
+from robodyn.formats.urdf_shapes import element, frame_of, number
+from robodyn.mechanisms.common.model_file import stated_in
 from robodyn.model.body import Body
 
 _BAR = ("mass", "com", "inertia", "radius", "length", "to", "apart")
 # bars that need not span what they are between
 _FREE = ("lower", "upper")
 _LIMITS = ("position", "velocity", "effort")
+# Of a joint: its parent, its child, and its point (3,) [m] on the parent.
+Ends = tuple[str, str, ArrayLike]
 
 
 @dataclass
@@ -45,155 +50,145 @@ class Parts:
     params: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def direction(leg: Fields) -> FloatArray:
-    """The leg's axis (3,), unit, base frame.
+class LegParts:
+    """Writes the links and joints of a leg.
+
+    Attributes:
+        parts: where they are written.
+        fields: of the leg.
+        name, form: of the leg.
+        start: (3,) [m] where it begins, base frame.
+        tip, goal: (3,) [m] where it ends at home, in the platform's and in the base frame.
 
     Raises:
-        ModelError: it is missing or zero.
+        ModelError: a field that is missing or wrong; so do all of its methods.
     """
-    axis = leg.array("axis", (3,))
-    size = float(np.linalg.norm(axis))
-    if not size > 1e-9:
-        raise leg.refuse("axis", axis.tolist(), "a direction, not zero")
-    return axis / size
 
+    def __init__(self, parts: Parts, fields: Fields) -> None:
+        self.parts, self.fields = parts, fields
+        self.name, self.form = fields.text("name"), fields.text("form")
+        self.start, self.tip = (fields.array(key, (3,), "m") for key in ("base", "platform"))
+        self.goal = parts.origin + parts.rotation @ self.tip
+        self._damping = fields.number("passive_damping", "N m s/rad", default=0.0, at_least=0.0)
 
-def bar(parts: Parts, name: str, leg: Fields, key: str, way: FloatArray) -> str:
-    """A link along a vector (3,) [m] from its origin; returns its name.
+    @property
+    def axis(self) -> FloatArray:
+        """The leg's axis (3,), unit, base frame."""
+        axis = self.fields.array("axis", (3,))
+        size = float(np.linalg.norm(axis))
+        if not size > 1e-9:
+            raise self.fields.refuse("axis", axis.tolist(), "a direction, not zero")
+        return axis / size
 
-    It is a cylinder or, without a radius, a thin rod, unless it says its inertia. A leg's upper
-    part points back to the base; its `length` may differ from what it spans.
-    """
-    block = leg.child(key, {})
-    block.only(*_BAR)
-    span = float(np.linalg.norm(way))
-    length = block.number("length", "m", default=span, above=0.0) if key in _FREE else span
-    along = way / span
-    mass = block.number("mass", "kg", default=0.0, at_least=0.0)
-    radius = block.number("radius", "m", default=0.0, at_least=0.0)
-    across = mass * (3.0 * radius**2 + length**2) / 12.0
-    # x along the leg or the bar, away from the base
-    R = _frame(leg, -along if key == "upper" else along)
-    com = block.array("com", (3,), "m", (R.T @ (0.5 * length * along)).tolist())
-    inertia = np.diag([0.5 * mass * radius**2, across, across])
-    if "inertia" in block:
-        inertia = block.array("inertia", (3, 3), "kg m^2")
-    made = element(parts.robot, "link", name=name)
-    body = Body(mass, R @ com, R @ inertia @ R.T)
-    draw.inertial(made, body.mass, body.com, body.inertia)
-    width = radius or 0.015 * parts.size
-    draw.beam(made, np.zeros(3), length * along, width, "rod" if key == "rod" else "cylinder")
-    return name
+    def bar(self, key: str, way: FloatArray, suffix: str = "") -> str:
+        """A link along a vector (3,) [m] from its origin; returns its name.
 
+        It is a cylinder or, without a radius, a thin rod, unless it says its inertia. A leg's upper
+        part points back to the base; its `length` may differ from what it spans.
+        """
+        block, name = self.fields.child(key, {}), f"{self.name}_{key}{suffix}"
+        block.only(*_BAR)
+        span = float(np.linalg.norm(way))
+        length = block.number("length", "m", default=span, above=0.0) if key in _FREE else span
+        along = way / span
+        mass = block.number("mass", "kg", default=0.0, at_least=0.0)
+        radius = block.number("radius", "m", default=0.0, at_least=0.0)
+        across = mass * (3.0 * radius**2 + length**2) / 12.0
+        # x along the leg or the bar, away from the base
+        R = self._frame(-along if key == "upper" else along)
+        com = block.array("com", (3,), "m", (R.T @ (0.5 * length * along)).tolist())
+        inertia = np.diag([0.5 * mass * radius**2, across, across])
+        if "inertia" in block:
+            inertia = block.array("inertia", (3, 3), "kg m^2")
+        made = element(self.parts.robot, "link", name=name)
+        body = Body(mass, R @ com, R @ inertia @ R.T)
+        draw.inertial(made, body.mass, body.com, body.inertia)
+        width = radius or 0.015 * self.parts.size
+        draw.beam(made, np.zeros(3), length * along, width, "rod" if key == "rod" else "cylinder")
+        return name
 
-def _frame(leg: Fields, x: FloatArray) -> FloatArray:
-    """(3, 3) axes of a bar: x along it, y across the leg's axis, z."""
-    y = np.cross(_first_axis(leg, x), x)
-    size = float(np.linalg.norm(y))
-    if size < 0.1:
-        raise leg.refuse("axis", leg.get("axis", ""), "a direction across the leg and its bars")
-    y = y / size
-    return np.stack([x, y, np.cross(x, y)], axis=1)
+    def _frame(self, x: FloatArray) -> FloatArray:
+        """(3, 3) axes of a bar: x along it, y across the leg's axis, z."""
+        y = np.cross(self._first_axis(x), x)
+        size = float(np.linalg.norm(y))
+        if size < 0.1:
+            expected = "a direction across the leg and its bars"
+            raise self.fields.refuse("axis", self.fields.get("axis", ""), expected)
+        y = y / size
+        return np.stack([x, y, np.cross(x, y)], axis=1)
 
+    def _first_axis(self, along: FloatArray) -> FloatArray:
+        """The first axis of a universal joint: the leg's, or else a level one across the bar."""
+        if "axis" in self.fields and self.form[0] != "P":
+            return self.axis
+        up = np.array([0.0, 0.0, 1.0] if abs(along[2]) < 0.99 else [1.0, 0.0, 0.0])
+        first = np.cross(up, along)
+        return np.asarray(first / np.linalg.norm(first))
 
-def _first_axis(leg: Fields, along: FloatArray) -> FloatArray:
-    """The first axis of a universal joint: the leg's, or else a level one across the bar."""
-    if "axis" in leg and leg.text("form")[0] != "P":
-        return direction(leg)
-    up = np.array([0.0, 0.0, 1.0] if abs(along[2]) < 0.99 else [1.0, 0.0, 0.0])
-    first = np.cross(up, along)
-    return np.asarray(first / np.linalg.norm(first))
+    def passive_joint(self, letter: str, ends: Ends, way: FloatArray, suffix: str = "") -> None:
+        """The joint between a link and what goes on along a direction: R, U, or U and a spin for S.
 
+        A universal joint's first axis is the leg's, its second at right angles to it and to the
+        bar.
+        """
+        along = way / np.linalg.norm(way)
+        axes = [self._first_axis(along)]
+        if letter != "R":
+            axes.append(self._frame(along)[:, 1])
+        if letter == "S":
+            axes.append(along)
+        parent, child, at = ends
+        for index, axis in enumerate(axes, start=1):
+            link = child if index == len(axes) else f"{self.name}_cross{suffix}{index}"
+            if link != child:
+                draw.inertial(element(self.parts.robot, "link", name=link))
+            self.follow(f"passive{suffix}{index}", (parent, link, at), axis)
+            parent, at = link, np.zeros(3)
 
-def passive_joint(
-    parts: Parts,
-    leg: Fields,
-    letter: str,
-    ends: tuple[str, str, FloatArray],
-    way: FloatArray,
-    suffix: str = "",
-) -> None:
-    """The joint between a link and what goes on along a direction: R, U, or U and a spin for S.
+    def follow(self, name: str, ends: Ends, axis: FloatArray) -> None:
+        """A joint that nothing drives, with its friction."""
+        joint = self.joint(f"{self.name}_{name}", "continuous", ends)
+        draw.write_motion(joint, axis, damping=self._damping)
 
-    A universal joint's first axis is the leg's, its second at right angles to it and to the bar.
-    """
-    name, along = leg.text("name"), way / np.linalg.norm(way)
-    axes = [_first_axis(leg, along)]
-    if letter != "R":
-        axes.append(_frame(leg, along)[:, 1])
-    if letter == "S":
-        axes.append(along)
-    parent, child, at = ends
-    for index, axis in enumerate(axes, start=1):
-        last = index == len(axes)
-        link = child if last else f"{name}_cross{suffix}{index}"
-        if not last:
-            draw.inertial(element(parts.robot, "link", name=link))
-        follow(parts, leg, f"{name}_passive{suffix}{index}", (parent, link, at), axis)
-        parent, at = link, np.zeros(3)
+    def joint(self, name: str, kind: str, ends: Ends) -> ElementTree.Element:
+        """A joint of a parent and a child link, at a point of the parent."""
+        parent, child, at = ends
+        return draw.write_joint(self.parts.robot, name, kind, parent, child, frame_of(at))
 
+    def drive(self, kind: str, ends: Ends, axis: FloatArray, home: float) -> None:
+        """The driven joint: with its limits, friction, actuator and home."""
+        fields, limits = self.fields, self.fields.child("limits", {})
+        limits.only(*_LIMITS)
+        actuator = actuator_from_fields(fields.child("actuator")) if "actuator" in fields else IDEAL
+        motion: dict[str, Any] = {
+            key: fields.number(key, default=0.0, at_least=0.0) for key in ("damping", "friction")
+        }
+        motion["velocity"] = limits.number("velocity", default=np.inf, above=0.0)
+        if isinstance(limits.data.get("effort"), list):  # a cable's are of one sign
+            least, largest = limits.array("effort", (2,), "N or N m").tolist()
+            with stated_in(limits, "effort"):
+                actuator = replace(actuator, least_effort=least, largest_effort=largest)
+        else:
+            motion["effort"] = limits.number("effort", default=np.inf, above=0.0)
+        if "position" in limits:
+            motion["position"] = limits.array("position", (2,))
+        elif kind == "revolute":
+            kind = "continuous"
+        joint = self.joint(self.name, kind, ends)
+        draw.write_motion(joint, axis, **motion)
+        armature = fields.number("armature", default=0.0, at_least=0.0)
+        own = {"armature": number(armature)} if armature else {}
+        element(joint, TAG, **own, home=number(home))
+        self.parts.driven.append(self.name)
+        self.parts.params[self.name] = params_of(actuator)
 
-def end(
-    parts: Parts,
-    leg: Fields,
-    letter: str,
-    link: str,
-    at: FloatArray,
-    suffix: str = "",
-    shift: FloatArray | None = None,
-) -> None:
-    """What holds a leg's end to the platform: a ball joint, or a hinge about the leg's axis."""
-    kind = "spherical" if letter == "S" else "revolute"
-    name = f"{leg.text('name')}_end{suffix}"
-    damping = leg.number("passive_damping", "N m s/rad", default=0.0, at_least=0.0)
-    own = leg.array("platform", (3,), "m") + (0.0 if shift is None else shift)
-    axes: tuple[FloatArray | None, FloatArray | None] = (None, None)
-    if kind == "revolute":
-        axes = direction(leg), parts.rotation.T @ direction(leg)
-    ends = (link, frame_of(at), axes[0]), (parts.name, frame_of(own), axes[1])
-    write_closure(parts.robot, name, kind, ends, damping)
-
-
-def joint_at(
-    parts: Parts, name: str, kind: str, ends: tuple[str, str, FloatArray]
-) -> ElementTree.Element:
-    """A joint of a parent and a child link, at a point (3,) [m] of the parent."""
-    parent, child, at = ends
-    return draw.write_joint(parts.robot, name, kind, parent, child, frame_of(at))
-
-
-def drive(
-    parts: Parts,
-    leg: Fields,
-    kind: str,
-    ends: tuple[str, str, FloatArray],
-    axis: FloatArray,
-    home: float,
-) -> None:
-    """The driven joint of a leg: with its limits, friction, armature and home."""
-    limits = leg.child("limits", {})
-    limits.only(*_LIMITS)
-    motion: dict[str, Any] = {}
-    if "position" in limits:
-        motion["position"] = limits.array("position", (2,))
-    elif kind == "revolute":
-        kind = "continuous"
-    single = "velocity", "effort"  # of efforts that differ in sign the actuator tells
-    both = isinstance(limits.data.get("effort"), list)
-    for key in single[: 2 - both]:
-        motion[key] = limits.number(key, default=np.inf, above=0.0)
-    for key in ("damping", "friction"):
-        motion[key] = leg.number(key, default=0.0, at_least=0.0)
-    joint = joint_at(parts, leg.text("name"), kind, ends)
-    draw.write_motion(joint, axis, **motion)
-    armature = leg.number("armature", default=0.0, at_least=0.0)
-    own = {"armature": number(armature)} if armature else {}
-    element(joint, TAG, **own, home=number(home))
-
-
-def follow(
-    parts: Parts, leg: Fields, name: str, ends: tuple[str, str, FloatArray], axis: FloatArray
-) -> None:
-    """A joint that nothing drives, with its friction."""
-    damping = leg.number("passive_damping", "N m s/rad", default=0.0, at_least=0.0)
-    draw.write_motion(joint_at(parts, name, "continuous", ends), axis, damping=damping)
+    def end(
+        self, link: str, at: ArrayLike, suffix: str = "", shift: FloatArray | float = 0.0
+    ) -> None:
+        """What holds an end to the platform: a ball joint, or a hinge about the leg's axis."""
+        kind = "spherical" if self.form[-1] == "S" else "revolute"
+        axes = [self.axis, self.parts.rotation.T @ self.axis] if kind == "revolute" else [None] * 2
+        places = frame_of(at), frame_of(self.tip + shift)
+        ends = zip((link, self.parts.name), places, axes, strict=True)
+        name = f"{self.name}_end{suffix}"
+        draw.write_closure(self.parts.robot, name, kind, ends, self._damping)
