@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from xml.etree import ElementTree
 
 import numpy as np
@@ -161,6 +161,14 @@ def write_params(robot: ElementTree.Element, params: Mapping[str, Mapping[str, s
             known[name] = element(system, "joint", name=name)
         for key, text in texts.items():
             element(known[name], "param", name=key).text = text
+
+
+def remove_params(robot: ElementTree.Element, names: Container[str]) -> None:
+    """Remove parameters of joints from `<ros2_control>`; whose hardware moves them stays."""
+    for joint in robot.iterfind("ros2_control/joint"):
+        for param in joint.findall("param"):
+            if param.get("name", "") in names:
+                joint.remove(param)
 
 
 def renewed(parent: ElementTree.Element, *tags: str) -> None:

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
+from robodyn.actuators.actuator import NO_FRICTION
 from robodyn.errors import LeftOutWarning, MissingExtra, ModelError
 from robodyn.formats.meshes import with_mesh_files
-from robodyn.formats.urdf_shapes import element, number
+from robodyn.formats.urdf_shapes import element, number, remove_params
 from robodyn.formats.urdf_text import urdf_text
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
@@ -22,6 +23,8 @@ from robodyn.mechanisms.registry import kind_of
 
 # Default hardware: it communicates over two topics.
 PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"
+# Attributes of `<dynamics>`, of a closure, and of our own element for motors.
+FRICTION = ("damping", "friction", "friction_backward")
 
 
 def robot_description(
@@ -71,6 +74,20 @@ def robot_description(
     if not _lacks_hardware(root):
         return ElementTree.tostring(root, encoding="unicode") if others else text
     _add_hardware(root, mechanism, arguments)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def frictionless(description: str) -> str:
+    """The same URDF text without friction; loading it gives the model without friction.
+
+    Raises:
+        ModelError: not well-formed XML.
+    """
+    root = parse_xml(description, "URDF text")
+    for part in root.iter():
+        for name in FRICTION:
+            part.attrib.pop(name, None)
+    remove_params(root, NO_FRICTION)
     return ElementTree.tostring(root, encoding="unicode")
 
 

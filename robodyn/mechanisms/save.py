@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,10 +13,11 @@ from robodyn.formats.xml_text import parse_xml
 from robodyn.mechanisms.closed_loop.structure import structure_of
 from robodyn.mechanisms.common.model_file import write_text
 from robodyn.mechanisms.common.urdf_model import model_from_urdf
+from robodyn.mechanisms.kind import imported
+from robodyn.mechanisms.load import YAML_SUFFIXES
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kind_of
 
-YAML_SUFFIXES = (".yaml", ".yml")
 # Formats of others that say where loops are closed, and their writers of a tree.
 TREES = {
     ".sdf": "robodyn.mechanisms.common.sdf_writer:tree_sdf",
@@ -84,6 +84,5 @@ def _tree_text(urdf: str, ending: str) -> str:
             at = found.tree.position_of[joint.name]
             floats = joint.kind == "floating"
             positions[joint.name] = found.home[at : at + 7] if floats else float(found.home[at])
-    module, name = TREES[ending].split(":")
-    text: str = getattr(import_module(module), name)(model, parse_xml(urdf, "URDF"), positions)
+    text: str = imported(TREES[ending])(model, parse_xml(urdf, "URDF"), positions)
     return text

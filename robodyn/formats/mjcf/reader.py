@@ -16,8 +16,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.formats.mjcf.compiled import JOINTS, Compiled, frame
-from robodyn.formats.mjcf.couplings import Couplings
-from robodyn.formats.mjcf.drives import MjcfDrives
+from robodyn.formats.mjcf.drives import Couplings, MjcfDrives
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
     element,

@@ -27,6 +27,7 @@ from robodyn.formats.urdf_shapes import (
     numbers,
     put_in_order,
     read_frame,
+    remove_params,
     renewed,
     write_closure,
     write_joint,
@@ -76,10 +77,7 @@ def tree_of(model: Model, kind: str) -> ElementTree.Element:
         _joint(robot, joints.get(joint.name), joint, home.get(joint.name))
     for tag, parts in (("link", model.links), ("joint", model.joints)):
         put_in_order(robot, tag, [part.name for part in parts])
-    for known in robot.iterfind("ros2_control/joint"):  # whose hardware moves it is left as it is
-        for param in known.findall("param"):
-            if param.get("name") in NAMES:
-                known.remove(param)
+    remove_params(robot, NAMES)
     write_params(robot, {joint.name: params_of_joint(joint) for joint in model.joints})
     renewed(robot, "constraint")
     for closure in model.closures:

@@ -67,9 +67,7 @@ def stewart_model_from_yaml(
     defaults.only(*_SHARED)
     legs = top.children("legs")
     if len(legs) != LEGS:
-        raise ModelError(
-            f"{source}: legs is a list of {len(legs)}, expected six legs", value=len(legs)
-        )
+        raise ModelError(f"{source}: legs is a list of {len(legs)}, expected six", value=len(legs))
     name = top.text("name")
     platform = _body(top.child("platform"))
     if not platform.mass > 0.0:
@@ -138,12 +136,8 @@ def _body(block: Fields) -> Body:
 def _damping(fields: Fields) -> Damping:
     units = {"universal": "N m s/rad", "prismatic": "N s/m", "spherical": "N m s/rad"}
     fields.only(*units)
-    return Damping(
-        **{
-            name: fields.number(name, unit, default=0.0, at_least=0.0)
-            for name, unit in units.items()
-        }
-    )
+    levels = (fields.number(name, unit, default=0.0, at_least=0.0) for name, unit in units.items())
+    return Damping(*levels)
 
 
 def _limits(fields: Fields) -> LegLimits:

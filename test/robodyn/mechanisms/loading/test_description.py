@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms.frictionless import frictionless
-from robodyn.mechanisms.robot_description import PLUGIN, robot_description
+from robodyn.mechanisms.robot_description import PLUGIN, frictionless, robot_description
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")

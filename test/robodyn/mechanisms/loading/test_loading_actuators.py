@@ -15,9 +15,8 @@ import yaml
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.mechanisms.frictionless import frictionless
 from robodyn.mechanisms.inspection import report
-from robodyn.mechanisms.robot_description import robot_description
+from robodyn.mechanisms.robot_description import frictionless, robot_description
 from robodyn.report.tables import parameter_tables
 
 PACKAGE = Path(rd.__file__).parent
