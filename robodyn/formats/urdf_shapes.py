@@ -44,6 +44,12 @@ def element(parent: ElementTree.Element | None, tag: str, **attributes: str) -> 
     return ElementTree.SubElement(parent, tag, attributes)
 
 
+def document_text(robot: ElementTree.Element) -> str:
+    """The whole document."""
+    ElementTree.indent(robot)
+    return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
+
+
 def origin(
     parent: ElementTree.Element,
     xyz: ArrayLike = (0.0, 0.0, 0.0),

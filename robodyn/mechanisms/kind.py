@@ -94,12 +94,9 @@ class Kind:
                     value=reference,
                 )
 
-    def adapter(self, use: str, default: str = "") -> Any:
-        """The adapter for a use, imported now; else the one that `default` refers to, or None."""
-        reference = self.adapters.get(use, default)
-        if not reference:
-            return None
-        return _imported(reference)
+    def adapter(self, use: str) -> Any:
+        """The adapter for a use, imported now; None if there is none."""
+        return _imported(self.adapters[use]) if use in self.adapters else None
 
 
 def imported(*references: str) -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import Spelling, in_python
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
 
+MODELS = Path(str(resources.files("robodyn"))) / "models"
 URDF_SUFFIXES = (".urdf", ".xacro", ".sdf", ".world", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")
 # all that is read, the last one for MJCF too
@@ -47,9 +48,7 @@ def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
 
 def models() -> tuple[str, ...]:
     """Names of the bundled mechanisms, as accepted by `load`."""
-    folder = resources.files("robodyn") / "models"
-    names = (item.name for item in folder.iterdir())
-    return tuple(sorted(name[:-5] for name in names if name.endswith(".yaml")))
+    return tuple(sorted(path.stem for path in MODELS.glob("*.yaml")))
 
 
 def load(
@@ -127,15 +126,12 @@ def _loaded(source: str | Path, options: ReadOptions, xacro_args: Mapping[str, s
         )
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         return _from_urdf(read_urdf(source), options, chosen)
-    if str(source) in models():
-        bundled = resources.files("robodyn") / "models" / f"{source}.yaml"
-        with resources.as_file(bundled) as path:
-            options = replace(options, folder=path.parent)
-            return _from_yaml(read_yaml(path), path.name, options, chosen)
-    path = _existing(source)
+    bundled = str(source) in models()
+    path = MODELS / f"{source}.yaml" if bundled else _existing(source)
     options = replace(options, folder=path.parent)
     if path.suffix.lower() in YAML_SUFFIXES:
-        return _from_yaml(read_yaml(path), str(path), options, chosen)
+        name = path.name if bundled else str(path)
+        return _from_yaml(read_yaml(path), name, options, chosen)
     if path.suffix.lower() in URDF_SUFFIXES:
         return _from_urdf(read_urdf(path, xacro_args), options, chosen)
     raise ModelError(

@@ -19,6 +19,7 @@ from robodyn.formats.mjcf.compiled import JOINTS, Compiled, frame
 from robodyn.formats.mjcf.drives import Couplings, MjcfDrives
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
+    document_text,
     element,
     frame_origin,
     inertial,
@@ -75,8 +76,7 @@ class _Writer:
         self._control()
         settings = {"gravity": numbers(self._model.opt.gravity), "base_link": self._link(0)}
         element(self._robot, TAG, **(self._own.get("robot") or settings))
-        ElementTree.indent(self._robot)
-        return ElementTree.tostring(self._robot, encoding="unicode")
+        return document_text(self._robot)
 
     def _link(self, body: int) -> str:
         named = self._own.get("base_link") if body == 0 else None

@@ -26,7 +26,14 @@ from robodyn.formats.sdf.tree import (
     own_elements,
 )
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import INERTIA, element, frame_origin, numbers, write_params
+from robodyn.formats.urdf_shapes import (
+    INERTIA,
+    document_text,
+    element,
+    frame_origin,
+    numbers,
+    write_params,
+)
 from robodyn.formats.xml_text import parse_xml, without_comments
 
 OLDEST, NEWEST = (1, 4), (1, 12)
@@ -71,8 +78,7 @@ def read_sdf(text: str, source: str) -> str:
     tree.write()
     write_params(robot, tree.params)
     _settings(robot, model, world, frames, tree.base)
-    ElementTree.indent(robot)
-    return ElementTree.tostring(robot, encoding="unicode")
+    return document_text(robot)
 
 
 def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:

@@ -20,7 +20,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError
 from robodyn.formats.inertia import unphysical
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import UNLIMITED, element, number, numbers
+from robodyn.formats.urdf_shapes import UNLIMITED, document_text, element, number, numbers
 from robodyn.mechanisms.common.urdf_writer import closure_element, own_attributes, params_of_joint
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Body, Link, joined
@@ -104,8 +104,7 @@ class _Writer:
             "closures": closures,
         }
         custom.set("data", json.dumps(own))
-        ElementTree.indent(root)
-        return ElementTree.tostring(root, encoding="unicode") + "\n"
+        return document_text(root)
 
     def _branch(
         self, into: ElementTree.Element, parent: str, joint: Joint, above: FloatArray

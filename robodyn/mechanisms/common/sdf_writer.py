@@ -19,7 +19,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError
 from robodyn.formats.sdf.tree import CLOSURES, NAMESPACE, OWN, SCOPE
 from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import INERTIA, element, frame_of, number, numbers
+from robodyn.formats.urdf_shapes import INERTIA, document_text, element, frame_of, number, numbers
 from robodyn.mechanisms.common.urdf_writer import closure_element, own_attributes, params_of_joint
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
@@ -70,9 +70,7 @@ def tree_sdf(model: Model, robot: ElementTree.Element, positions: Mapping[str, A
             _tree_joint(out, joint, positions, home.get(joint.name))
     for closure in model.closures:
         _closure(out, closure)
-    ElementTree.indent(root)
-    text = ElementTree.tostring(root, encoding="unicode").replace("::", SCOPE)
-    return f'<?xml version="1.0"?>\n{text}\n'
+    return document_text(root).replace("::", SCOPE)
 
 
 def _rpy(rotation: FloatArray) -> str:

@@ -20,6 +20,7 @@ from robodyn.errors import OutputError
 from robodyn.formats.meshes import with_mesh_files
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
+    document_text,
     element,
     frame_origin,
     inertial,
@@ -187,9 +188,3 @@ def params_of_joint(joint: Any) -> dict[str, str]:
     if joint.drive.rotor_inertia and backward != forward:
         params["coulomb_backward"] = number(backward)
     return params
-
-
-def document_text(robot: ElementTree.Element) -> str:
-    """The whole document."""
-    ElementTree.indent(robot)
-    return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"

@@ -50,7 +50,7 @@ def stewart_urdf(six: SixLegs, model: Model | None = None) -> str:
         draw.beam(upper, (-rod, 0, 0), (0, 0, 0), 0.018 * length, "rod")
         draw.ball(upper, (0, 0, 0), 0.03 * length, "joint")
     _stand_upright(robot, six)
-    return write.document_text(robot)
+    return draw.document_text(robot)
 
 
 def _with_home_as_origin(model: Model) -> Model:

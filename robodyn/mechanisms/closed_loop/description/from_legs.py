@@ -88,7 +88,7 @@ def legs_urdf(top: Fields) -> str:
     draw.write_params(robot, parts.params)
     tip = TOOL if "tool" in plate else parts.name
     write.write_settings(robot, tip_link=tip, actuated_joints=parts.driven)
-    return write.document_text(robot)
+    return draw.document_text(robot)
 
 
 def _legs(top: Fields) -> list[Fields]:
