@@ -11,6 +11,7 @@ and its condition small.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -113,24 +114,21 @@ class _Search:
         rest = np.zeros(m.coordinates.velocity_size)
         self.centre = np.asarray(m.independent_motion(m.home, rest, rest).positions)
         self.times = np.linspace(0.0, duration, INSTANTS)
+        # of an independent joint that is not driven no limits are known
         names = list(m.joint_names)
-        driven = [names.index(j) if j in names else -1 for j in m.independent_joints]
-        units = [m.joint_units[k] if k >= 0 else "rad" for k in driven]
-        free = np.array([TRAVEL if unit == "rad" else 0.25 * m.size for unit in units])
-        lower, upper = self.centre - free, self.centre + free
-        for n, k in enumerate(driven):
-            if k >= 0:
-                lower[n] = max(lower[n], m.position_limits[k, 0])
-                upper[n] = min(upper[n], m.position_limits[k, 1])
+        places = [names.index(j) if j in names else -1 for j in m.independent_joints]
+        driven = np.array(places) >= 0
+        turns = ~driven | (np.array(m.joint_units)[places] == "rad")
+        free = np.where(turns, TRAVEL, 0.25 * m.size)
+        limits = np.where(driven[:, None], m.position_limits[places], [-np.inf, np.inf])
+        lower, upper = np.clip([self.centre - free, self.centre + free], *limits.T)
         low, high = self.centre - lower, upper - self.centre
         middle = 0.5 * (lower + upper)
         # where home is at a limit the motion goes to one side of it only
         self.centre = np.where(np.minimum(low, high) < 0.1 * (low + high), middle, self.centre)
         self.room = MARGIN * np.minimum(upper - self.centre, self.centre - lower)
-        rates = np.where(np.isfinite(m.velocity_limits), MARGIN * m.velocity_limits, np.inf)
-        self.rates = np.array(
-            [min(RATE * free[n], rates[k] if k >= 0 else np.inf) for n, k in enumerate(driven)]
-        )
+        rates = np.where(driven, MARGIN * m.velocity_limits[places], np.inf)
+        self.rates = np.minimum(RATE * free, rates)
         self.efforts = MARGIN * np.asarray(m.effort_limits)
         self.condition = np.inf
         if m.determinant(m.home) is not None:
@@ -154,9 +152,7 @@ class _Search:
         speed = np.abs(dx).max(axis=0) / self.rates
         # each joint by itself as large as its travel and rate allow
         shrink = 1.0 / np.maximum(np.maximum(reach, speed), 1e-9)
-        series = FourierSeries(
-            self.duration, self.ramp, self.centre, sine * shrink, cosine * shrink
-        )
+        series = replace(series, sine=sine * shrink, cosine=cosine * shrink)
         for _ in range(SHRINKS):
             if self._holds(series):
                 return series

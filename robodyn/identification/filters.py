@@ -77,12 +77,10 @@ def choose_filters(
         if not is_even:
             position = spline(times, position)(even)
         bandwidth, floor, quickness = _spectrum(position, frequency)
-        best = min(5.0 * bandwidth, 0.2 * frequency)
-        for factor in np.linspace(5.0, MOTION_CUTOFF, 31):
-            trial = min(factor * bandwidth, 0.2 * frequency)
-            noisy = np.sqrt(floor * (2.0 * np.pi) ** 4 * trial**5 / 5.0)
-            if (noisy < NOISE * quickness).all():
-                best = max(best, trial)
+        trials = np.minimum(np.linspace(5.0, MOTION_CUTOFF, 31) * bandwidth, 0.2 * frequency)
+        noisy = np.sqrt(floor * (2.0 * np.pi) ** 4 * trials[:, None] ** 5 / 5.0)
+        quiet = (noisy < NOISE * quickness).all(axis=1)
+        best = float(max(trials[0], trials[quiet].max(initial=0.0)))
         motion = max(motion, best if cutoff is None else cutoff)
         highest = min(EFFORT_CUTOFF * bandwidth, 0.2 * frequency)
         effort = max(effort, highest if effort_cutoff is None else effort_cutoff)

@@ -17,16 +17,22 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.identification.friction import (
     CHOICES,
+    KINDS,
     LOAD,
     OFFSET,
     RUBBING,
     Term,
     candidates,
-    first_terms,
 )
-from robodyn.identification.regression import FOLDS, Regression
+from robodyn.identification.regression import (
+    FOLDS,
+    Regression,
+    Solution,
+    scaled_solve,
+    scaling,
+    solve,
+)
 from robodyn.identification.ripple import find_ripples
-from robodyn.identification.solving import Solution, scaled_solve, scaling, solve
 
 Terms = list[list[Term]]
 
@@ -71,7 +77,8 @@ def fitted(
         robust: whether outliers count less.
         tell: progress from 0 to 1.
     """
-    first = [[*first_terms(friction)] if moves else [] for moves in regression.moves]
+    plain = [Term(kind) for kind in KINDS[friction]]
+    first = [list(plain) if moves else [] for moves in regression.moves]
     tried = _tried(regression, friction)
     solution = solve(regression, regression.friction(first), robust)
     fit = Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
@@ -96,24 +103,16 @@ def fitted(
 
 def _tried(regression: Regression, friction: str) -> Terms:
     """Of each motor, the terms that are tried beyond the first."""
-    motors = regression.motors
-    turn = motors.of_a_turn(regression.columns.mechanism.joint_units)
-    out: Terms = []
-    for j, moves in enumerate(regression.moves):
-        if not moves:
-            out.append([])  # nothing is said of its friction
-            continue
-        rates, positions = (
-            np.concatenate([motors.motion(part)[:, j] for part in parts])
-            for parts in zip(
-                *((s.joints.velocities, s.joints.positions) for s in regression.stretches),
-                strict=True,
-            )
-        )
-        top, travel = float(np.abs(rates).max()), float(np.ptp(positions))
-        terms = candidates(friction, top, travel, float(turn[j]))
-        out.append([term for term in terms if term.kind != LOAD])
-    return out
+    motors, stretches = regression.motors, regression.stretches
+    positions = motors.motion(np.concatenate([s.joints.positions for s in stretches]))
+    rates = motors.motion(np.concatenate([s.joints.velocities for s in stretches]))
+    turns = motors.of_a_turn(regression.columns.mechanism.joint_units)
+    sizes = np.stack([np.abs(rates).max(axis=0), np.ptp(positions, axis=0), turns], axis=1)
+    # nothing is said of the friction of a motor that stands still
+    return [
+        [term for term in candidates(friction, *row) if term.kind != LOAD] if moves else []
+        for moves, row in zip(regression.moves, sizes.tolist(), strict=True)
+    ]
 
 
 def _with_more(

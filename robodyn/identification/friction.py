@@ -12,7 +12,7 @@ predict efforts but cannot be written into a description.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -75,37 +75,6 @@ class Term:
         """For tables and keys."""
         return f"{self.kind} {self.scale:.3g}" if self.scale else self.kind
 
-    def column(
-        self,
-        position: FloatArray,
-        rate: FloatArray,
-        dead_rate: float | FloatArray,
-        load: FloatArray,
-    ) -> FloatArray:
-        """(K,) friction for a coefficient of 1, of a joint's positions, rates and loads (K,)."""
-        direction = sense(rate, dead_rate)
-        if self.kind == VISCOUS:
-            return rate
-        if self.kind == COULOMB:
-            return direction
-        if self.kind == OFFSET:
-            return np.ones_like(rate)
-        if self.kind == STRIBECK:
-            return np.asarray(direction / (1.0 + (rate / self.scale) ** 2))
-        if self.kind == SMOOTH:
-            return np.asarray(np.tanh(rate / self.scale))
-        if self.kind == WIND_UP:
-            return stop(position, self.scale)
-        if self.kind == ROOT:
-            return np.asarray(direction * np.sqrt(np.abs(rate)))
-        if self.kind == SQUARE:
-            return np.asarray(rate * np.abs(rate))
-        if self.kind == LOAD:
-            return np.asarray(direction * np.abs(load))
-        wave = np.cos if self.kind in (RIPPLE[0], RUBBING[0]) else np.sin
-        factor = direction if self.kind in RUBBING else 1.0
-        return np.asarray(factor * wave(self.scale * position))
-
 
 class FrictionTerm(NamedTuple):
     """A term of friction of a joint, its coefficient and the coefficient's standard deviation."""
@@ -113,11 +82,6 @@ class FrictionTerm(NamedTuple):
     term: Term
     coefficient: float
     deviation: float
-
-
-def sense(rate: FloatArray, dead_rate: float | FloatArray) -> FloatArray:
-    """(K,) -1 to 1, the sense of motion; fading to 0 within the noise of the rate."""
-    return np.asarray(np.tanh(rate / dead_rate))
 
 
 def stop(position: FloatArray, width: float) -> FloatArray:
@@ -130,9 +94,31 @@ def stop(position: FloatArray, width: float) -> FloatArray:
     return np.asarray(out / width)
 
 
-def first_terms(choice: str) -> tuple[Term, ...]:
-    """Terms that are there before others are tried."""
-    return tuple(Term(kind) for kind in KINDS[choice])
+class _Motion(NamedTuple):
+    """What friction depends on, (K,) each; the sense of motion is -1 to 1, 0 within its noise."""
+
+    position: FloatArray
+    rate: FloatArray
+    sense: FloatArray
+    load: FloatArray
+
+
+# Friction (K,) for a coefficient of 1, by the kind and scale of a term.
+LAWS: dict[str, Callable[[_Motion, float], FloatArray]] = {
+    VISCOUS: lambda at, _: at.rate,
+    COULOMB: lambda at, _: at.sense,
+    OFFSET: lambda at, _: np.ones_like(at.rate),
+    STRIBECK: lambda at, rate: at.sense / (1.0 + (at.rate / rate) ** 2),
+    SMOOTH: lambda at, rate: np.tanh(at.rate / rate),
+    WIND_UP: lambda at, width: stop(at.position, width),
+    ROOT: lambda at, _: at.sense * np.sqrt(np.abs(at.rate)),
+    SQUARE: lambda at, _: at.rate * np.abs(at.rate),
+    LOAD: lambda at, _: at.sense * np.abs(at.load),
+    RIPPLE[0]: lambda at, wave: np.cos(wave * at.position),
+    RIPPLE[1]: lambda at, wave: np.sin(wave * at.position),
+    RUBBING[0]: lambda at, wave: at.sense * np.cos(wave * at.position),
+    RUBBING[1]: lambda at, wave: at.sense * np.sin(wave * at.position),
+}
 
 
 def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tuple[Term, ...]:
@@ -184,7 +170,8 @@ def friction_columns(
     # at rest a rate is all noise, and its sense says nothing
     fades = np.where(still, dead, sharp * dead)
     load = np.zeros(len(at)) if load is None else load
-    return np.stack([term.column(at, rate, fades, load) for term in terms], axis=-1)
+    motion = _Motion(at, rate, np.tanh(rate / fades), load)
+    return np.stack([LAWS[term.kind](motion, term.scale) for term in terms], axis=-1)
 
 
 def friction_efforts(

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.identification.base_parameters import missed_parameters
 from robodyn.identification.columns import Columns
@@ -66,7 +66,22 @@ def identify(
             that has no regressor.
     """
     given = several(recordings)
-    _check(m, given, friction, cutoff, effort_cutoff)
+    if not given:
+        raise InvalidInput("recordings is empty, give at least one recording", value=recordings)
+    if len(m.joint_names) != len(m.independent_joints):
+        raise InvalidInput(
+            f"{m.name} drives {len(m.joint_names)} joints for {len(m.independent_joints)} "
+            "freedoms: how motors share a load is not determined by the motion, so efforts of "
+            "such a mechanism cannot be fitted",
+            value=m.joint_names,
+        )
+    if friction not in KINDS:
+        raise InvalidInput(
+            f"friction is {friction!r}, expected one of {', '.join(KINDS)}", value=friction
+        )
+    for name, value in (("cutoff", cutoff), ("effort_cutoff", effort_cutoff)):
+        if value is not None:
+            as_scalar(name, value, "Hz", above=0.0)
     motors = motors_of(m.joint_names, couplings)
     tell = progress or (lambda part: None)
     filters = choose_filters(given, cutoff, effort_cutoff)
@@ -119,32 +134,6 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
         kept=list(base.kept),
         loaded=fit.loaded,
     )
-
-
-def _check(
-    m: Any,
-    recordings: Sequence[Recording],
-    friction: str,
-    cutoff: float | None,
-    effort_cutoff: float | None,
-) -> None:
-    if not recordings:
-        raise InvalidInput("recordings is empty, give at least one recording", value=recordings)
-    if len(m.joint_names) != len(m.independent_joints):
-        raise InvalidInput(
-            f"{m.name} drives {len(m.joint_names)} joints for {len(m.independent_joints)} "
-            "freedoms: how motors share a load is not determined by the motion, so efforts of "
-            "such a mechanism cannot be fitted",
-            value=m.joint_names,
-        )
-    known = list(KINDS)
-    if friction not in known:
-        raise InvalidInput(
-            f"friction is {friction!r}, expected one of {', '.join(known)}", value=friction
-        )
-    for name, value in (("cutoff", cutoff), ("effort_cutoff", effort_cutoff)):
-        if value is not None and not 0.0 < value < np.inf:
-            raise InvalidInput(f"{name} is {value!r}, expected a number above 0 [Hz]", value=value)
 
 
 def _turned(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:

@@ -18,14 +18,14 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.identification.consistent import Priors, consistent
 from robodyn.identification.filters import choose_filters
 from robodyn.identification.identify import identify
 from robodyn.identification.motors import motors_of
+from robodyn.identification.projection import Programme, consistent
 from robodyn.identification.recording import Recording
+from robodyn.identification.regression import colour_of, scaled_solve
 from robodyn.identification.result import Identification, several
 from robodyn.identification.samples import samples_of
-from robodyn.identification.solving import colour_of, scaled_solve
 from robodyn.mechanisms.common.body_parameters import (
     COLUMNS,
     ROWS,
@@ -114,40 +114,41 @@ def identify_payload(
     filters = alone.filters if alone else choose_filters(recordings, cutoff, effort_cutoff)
     bare = alone.mechanism if alone else m
     motors = motors_of(m.joint_names, ())
-    rows, efforts, weights, spreads = [], [], [], []
     notes = [note for recording in recordings for note in recording.notes]
-    colours = []
+    parts, colours = [], []
     for recording in recordings:
         stretches, said = samples_of(recording, m, filters)
         notes += said
         for samples in stretches:
             bodies = alone.efforts(samples) if alone else m.inverse_dynamics(*samples.motion)
-            pick = samples.rows
-            rows.append(samples.smooth(_columns(bare, samples.motion))[pick])
-            efforts.append(samples.smooth(samples.effort - bodies)[pick])
             known = samples.usable & samples.moving(motors)
-            weights.append(known[pick].astype(float))
-            spreads.append(samples.smooth(samples.effort)[pick])
+            rows = (
+                samples.smooth(_columns(bare, samples.motion)),
+                samples.smooth(samples.effort - bodies),
+                known.astype(float),
+                samples.smooth(samples.effort),
+            )
+            parts.append([row[samples.rows] for row in rows])
             colours.append(samples.colour_of_white)
     tell(0.8)
-    Y, tau, weight = (np.concatenate(parts) for parts in (rows, efforts, weights))
+    Y, tau, weight, effort = map(np.concatenate, zip(*parts, strict=True))
     theta, N = _solved(Y, tau, weight, float(np.mean(colours)))
     physical, deviations = _physical(m, theta, N)
-    left = np.concatenate(spreads).std(axis=0)
-    errors = [np.sqrt((weight * part**2).sum(axis=0) / np.maximum(weight.sum(axis=0), 1.0))
-              for part in (tau, tau - Y @ physical)]  # fmt: skip
-    ((mass, com, inertia),) = bodies_of_parameters(physical[None])
+    used = np.maximum(weight.sum(axis=0), 1.0)
+    before, after = (
+        np.sqrt((weight * part**2).sum(axis=0) / used) / effort.std(axis=0)
+        for part in (tau, tau - Y @ physical)
+    )
+    (body,) = bodies_of_parameters(physical[None])
     tell(1.0)
     return Payload(
-        mass,
-        com,
-        inertia,
+        *body,
         *deviations,
         theta,
         _deviations(np.diag(_inverse(N))),
-        errors[0] / left,
-        errors[1] / left,
-        bare.with_payload(mass, com, inertia),
+        before,
+        after,
+        bare.with_payload(*body),
         tuple(notes),
     )
 
@@ -199,17 +200,13 @@ def _physical(
     mass = max(float(theta[0]), 1e-3)
     extent = (EXTENT * m.size) ** 2
     prior = mass * np.diag([extent, extent, extent, 1.0])
-    found = consistent(N, N @ theta, Priors(prior[None], (), np.zeros(0)), theta)
+    found = consistent(Programme(N, N @ theta, prior[None], (), np.zeros(0)), theta)
     covariance = _inverse(N)
     steps = 1e-6 * np.maximum(np.abs(found), 1e-6 * found[0])
-    rows = []
-    for k, step in enumerate(steps):
-        change = np.zeros(10)
-        change[k] = step
-        high, low = bodies_of_parameters(np.stack([found + change, found - change]))
-        ends = [np.concatenate([[one[0]], one[1], one[2].ravel()]) for one in (high, low)]
-        rows.append((ends[0] - ends[1]) / (2.0 * step))
-    J = np.array(rows).T
+    changed = found + np.concatenate([np.diag(steps), -np.diag(steps)])
+    bodies = bodies_of_parameters(changed)
+    ends = [np.concatenate([[mass], com, inertia.ravel()]) for mass, com, inertia in bodies]
+    J = ((np.array(ends[:10]) - ends[10:]) / (2.0 * steps[:, None])).T
     deviations = _deviations(np.einsum("ij,jk,ik->i", J, covariance, J))
     return found, (float(deviations[0]), deviations[1:4], deviations[4:].reshape(3, 3))
 
@@ -228,24 +225,11 @@ def _inverse(N: FloatArray) -> FloatArray:
 
 
 def payload_summary(found: Payload) -> dict[str, Any]:
-    """JSON-able: the body with its deviations, None where nothing is seen, and errors."""
-
-    def shown(values: Any) -> Any:
-        known = np.array(values, dtype=object)
-        known[~np.isfinite(np.asarray(values, dtype=np.float64))] = None
-        return known.tolist()
-
-    return {
-        "mass": found.mass,
-        "mass_deviation": shown(found.mass_deviation),
-        "com": found.com.tolist(),
-        "com_deviation": shown(found.com_deviation),
-        "inertia": found.inertia.tolist(),
-        "inertia_deviation": shown(found.inertia_deviation),
-        "relative_before": found.before.tolist(),
-        "relative": found.after.tolist(),
-        "notes": list(found.notes),
-    }
+    """For `as_json`: the body with its deviations, infinite where nothing is seen, and errors."""
+    told = ("mass", "com", "inertia")
+    names = [name for each in told for name in (each, f"{each}_deviation")]
+    errors = {"relative_before": found.before, "relative": found.after, "notes": found.notes}
+    return {name: getattr(found, name) for name in names} | errors
 
 
 def payload_rows(found: Payload) -> list[tuple[str, str, float, float]]:

@@ -13,7 +13,13 @@ from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.identification.csv_table import table_of_csv
-from robodyn.identification.joint_tables import FIELDS, JointTable, tables_of_bag
+from robodyn.identification.joint_tables import (
+    FIELDS,
+    Columns,
+    JointTable,
+    sources_of,
+    tables_of_bag,
+)
 from robodyn.identification.plausibility import in_model_units, refuse_standstill, unwrapped
 from robodyn.identification.recording import Recording
 from robodyn.identification.signals import (
@@ -25,7 +31,6 @@ from robodyn.identification.signals import (
     usable_stamps,
     widest_step,
 )
-from robodyn.identification.sources import Columns, sources_of
 from robodyn.mechanisms.mechanism import Mechanism
 
 # Shorter ones [samples, s] say nothing of a motion.

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,6 @@ class Recording:
         velocity: (N, n) [m/s or rad/s] as measured, or None.
         effort: (N, n) [N or N m].
         saturated: (N, n) whether the effort was cut off, at a limit or by the range of its sensor.
-        segments: slices of samples without gaps between them; together they are all samples.
         notes: what was seen in the source, and how it was handled.
     """
 
@@ -40,7 +40,6 @@ class Recording:
     velocity: FloatArray | None
     effort: FloatArray
     saturated: BoolArray
-    segments: list[slice] = field(default_factory=list)
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -75,22 +74,36 @@ class Recording:
         where, efforts = as_exact("position", position, shape), as_exact("effort", effort, shape)
         rates = None if velocity is None else as_exact("velocity", velocity, shape)
         saturated, said = saturated_samples(m, where, efforts)
-        return cls(
-            source,
-            m.joint_names,
-            times,
-            where,
-            rates,
-            efforts,
-            saturated,
-            segments_of(times),
-            (*notes, *said),
-        )
+        notes = (*notes, *said)
+        return cls(source, m.joint_names, times, where, rates, efforts, saturated, notes)
+
+    @cached_property
+    def segments(self) -> list[slice]:
+        """Slices of samples without gaps between them; together they are all samples."""
+        return segments_of(self.time)
 
     @property
     def period(self) -> float:
         """Median sampling interval [s]."""
         return float(np.median(np.diff(self.time)))
+
+    @property
+    def where(self) -> str:
+        """Its name in messages."""
+        return self.source or "the recording"
+
+    def refuse_other_joints(self, m: Mechanism) -> None:
+        """Refuse a mechanism with other driven joints.
+
+        Raises:
+            InvalidInput: see above.
+        """
+        if m.joint_names != self.joint_names:
+            raise InvalidInput(
+                f"{self.where} is of the joints {', '.join(self.joint_names)}, {m.name} drives "
+                f"{', '.join(m.joint_names)}",
+                value=m.joint_names,
+            )
 
     def configuration(self, m: Mechanism, guess: ArrayLike | None = None) -> FloatArray:
         """Configurations (N, nq): joint values of an arm, poses of a platform by its legs' lengths.
@@ -101,12 +114,7 @@ class Recording:
             NoSolution: positions that no configuration has.
             InvalidInput: a mechanism with other driven joints.
         """
-        if m.joint_names != self.joint_names:
-            raise InvalidInput(
-                f"the recording is of the joints {', '.join(self.joint_names)}, {m.name} drives "
-                f"{', '.join(m.joint_names)}",
-                value=m.joint_names,
-            )
+        self.refuse_other_joints(m)
         found = np.empty((len(self.time), len(m.home)))
         near = m.home if guess is None else np.asarray(guess, dtype=np.float64)
         for part in self.segments:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The equations that are solved: rows of all recordings, linear in parameters and friction."""
+"""The equations, rows of all recordings, linear in parameters and friction, and their solution.
+
+By weighted and robust least squares; each motor's friction belongs to its own rows.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,12 @@ from robodyn.identification.samples import Samples, that_move
 STATES, AT_A_TIME = 400, 4000
 # Parts of the recordings in time, for cross-validation.
 FOLDS = 5
+# Of a scaled normal matrix, so that what is hardly excited stays near the given model.
+RIDGE = 1e-7
+# Residuals beyond so many standard deviations count less (Huber), and how often they are weighed.
+HUBER, ROUNDS = 1.5, 6
+# What Huber's weights leave of the standard deviation of normal noise.
+LEFT = 0.92
 
 
 @dataclass(frozen=True)
@@ -133,3 +142,131 @@ def _base_columns(columns: Columns, samples: Samples, kept: Sequence[int]) -> Fl
         for first in range(0, len(samples.time), AT_A_TIME)
     ]
     return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Base parameters and coefficients of friction.
+
+    Attributes:
+        x: (b + k,) base parameters, then each joint's coefficients, joint by joint.
+        N: (b + k, b + k) normal matrix (Fisher information), rows weighed by the joints' noise and
+            their colour.
+        c: (b + k,) right side.
+        sigma: (n,) [N or N m] standard deviation of the residuals.
+        colour: (n,) how many rows say as much as one independent one.
+        covariance: (b + k, b + k) of x.
+        residual: (M, n).
+        spread: (n,) [N or N m] standard deviation of the efforts.
+        condition: of the base parameters' scaled columns.
+    """
+
+    x: FloatArray
+    N: FloatArray
+    c: FloatArray
+    sigma: FloatArray
+    colour: FloatArray
+    covariance: FloatArray
+    residual: FloatArray
+    spread: FloatArray
+    condition: float
+
+
+def scaling(N: FloatArray) -> FloatArray:
+    """(p,) what makes the diagonal of a normal matrix 1; 0 for columns that are zero."""
+    diagonal = np.diag(N)
+    present = diagonal > 1e-200
+    return np.where(present, 1.0 / np.sqrt(np.where(present, diagonal, 1.0)), 0.0)
+
+
+def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
+    """X of N x = c; near given values where N says hardly anything."""
+    scale = scaling(N)
+    scaled = N * np.outer(scale, scale)
+    scaled[np.diag_indices_from(scaled)] += RIDGE
+    return np.asarray(near + scale * np.linalg.solve(scaled, scale * (c - N @ near)))
+
+
+def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> Solution:
+    """Least squares, each joint weighed by its noise, outliers by Huber's function.
+
+    Args:
+        system: the equations.
+        friction: for each joint (M, k) of its terms of friction.
+        robust: whether outliers count less.
+    """
+    n, b = system.effort.shape[1], system.A.shape[-1]
+    own = np.array([table.shape[1] for table in friction])
+    tables = _rows(system.A, friction)
+    start = np.concatenate([system.near, np.zeros(own.sum())])
+    weight, sigma = system.weight, np.maximum(system.effort.std(axis=0), 1e-9)
+    x = start
+    for number in range(ROUNDS):
+        N, c = _normal(tables, system.effort, weight / sigma**2)
+        x = scaled_solve(N, c, start)
+        residual = np.stack([table @ x for table in tables], axis=-1) - system.effort
+        used = np.maximum((system.weight > 0.0).sum(axis=0) / system.colour, 1.0)
+        sigma = np.sqrt((weight * residual**2).sum(axis=0) / np.maximum(weight.sum(axis=0), 1.0))
+        sigma = sigma / (LEFT if robust and number else 1.0)
+        free = np.maximum(used - b / n - own, np.maximum(0.1 * used, 1.0))
+        sigma = np.maximum(sigma * np.sqrt(used / free), 1e-9)
+        if robust and number < ROUNDS - 1:
+            spread = 1.4826 * np.median(np.abs(residual), axis=0) + 1e-12
+            size = np.abs(residual) / spread
+            weight = system.weight * np.minimum(1.0, HUBER / np.maximum(size, 1e-12))
+    # the fit takes slow parts out of the residuals, so that these are whiter than the noise
+    colour = np.maximum([colour_of(column) for column in residual.T], system.colour)
+    N, c = _normal(tables, system.effort, weight / sigma**2)
+    information, right = _normal(tables, system.effort, weight / (sigma**2 * colour))
+    inverse, condition = _inverse(N)
+    score_covariance, _ = _normal(tables, system.effort, weight**2 * colour / sigma**2)
+    covariance = inverse @ score_covariance @ inverse  # robust ("sandwich"; White 1980)
+    spread = np.maximum(system.effort.std(axis=0), 1e-9)
+    return Solution(x, information, right, sigma, colour, covariance, residual, spread, condition)
+
+
+def _rows(A: FloatArray, friction: Sequence[FloatArray]) -> list[FloatArray]:
+    """(M, b + k) of each joint: base parameters (M, n, b), and its own friction among all."""
+    b = A.shape[-1]
+    edges = b + np.cumsum([0, *(table.shape[1] for table in friction)])
+    out = [np.zeros((len(A), edges[-1])) for _ in friction]
+    for j, table in enumerate(friction):
+        out[j][:, :b] = A[:, j]
+        out[j][:, edges[j] : edges[j + 1]] = table
+    return out
+
+
+def _normal(
+    tables: Sequence[FloatArray], effort: FloatArray, weight: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    p = tables[0].shape[1]
+    N, c = np.zeros((p, p)), np.zeros(p)
+    for j, table in enumerate(tables):
+        weighed = table * weight[:, j, None]
+        N += weighed.T @ table
+        c += weighed.T @ effort[:, j]
+    return N, c
+
+
+def _inverse(N: FloatArray) -> tuple[FloatArray, float]:
+    scale = scaling(N)
+    values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
+    condition = float(np.sqrt(values[-1] / max(values[0], 1e-300)))
+    inverse = (vectors / np.maximum(values, 1e-16)) @ vectors.T
+    return inverse * np.outer(scale, scale), condition
+
+
+def colour_of(residual: FloatArray) -> float:
+    """1 + 2 sum of autocorrelations, up to where they vanish (Sokal's window)."""
+    centred = residual - residual.mean()
+    size = 2 * len(centred)
+    power = np.abs(np.fft.rfft(centred, size)) ** 2
+    correlation = np.fft.irfft(power, size)[: len(centred)]
+    if correlation[0] <= 0.0:
+        return 1.0
+    total = 1.0
+    for lag, value in enumerate(correlation[1:] / correlation[0], start=1):
+        total += 2.0 * float(value)
+        if lag > 5.0 * total or lag > len(centred) // 4:
+            break
+    return max(total, 1.0)

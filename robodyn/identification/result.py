@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -140,30 +140,27 @@ class Identification:
         return [self._validated(recording) for recording in several(recordings)]
 
     def _validated(self, recording: Recording) -> Validation:
-        parts: list[list[FloatArray]] = [[], [], [], [], [], []]
+        parts, motors = [], self.columns.motors
         for samples, predicted in self.predict(recording):
-            measured = samples.smooth(samples.effort)
-            before = samples.smooth(self.model.inverse_dynamics(*samples.motion))
-            smooth = samples.smooth(predicted)
-            motors = self.columns.motors
             known = samples.usable & motors.all_at(samples.moving(motors))
             unsure = np.where(known, 1.0, np.nan)
             rows = (
-                samples.time[:, None], measured * unsure, smooth, samples.measured * unsure,
-                predicted, before,
-            )  # fmt: skip
-            for part, row in zip(parts, rows, strict=True):
-                part.append(row[samples.kept])
-        time, measured, smooth, raw, predicted, before = (np.concatenate(part) for part in parts)
-        rmse, relative = _errors(smooth, measured)
-        rmse_raw, relative_raw = _errors(predicted, raw)
+                samples.time[:, None],
+                samples.smooth(samples.effort) * unsure,
+                samples.smooth(predicted),
+                samples.measured * unsure,
+                predicted,
+                samples.smooth(self.model.inverse_dynamics(*samples.motion)),
+            )
+            parts.append([row[samples.kept] for row in rows])
+        time, measured, smooth, raw, predicted, before = map(
+            np.concatenate, zip(*parts, strict=True)
+        )
         return Validation(
             recording.source,
             self.model.joint_names,
-            rmse,
-            relative,
-            rmse_raw,
-            relative_raw,
+            *_errors(smooth, measured),
+            *_errors(predicted, raw),
             _errors(before, measured)[1],
             time[:, 0],
             measured,
@@ -189,54 +186,40 @@ def _errors(predicted: FloatArray, measured: FloatArray) -> tuple[FloatArray, Fl
 
 
 def summary(result: Identification, validations: Sequence[Validation] = ()) -> dict[str, Any]:
-    """JSON-able: parameters, friction, filters, residuals, what was not seen, predictions."""
-    own, joints = result.parameters, result.model.joint_names
+    """For `as_json`: parameters, friction, filters, residuals, what was not seen, predictions."""
+    own, columns = result.parameters, result.columns
+    base = zip(own.names, own.values, own.deviations, own.given, own.consistent, strict=True)
+    bodies = zip(columns.names, result.fitted, columns.given, strict=True)
     return {
         "model": result.model.name,
-        "joints": list(joints),
-        "parameters": [
-            {"name": name, "value": value, "deviation": deviation, "given": given,
-             "consistent": consistent}
-            for name, value, deviation, given, consistent in zip(
-                own.names, own.values.tolist(), own.deviations.tolist(), own.given.tolist(),
-                own.consistent.tolist(), strict=True,
-            )
-        ],
-        "bodies": {
-            name: {"value": value, "given": given}
-            for name, value, given in zip(
-                result.columns.names, result.fitted.tolist(), result.columns.given.tolist(),
-                strict=True,
-            )
-        },
+        "joints": list(result.model.joint_names),
+        "parameters": _rows(("name", "value", "deviation", "given", "consistent"), base),
+        "bodies": {name: {"value": value, "given": given} for name, value, given in bodies},
         "friction": {
-            joint: [
-                {"term": item.term.name, "coefficient": item.coefficient,
-                 "deviation": item.deviation}
-                for item in terms
-            ]
-            for joint, terms in zip(result.columns.motors.names, result.friction, strict=True)
+            joint: _rows(
+                ("term", "coefficient", "deviation"),
+                ((item.term.name, *item[1:]) for item in terms),
+            )
+            for joint, terms in zip(columns.motors.names, result.friction, strict=True)
         },
-        "filters": {"motion": float(result.filters.motion), "effort": float(result.filters.effort)},
+        "filters": {"motion": result.filters.motion, "effort": result.filters.effort},
         "condition": result.condition,
-        "residual_deviation": result.sigma.tolist(),
-        "missed": [{"parameter": name, "shown_by": hint} for name, hint in result.missed],
-        "hidden": list(result.hidden),
-        "notes": list(result.notes),
+        "residual_deviation": result.sigma,
+        "missed": _rows(("parameter", "shown_by"), result.missed),
+        "hidden": result.hidden,
+        "notes": result.notes,
         "fit": [_validation(item) for item in result.fit],
         "validation": [_validation(item) for item in validations],
-    }  # fmt: skip
+    }
+
+
+def _rows(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _validation(item: Validation) -> dict[str, Any]:
-    return {
-        "source": item.source,
-        "rmse": item.rmse.tolist(),
-        "relative": item.relative.tolist(),
-        "rmse_unfiltered": item.rmse_unfiltered.tolist(),
-        "relative_unfiltered": item.relative_unfiltered.tolist(),
-        "relative_before": item.given.tolist(),
-    }
+    told = ("source", "rmse", "relative", "rmse_unfiltered", "relative_unfiltered")
+    return {name: getattr(item, name) for name in told} | {"relative_before": item.given}
 
 
 def summary_text(found: dict[str, Any]) -> str:

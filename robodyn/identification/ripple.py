@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn.arrays import FloatArray, IntArray
-from robodyn.identification.friction import RIPPLE, RUBBING, Term, sense
+from robodyn.identification.friction import RIPPLE, RUBBING, Term
 from robodyn.identification.regression import FOLDS, Regression
 from robodyn.identification.samples import Samples
 
@@ -72,7 +72,7 @@ def _columns(
         at, rate = samples.joints.positions @ turns, samples.joints.velocities @ turns
         factor = np.ones_like(rate)
         if kinds == RUBBING:
-            factor = sense(rate, float(np.linalg.norm(samples.filters.dead_rates * turns)))
+            factor = np.tanh(rate / float(np.linalg.norm(samples.filters.dead_rates * turns)))
         blocks = []
         for first in range(0, len(waves), AT_A_TIME):
             angle = at[:, None] * waves[first : first + AT_A_TIME]

@@ -67,7 +67,15 @@ class Samples:
 
     def at_rest(self, position: FloatArray) -> BoolArray:
         """Whether positions (K, n) of joints or motors at these instants stand still."""
-        return at_rest(position, self.frequency, self.filters.effort)
+        width = 1 + max(1, round(max(PERIODS / self.filters.effort, BRIEF) * self.frequency))
+        out = np.zeros(position.shape, dtype=bool)
+        if len(position) < width:
+            return out
+        windows = sliding_window_view(position, width, axis=0)
+        still = windows.max(axis=-1) - windows.min(axis=-1) < RESTING * np.ptp(position, axis=0)
+        for first in range(width):
+            out[first : first + len(still)] |= still
+        return out
 
     def moving(self, motors: Motors) -> BoolArray:
         """(K, n) of motors that are not in the midst of standstill."""
@@ -119,12 +127,7 @@ def samples_of(
     Raises:
         InvalidInput: of other joints, or nothing is long enough.
     """
-    if recording.joint_names != m.joint_names:
-        raise InvalidInput(
-            f"{recording.source or 'the recording'} is of the joints "
-            f"{', '.join(recording.joint_names)}; {m.name} drives {', '.join(m.joint_names)}",
-            value=recording.joint_names,
-        )
+    recording.refuse_other_joints(m)
     found, notes = [], []
     near = m.home
     for part in recording.segments:
@@ -139,13 +142,13 @@ def samples_of(
         rest = float(resting.sum() / samples.frequency)
         if rest > 0.05:
             notes.append(
-                f"{recording.source or 'recording'}: {rest:.2g} s at rest are left out: dry "
+                f"{recording.where}: {rest:.2g} s at rest are left out: dry "
                 "friction holds any effort there"
             )
     length = sum(samples.time[-1] - samples.time[0] for samples in found)
     if sum(len(samples.time) for samples in found) < FEWEST or length < BRIEFEST:
         raise InvalidInput(
-            f"{recording.source or 'the recording'}: too short, {len(recording.time)} samples over "
+            f"{recording.where}: too short, {len(recording.time)} samples over "
             f"{recording.time[-1] - recording.time[0]:.3g} s, {length:.3g} s of them without gaps "
             f"for {max(SHORTEST / filters.effort, BRIEFEST):.2g} s and more; record at least 10 s "
             "of motion of all joints, such as `robodyn excite` makes",
@@ -159,7 +162,7 @@ def samples_of(
     ]
     if constant:
         raise InvalidInput(
-            f"{recording.source or 'the recording'}: efforts of {', '.join(constant)} never change "
+            f"{recording.where}: efforts of {', '.join(constant)} never change "
             "although they move: they were not measured; record the efforts, or the motors' "
             "currents with effort_gain",
             value=constant,
@@ -217,16 +220,3 @@ def _spread(cut: BoolArray, width: int) -> BoolArray:
         return cut
     window = np.ones(2 * width + 1)
     return np.stack([np.convolve(column, window, mode="same") > 0.5 for column in cut.T], axis=-1)
-
-
-def at_rest(position: FloatArray, frequency: float, cutoff: float) -> BoolArray:
-    """Whether positions (K, n) at a frequency [Hz] stand still; `cutoff` [Hz] is of efforts."""
-    width = 1 + max(1, round(max(PERIODS / cutoff, BRIEF) * frequency))
-    if len(position) < width:
-        return np.zeros(position.shape, dtype=bool)
-    windows = sliding_window_view(position, width, axis=0)
-    still = windows.max(axis=-1) - windows.min(axis=-1) < RESTING * np.ptp(position, axis=0)
-    out = np.zeros(position.shape, dtype=bool)
-    for first in range(width):
-        out[first : first + len(still)] |= still
-    return out

@@ -13,7 +13,13 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
-from robodyn.identification.calibration.fit import LOSSES, CalibrationFit, fit
+from robodyn.identification.calibration.fit import (
+    LOSSES,
+    CalibrationFit,
+    combination,
+    fit,
+    visibility,
+)
 from robodyn.identification.calibration.measurements import Measurements, read_measurements
 from robodyn.identification.calibration.problem import (
     CONSTRAINTS,
@@ -32,7 +38,6 @@ from robodyn.identification.calibration.unknowns import (
     noise_of,
     tolerances,
 )
-from robodyn.identification.calibration.visibility import combination, visibility
 from robodyn.identification.plausibility import refuse_other_units
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Weighted least squares with a weak prior, and noise estimated where it is not known."""
+"""Weighted least squares with a weak prior, and noise estimated where it is not known.
+
+Also which parameters the measurements show, and which combinations of them they do not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import NoSolution
 from robodyn.identification.calibration.problem import Evaluated, Problem
-from robodyn.identification.calibration.visibility import right_singular
 
 # Where each loss begins to count residuals less, over the noise: 95 % of the efficiency of least
 # squares where there are no gross errors (Holland and Welsch 1977).
@@ -23,6 +25,9 @@ FIRST = 1e-3
 ROUNDS = 12
 # Of a residual that the unknowns can take up almost entirely, the share that counts as left.
 LEFT = 0.05
+# Of a combination that is not seen, shares smaller than this are left out of its name.
+SHARE = 0.05
+TERMS = 6
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,12 @@ def fit(
 def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> CalibrationFit:
     from scipy.optimize import least_squares
 
-    first = problem.evaluate(start)
+    # residuals and their derivatives are asked for in turn
+    @lru_cache(maxsize=1)
+    def at(unknowns: bytes) -> Evaluated | None:
+        return problem.evaluate(np.frombuffer(unknowns))
+
+    first = at(start.tobytes())
     if first is None:
         raise NoSolution(
             "the model has no pose for some of the joints' readings: check their units, their "
@@ -113,24 +123,16 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
     weights = weights_of(problem, noise, first)
     if problem.count == 0:
         return CalibrationFit(start, first, noise, np.zeros((problem.equations, 0)), True)
-    known: dict[bytes, Evaluated | None] = {start.tobytes(): first}
-
-    def at(unknowns: FloatArray) -> Evaluated | None:
-        key = unknowns.tobytes()
-        if key not in known:
-            known.clear()
-            known[key] = problem.evaluate(unknowns)
-        return known[key]
 
     def residuals(unknowns: FloatArray) -> FloatArray:
-        found = at(unknowns)
+        found = at(unknowns.tobytes())
         if found is None:  # the step is taken back
             return np.full(problem.equations + problem.count, np.inf)
         data = np.einsum("nij,nj->ni", weights, found.residual).reshape(-1)
         return np.concatenate([data, -unknowns])
 
     def jacobian(unknowns: FloatArray) -> FloatArray:
-        found = at(unknowns)
+        found = at(unknowns.tobytes())
         assert found is not None  # only accepted steps are differentiated
         return np.concatenate([-_whitened(weights, found), -np.eye(problem.count)])
 
@@ -180,3 +182,85 @@ def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
             total, free = (float(np.median(np.abs(part) / left)) / 0.6745) ** 2, 1.0
         better[name] = max(sigma * float(np.sqrt(total / free)), 1e-15)
     return Noise(better, found.noise.joints)
+
+
+@dataclass(frozen=True)
+class Visibility:
+    """What measurements say of the parameters beyond what was known before.
+
+    Attributes:
+        singular_values: (p,) of the identification Jacobian, largest first, its columns times the
+            parameters' tolerances, its rows over the noise, frames eliminated. A direction with the
+            value s is known 1 / sqrt(1 + s^2) times as well as before.
+        unseen: (k, p) directions in scaled parameters whose singular value is below one, each row
+            with as few parameters as possible.
+        condition: ratio of the largest singular value to the smallest one of at least one.
+    """
+
+    singular_values: FloatArray
+    unseen: FloatArray
+
+    @property
+    def condition(self) -> float:
+        """Ratio of the extreme singular values of what is seen."""
+        seen = self.singular_values[self.singular_values >= 1.0]
+        return float(seen[0] / seen[-1]) if len(seen) else float("inf")
+
+
+def visibility(whitened: FloatArray, count: int) -> Visibility:
+    """What is seen of the first `count` unknowns, the others being of no interest.
+
+    Args:
+        whitened: (rows, U) derivatives of the residuals over their noise; see `Problem`.
+        count: how many unknowns are parameters.
+    """
+    parameters, others = whitened[:, :count], whitened[:, count:]
+    if others.shape[1]:
+        u, s, _ = np.linalg.svd(others, full_matrices=False)
+        basis = u[:, s > 1e-12 * s.max(initial=0.0)]
+        parameters = parameters - basis @ (basis.T @ parameters)
+    values, rows = right_singular(parameters)
+    return Visibility(values, _sparse(rows[values < 1.0]))
+
+
+def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """All U singular values, zeros included, and right singular vectors (U, U) of (rows, U)."""
+    count = matrix.shape[1]
+    square = np.zeros((count, count))
+    upper = np.linalg.qr(matrix, mode="r")
+    square[: len(upper)] = upper
+    _, values, vectors = np.linalg.svd(square)
+    return np.asarray(values), np.asarray(vectors)
+
+
+def _sparse(rows: FloatArray) -> FloatArray:
+    """Rows (k, p) of the same span, by elimination with complete pivoting."""
+    out: FloatArray = rows.copy()
+    left = list(range(len(out)))
+    chosen: list[int] = []
+    while left:
+        sizes = np.abs(out[left])
+        sizes[:, chosen] = 0.0
+        row, column = np.unravel_index(int(sizes.argmax()), sizes.shape)
+        pivot = left.pop(int(row))
+        chosen.append(int(column))
+        out[pivot] /= out[pivot, column]
+        for other in range(len(out)):
+            if other != pivot:
+                out[other] -= out[other, column] * out[pivot]
+    return out
+
+
+def combination(direction: FloatArray, names: Sequence[str]) -> str:
+    """A direction in words: `leg1.offset`, or `leg1.base.z + leg1.platform.z and 3 more`."""
+    largest = np.abs(direction).max()
+    order = np.argsort(-np.abs(direction), kind="stable")
+    kept = [i for i in order if abs(direction[i]) > SHARE * largest]
+    parts: list[str] = []
+    for i in kept[:TERMS]:
+        factor = direction[i] / largest
+        size = "" if abs(abs(factor) - 1.0) < 0.005 else f"{abs(factor):.2g} "
+        sign = ("- " if factor < 0.0 else "+ ") if parts else ("-" if factor < 0.0 else "")
+        parts.append(f"{sign}{size}{names[i]}")
+    more = f" and {len(kept) - TERMS} more" if len(kept) > TERMS else ""
+    return " ".join(parts) + more

@@ -12,13 +12,12 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
-from robodyn.identification.calibration.fit import Noise, weights_of
+from robodyn.identification.calibration.fit import Noise, visibility, weights_of
 from robodyn.identification.calibration.measurements import Measurements
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import tolerances
-from robodyn.identification.calibration.visibility import visibility
 from robodyn.mechanisms.mechanism import Mechanism
 
 # Of a joint without limits: to either side [rad], and [m] over the mechanism's size.
@@ -138,12 +137,8 @@ def _information(
     geometry = m.geometry()
     poses = m.body_pose(configurations)
     whole = wanted.measure == "pose"
-    samples = Measurements.from_arrays(
-        m,
-        m.joint_positions(configurations),
-        pose=poses if whole else None,
-        position=None if whole else poses[:, :3],
-    )
+    seen: dict[str, Any] = {wanted.measure: poses if whole else poses[:, :3]}
+    samples = Measurements.from_arrays(m, m.joint_positions(configurations), **seen)
     frames = Frames(Frame.identity(), Frame.identity(), np.zeros(0))
     free = () if wanted.tracker_known else ALL
     freedoms = Freedoms(free, free if whole else free[:3], False)

@@ -53,7 +53,7 @@ class Calibration:
         residuals: (N, r) measured minus predicted, a row for each sample.
         groups: the group of each column of the residuals.
         noise: standard deviation by group, as given or estimated.
-        singular_values: of the scaled identification Jacobian; see `Visibility`.
+        singular_values: of the scaled identification Jacobian; see `fit.Visibility`.
         condition: of what is seen.
         tracker: (7,) pose of the mechanism's base in the tracker's frame.
         target: (7,) pose of the target on the body.
