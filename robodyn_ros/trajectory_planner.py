@@ -40,9 +40,8 @@ from robodyn.planning.time_optimal.online import (
     time_optimal_line,
 )
 from robodyn.trajectories import Motion, Trajectory, knot_times
-from robodyn.trajectories.approach import distance_to_start, joined_motion, plan_approach
 from robodyn.trajectories.profiles import TIME_OPTIMAL
-from robodyn.trajectories.straight import plan_straight
+from robodyn.trajectories.straight import distance_to_start, joined_motion, plan_straight
 from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.background import Background
@@ -188,7 +187,9 @@ class TrajectoryPlanner(Node):
                 value=distance.joint,
             )
         profile = "lspb" if self._is_fastest else p["profile"]
-        way = plan_approach(mechanism, here, plan, p["v_max"], p["w_max"], profile)
+        limits = {name: p[name] for name in ("v_max", "w_max")}
+        start = plan.sample(0.0).configuration
+        way = plan_straight(mechanism, here, start, **limits, profile=profile)
         if problem := self._check(way, f"{what}, {distance.text} away: approach"):
             self.get_logger().warning(f"approach to {what}: {problem}")
         done = f"approaching {distance.text} in {way.duration:.3g} s, then {what}"

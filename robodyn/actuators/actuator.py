@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_scalar
-from robodyn.errors import ModelError, RobodynError
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import InvalidInput, ModelError, RobodynError
 
 HANDS = {"right": -1.0, "left": 1.0}
 # What an actuator has without dry friction, and without losses as well.
@@ -272,21 +272,11 @@ def _curve(given: Any) -> tuple[tuple[float, float], ...]:
         "a list of at least two [speed, torque] [rad/s, N m], speeds increasing from 0, torques "
         "of at least 0 and none above the one before"
     )
-    try:
-        points = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        points = np.empty(0)
-    right = points.ndim == 2 and points.shape[1] == 2 and len(points) >= 2
-    if right:
-        speeds, torques = points.T
-        right = bool(
-            np.isfinite(points).all()
-            and speeds[0] == 0.0
-            and (np.diff(speeds) > 0.0).all()
-            and (np.diff(torques) <= 0.0).all()
-            and torques[0] > 0.0
-            and torques[-1] >= 0.0
-        )
-    if not right:
-        raise ModelError(f"torque_speed is {given!r}, expected {expected}", value=given)
-    return tuple((float(speed), float(torque)) for speed, torque in points)
+    with suppress(InvalidInput):
+        points = as_array("torque_speed", given, (2,))
+        if points.ndim == 2 and len(points) >= 2:
+            speeds, torques = points.T
+            falls = (np.diff(torques) <= 0.0).all() and torques[0] > 0.0 and torques[-1] >= 0.0
+            if speeds[0] == 0.0 and (np.diff(speeds) > 0.0).all() and falls:
+                return tuple((float(speed), float(torque)) for speed, torque in points)
+    raise ModelError(f"torque_speed is {given!r}, expected {expected}", value=given)

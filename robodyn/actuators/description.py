@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from robodyn.actuators.actuator import IDEAL, UNITS, Actuator
+from robodyn.actuators.actuator import HANDS, IDEAL, UNITS, Actuator
 from robodyn.checks import number_in
 from robodyn.errors import ModelError, RobodynError
 from robodyn.formats.documents import Fields
@@ -24,20 +24,15 @@ def actuator_from_fields(block: Fields) -> Actuator:
         ModelError: an unknown or wrong field, by file and dotted path.
     """
     block.only(*NAMES)
-    given: dict[str, Any] = {}
-    for name in NAMES:
-        if name not in block:
-            continue
+
+    def read(name: str) -> Any:
         if name == "handed":
-            given[name] = block.text(name, choices=("right", "left"))
-        elif name == "torque_speed":
-            given[name] = block.get(name, "a list of [speed, torque]")
-        else:
-            given[name] = block.number(name, UNITS[name])
-    try:
-        return Actuator(**given)
-    except RobodynError as error:
-        raise ModelError(f"{block.source}: {block.path}: {error}", value=error.value) from error
+            return block.text(name, choices=tuple(HANDS))
+        if name == "torque_speed":
+            return block.get(name, "a list of [speed, torque]")
+        return block.number(name, UNITS[name])
+
+    return _made(block, read, f"{block.source}: {block.path}: ")
 
 
 def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
@@ -48,22 +43,26 @@ def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
     Raises:
         ModelError: a value that is wrong; `where` names the file and the joint.
     """
-    given: dict[str, Any] = {}
-    for name in NAMES:
-        if name not in params:
-            continue
+
+    def read(name: str) -> Any:
         text = params[name].strip()
         if name == "handed":
-            given[name] = text
-        elif name == "torque_speed":
+            return text
+        if name == "torque_speed":
             numbers = [_number(part, name, where) for part in text.split()]
-            given[name] = [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
-        else:
-            given[name] = _number(text, name, where)
+            return [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
+        return _number(text, name, where)
+
+    return _made(params, read, f"{where}: <param> ")
+
+
+def _made(given: Fields | Mapping[str, str], read: Callable[[str], Any], where: str) -> Actuator:
+    """The actuator of the fields that are given."""
+    values = {name: read(name) for name in NAMES if name in given}
     try:
-        return Actuator(**given)
+        return Actuator(**values)
     except RobodynError as error:
-        raise ModelError(f"{where}: <param> {error}", value=error.value) from error
+        raise ModelError(f"{where}{error}", value=error.value) from error
 
 
 def describes(params: Mapping[str, str]) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.analysis.study import MotionStudy, zero_crossings
 from robodyn.arrays import FloatArray
-from robodyn.papers.statements import Statement
+from robodyn.papers.statements import Figure, Statement
 from robodyn.report.chart import Chart
 from robodyn.report.numbers_as_text import number
 from robodyn.report.study_charts import (
@@ -20,8 +20,6 @@ from robodyn.report.study_charts import (
     fraction_chart,
     other_forces,
 )
-
-Figure = tuple[str, str, Chart, list[Statement]]
 
 
 def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:

@@ -11,11 +11,9 @@ import numpy as np
 
 from robodyn.analysis.study import MotionStudy
 from robodyn.arrays import FloatArray
-from robodyn.papers.statements import Statement
+from robodyn.papers.statements import Figure, Statement
 from robodyn.report.chart import Chart, panels_of
 from robodyn.report.study_charts import other_forces
-
-Figure = tuple[str, str, Chart, list[Statement]]
 
 _MOTION = (
     "With and without rotation of the legs about their own axes, and the difference: magnitudes. "

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from robodyn.report.chart import Chart
 from robodyn.report.page import table
 
 
@@ -30,6 +31,10 @@ class Statement:
     computed: str
     agrees: bool
     value: Any = None
+
+
+# Its name, its account in the text, the chart computed anew, and the text's statements.
+Figure = tuple[str, str, Chart, list[Statement]]
 
 
 def statements_html(figure: str, says: str, statements: Sequence[Statement]) -> str:

@@ -7,13 +7,10 @@ from __future__ import annotations
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.papers.dasgupta1998 import figures_1998
 from robodyn.papers.pedrammehr2012 import figures_2012
-from robodyn.papers.statements import Statement, statements_data, statements_html
-from robodyn.report.chart import Chart
+from robodyn.papers.statements import statements_data, statements_html
 from robodyn.report.page import Page
 from robodyn.report.study import analyze
 from robodyn.trajectories import paper_path
-
-Figure = tuple[str, str, Chart, list[Statement]]
 
 # The papers' own steps are 0.1 s and 0.01 s. Finer steps draw smoother curves; on Path III the
 # paper's step is kept, as the peak at the singularity depends on how near to it a sample is.

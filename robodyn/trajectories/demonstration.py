@@ -66,8 +66,7 @@ def demonstration(
         if progress is not None:
             progress((number + 1) / len(both))
     if not pieces:
-        home = mechanism.home
-        pieces = [_move(mechanism, home, home, np.zeros(len(ways)), 1.0)]
+        pieces = [plan_straight(mechanism, mechanism.home, mechanism.home, duration=1.0)]
     return pieces[0] if len(pieces) == 1 else Sequence(tuple(pieces))
 
 
@@ -92,27 +91,18 @@ def _amplitudes(mechanism: Mechanism) -> FloatArray:
 
 
 def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
-    """Two motions within all limits, or none."""
+    """Two motions by a displacement, or a part of it, within all limits; or none."""
+    home = mechanism.home
     for part in SHORTER:
         # from some homes a loop cannot go far before it no longer closes
         with suppress(KinematicsError):
-            found = _pair(mechanism, part * way)
-            if found:
-                return found
-    return []
-
-
-def _pair(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
-    """There and back by a displacement, within all limits; or none."""
-    home = mechanism.home
-    goal = _way(mechanism, home, np.linspace(0.0 * way, way, KNOTS + 1))[-1]
-    if not within_limits(mechanism, goal):
-        return []
-    for duration in DURATIONS:
-        there = _move(mechanism, home, goal, way, duration)
-        back = _move(mechanism, goal, home, -way, duration)
-        if _is_easy(mechanism, there) and _is_easy(mechanism, back):
-            return [there, back]
+            step = part * way
+            goal = _way(mechanism, home, np.linspace(0.0 * step, step, KNOTS + 1))[-1]
+            for duration in DURATIONS if within_limits(mechanism, goal) else ():
+                there = _move(mechanism, home, goal, step, duration)
+                back = _move(mechanism, goal, home, -step, duration)
+                if _is_easy(mechanism, there) and _is_easy(mechanism, back):
+                    return [there, back]
     return []
 
 
@@ -139,7 +129,7 @@ def _move(
     mechanism: Mechanism, start: FloatArray, goal: FloatArray, way: FloatArray, duration: float
 ) -> Trajectory:
     """From rest to rest."""
-    profile = "quintic" if way.any() else "lspb"
+    profile = "quintic"
     if not mechanism.coordinates.is_constrained:
         return plan_straight(mechanism, start, goal, duration=duration, profile=profile)
     # the quintic in the mechanism's independent coordinates, which only it can apply

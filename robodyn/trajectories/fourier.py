@@ -11,7 +11,7 @@ and ends at c, with no velocity and no acceleration.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +60,7 @@ class FourierSeries:
 
     def scaled(self, factor: float) -> FourierSeries:
         """The same about the same centre, smaller or larger."""
-        return FourierSeries(
-            self.duration, self.ramp, self.centre, factor * self.sine, factor * self.cosine
-        )
+        return replace(self, sine=factor * self.sine, cosine=factor * self.cosine)
 
 
 class FourierTrajectory(SampledTrajectory):

@@ -22,7 +22,8 @@ class PiecewisePolynomial(RowTrajectory):
     """
 
     def __init__(self, knots: FloatArray, coefficients: FloatArray, end: FloatArray) -> None:
-        self._knots, self._coefficients, self._end = knots, coefficients, end
+        self._knots, self._end = knots, end
+        self._derivatives = [polyder(coefficients, order) for order in range(3)]
 
     @property
     def duration(self) -> float:
@@ -37,8 +38,8 @@ class PiecewisePolynomial(RowTrajectory):
     def _rows(self, t: FloatArray) -> Motion:
         inside = np.clip(t, 0.0, self.duration)
         piece = np.searchsorted(self._knots[1:-1], inside, side="right")
-        since, c = (inside - self._knots[piece])[:, None], self._coefficients[:, piece]
-        rows = (polyval(since, polyder(c, order), tensor=False) for order in range(3))
+        since = (inside - self._knots[piece])[:, None]
+        rows = (polyval(since, c[:, piece], tensor=False) for c in self._derivatives)
         motion = Motion(*(np.asarray(row, dtype=np.float64) for row in rows))
         motion.configuration[t >= self.duration] = self._end
         outside = (t < 0.0) | (t > self.duration)

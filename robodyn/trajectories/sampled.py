@@ -38,15 +38,20 @@ class _Cubics(NamedTuple):
 
     Attributes:
         begin, end: [s] times (N,) of the knots.
-        first: the motion at their beginning.
+        start, rate: configurations and velocities at their beginning.
         c2, c3: (N, nv) coefficients of the displacement in powers of (t - begin)/(end - begin).
     """
 
     begin: FloatArray
     end: FloatArray
-    first: Motion
+    start: FloatArray
+    rate: FloatArray
     c2: FloatArray
     c3: FloatArray
+
+    def taken(self, rows: Indices) -> _Cubics:
+        """Those of some rows."""
+        return _Cubics(*(values[rows] for values in self))
 
 
 class SampledTrajectory(RowTrajectory):
@@ -139,7 +144,7 @@ class SampledTrajectory(RowTrajectory):
         if between.size:
             few = len(between) < len(self.times)
             rows = knot[between]
-            cubics = self._cubics(rows) if few else _taken(self._every_cubic, rows)
+            cubics = self._cubics(rows) if few else self._every_cubic.taken(rows)
             cubic = self._between(cubics, t[between])
             for values, found in zip(result, cubic, strict=True):
                 values[between] = found
@@ -151,7 +156,7 @@ class SampledTrajectory(RowTrajectory):
         Where the mechanism has to find its configuration, it is the knot's beside a knot.
         """
         count, places = len(self.times) - 1, len(shares)
-        every = _taken(self._every_cubic, np.repeat(np.arange(count), places))
+        every = self._every_cubic.taken(np.repeat(np.arange(count), places))
         begin, end = self.times[:-1, None], self.times[1:, None]
         t = begin + (end - begin) * shares
         known = None
@@ -193,21 +198,23 @@ class SampledTrajectory(RowTrajectory):
         return self._cubics(np.arange(len(self.times) - 1))
 
     def _cubics(self, knot: Indices) -> _Cubics:
-        first, last = (Motion(*(v[i] for v in self.knots)) for i in (knot, knot + 1))
         begin, end = self.times[knot], self.times[knot + 1]
         h = (end - begin)[:, None]
-        whole = self._mechanism.difference(first.configuration, last.configuration)
-        end_rate = last.velocity.copy()
+        (start, goal), (rate, last) = (
+            (values[knot], values[knot + 1]) for values in self.knots[:2]
+        )
+        whole = self._mechanism.difference(start, goal)
+        end_rate = last.copy()
         for own in self._rotations:
-            rotation_vector_rates(whole[:, own], last.velocity[:, own], end_rate[:, own])
+            rotation_vector_rates(whole[:, own], last[:, own], end_rate[:, own])
         # Hermite: displacement from the first knot, with rates v0 there and v1 at the end.
-        c2 = 3.0 * whole - h * (2.0 * first.velocity + end_rate)
-        c3 = -2.0 * whole + h * (first.velocity + end_rate)
-        return _Cubics(begin, end, first, c2, c3)
+        c2 = 3.0 * whole - h * (2.0 * rate + end_rate)
+        c3 = -2.0 * whole + h * (rate + end_rate)
+        return _Cubics(begin, end, start, rate, c2, c3)
 
     def _between(self, cubics: _Cubics, t: FloatArray, known: FloatArray | None = None) -> Motion:
         """The motion at times t (N,); configurations of mechanisms that advance may be known."""
-        begin, end, (start, rate, _), c2, c3 = cubics
+        begin, end, start, rate, c2, c3 = cubics
         motion = Motion(np.empty(start.shape), np.empty(rate.shape), np.empty(rate.shape))
         if self._advances:
             # the cubic of the displacement alone, from zero; only the mechanism can apply it
@@ -233,13 +240,6 @@ class SampledTrajectory(RowTrajectory):
                 "the displacement between two knots is too large for any number", value=t
             )
         return motion
-
-
-def _taken(cubics: _Cubics, rows: Indices) -> _Cubics:
-    """Those of some rows."""
-    begin, end, first, c2, c3 = cubics
-    some = Motion(*(values[rows] for values in first))
-    return _Cubics(begin[rows], end[rows], some, c2[rows], c3[rows])
 
 
 def knot_times(duration: float, switching_times: tuple[float, ...], period: float) -> FloatArray:

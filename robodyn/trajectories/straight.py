@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Straight motions of any mechanism, from one configuration to another."""
+"""Straight motions of any mechanism, as from where it is to where a plan starts."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from robodyn.arrays import ArrayLike
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.line import plan_joints, plan_line
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
+from robodyn.trajectories.sequence import Sequence
 
 # Between the knots of a motion whose configurations are found from independent joints [s].
 PERIOD = 0.01
+# Of a driven joint [m or rad]: what is nearer than this counts as there.
+THERE = 1e-4
+# How long the mechanism rests between the approach and the plan [s].
+REST = 0.2
 
 
 def plan_straight(
@@ -49,3 +56,44 @@ def plan_straight(
     times = knot_times(line.duration, line.switching_times, PERIOD)
     motion = mechanism.motion_of_independent(*line.sample(times), guess=start)
     return SampledTrajectory(mechanism, times, motion)
+
+
+class Distance(NamedTuple):
+    """How far a mechanism is from where a plan starts.
+
+    Attributes:
+        joint: [m or rad] the largest difference of a driven joint.
+        text: of a body in space the distance and the angle, else that joint and its difference.
+    """
+
+    joint: float
+    text: str
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the mechanism is at the start, as far as measurements can tell."""
+        return self.joint <= THERE
+
+
+def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) -> Distance:
+    """From a configuration (nq,) to the beginning of a plan."""
+    start = plan.sample(0.0).configuration
+    first, last = mechanism.joint_positions(np.stack([here, start]))
+    difference = np.abs(last - first)
+    worst = int(difference.argmax())
+    if mechanism.tracking.by_coordinate:
+        unit, name = mechanism.joint_units[worst], mechanism.joint_names[worst]
+        return Distance(float(difference[worst]), f"{difference[worst]:.3g} {unit} ({name})")
+    way = mechanism.difference(here, start)
+    shift, turn = float(np.linalg.norm(way[:3])), float(np.linalg.norm(way[3:]))
+    parts = [f"{shift:.3g} m"] if shift > THERE else []
+    parts += [f"{turn:.3g} rad"] if turn > THERE or not parts else []
+    return Distance(float(difference[worst]), " and ".join(parts))
+
+
+def joined_motion(mechanism: Mechanism, approach: Trajectory, plan: Trajectory) -> Sequence:
+    """An approach, a rest where it ends, and the plan."""
+    there = plan.sample(0.0).configuration
+    still = np.zeros((1, mechanism.coordinates.velocity_size))
+    rest = SampledTrajectory(mechanism, [REST], Motion(there[None], still, still))
+    return Sequence((approach, rest, plan))

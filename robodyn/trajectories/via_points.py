@@ -83,7 +83,7 @@ class ViaPoints(PiecewisePolynomial):
     @property
     def switching_times(self) -> tuple[float, ...]:
         """Where blends begin and end, if the acceleration does change there."""
-        changes = np.diff(self._coefficients[2], axis=0).any(axis=1)
+        changes = np.diff(self._derivatives[2][0], axis=0).any(axis=1)
         inner = np.unique(self._knots[1:-1][changes]).tolist()
         return tuple(t for t in inner if 0.0 < t < self.duration)
 
