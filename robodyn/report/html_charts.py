@@ -3,7 +3,8 @@
 """Charts as interactive plots of Bokeh, for HTML pages: hover, zoom, curves that can be hidden.
 
 Bokeh draws on a canvas in the reader's browser. Each panel becomes one Bokeh figure; the figures of
-a chart share the ranges of equal axes, so that zooming in on one zooms in on all of them.
+a chart share the ranges of equal axes, so that zooming in on one zooms in on all of them. To import
+this raises MissingExtra where Bokeh is not installed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,15 @@ from robodyn.arrays import FloatArray
 from robodyn.extras import needing
 from robodyn.report.axis_ranges import LINEAR, x_range, y_range, y_scale
 from robodyn.report.chart import ALIGN, GREY, Chart, ChartLine, Mark, Panel, thinned_rows
+
+with needing("report", "HTML reports need bokeh", "bokeh"):
+    from bokeh import models
+    from bokeh.core.json_encoder import serialize_json
+    from bokeh.document import Document
+    from bokeh.embed.util import standalone_docs_json
+    from bokeh.models.annotations import Label, Span
+    from bokeh.plotting import figure
+    from bokeh.resources import Resources
 
 # Heights of a panel [px], by the number of columns.
 HEIGHTS = {1: 340, 2: 360, 3: 270}
@@ -50,16 +60,7 @@ class Drawing:
 
 
 def drawing(chart: Chart) -> Drawing:
-    """The figures of a chart.
-
-    Raises:
-        MissingExtra: Bokeh is not installed.
-    """
-    bokeh_script()  # refuses if Bokeh is missing
-    from bokeh.core.json_encoder import serialize_json
-    from bokeh.document import Document
-    from bokeh.embed.util import standalone_docs_json
-
+    """The figures of a chart."""
     document = Document(title=chart.title)
     lines: dict[str, list[str]] = {curve.label: [] for curve in chart.legend}
     ranges: dict[Any, Any] = {}
@@ -71,24 +72,16 @@ def drawing(chart: Chart) -> Drawing:
 
 
 def bokeh_script() -> str:
-    """The part of Bokeh that runs in the browser, 1.3 MB of JavaScript.
-
-    Raises:
-        MissingExtra: Bokeh is not installed.
-    """
-    with needing("report", "HTML reports need bokeh", "bokeh"):
-        from bokeh.resources import Resources
+    """The part of Bokeh that runs in the browser, 1.3 MB of JavaScript."""
     return str(Resources(mode="inline", components=["bokeh"]).js_raw[0])
 
 
 def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str, list[str]]) -> Any:
-    from bokeh.models import CustomJS, DataRange1d
-    from bokeh.plotting import figure
 
     x: Any
     y: Any
     if panel.picture:
-        x, y = DataRange1d(range_padding=0.14), DataRange1d(range_padding=0.14)
+        x, y = models.DataRange1d(range_padding=0.14), models.DataRange1d(range_padding=0.14)
     else:
         x = _shared_range(ranges, "x", panel.x_label, x_range(panel))
         y = _shared_range(ranges, "y", panel.y_label, y_range(panel))
@@ -108,7 +101,7 @@ def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str,
     )
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
-    plot.js_on_event("doubletap", CustomJS(code="cb_obj.origin.reset.emit()"))
+    plot.js_on_event("doubletap", models.CustomJS(code="cb_obj.origin.reset.emit()"))
     _style_axes(plot, panel)
     for row, mark in enumerate(panel.marks):
         _draw_mark(plot, panel, mark, row)
@@ -124,14 +117,11 @@ def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str,
 
 def _shared_range(ranges: dict[Any, Any], *axis: Any) -> Any:
     """One range for all panels of a chart whose axes have the same label and limits."""
-    from bokeh.models import Range1d
-
     start, end = axis[-1]
-    return ranges.setdefault(axis, Range1d(start=start, end=end))
+    return ranges.setdefault(axis, models.Range1d(start=start, end=end))
 
 
 def _style_axes(plot: Any, panel: Panel) -> None:
-    from bokeh.models import BasicTickFormatter, FixedTicker, PlainText
 
     if panel.picture:
         plot.axis.visible = False
@@ -139,9 +129,9 @@ def _style_axes(plot: Any, panel: Panel) -> None:
         return
     plot.grid.grid_line_color = GRID
     # as plain text: Bokeh reads a string between $$ as TeX, which a network would have to typeset
-    plot.xaxis.axis_label = PlainText(text=panel.x_label)
-    plot.yaxis.axis_label = PlainText(text=panel.y_label)
-    plot.axis.formatter = BasicTickFormatter(power_limit_low=-5, power_limit_high=6)
+    plot.xaxis.axis_label = models.PlainText(text=panel.x_label)
+    plot.yaxis.axis_label = models.PlainText(text=panel.y_label)
+    plot.axis.formatter = models.BasicTickFormatter(power_limit_low=-5, power_limit_high=6)
     plot.axis.axis_line_color = plot.axis.major_tick_line_color = GREY
     plot.axis.minor_tick_line_color = None
     plot.axis.axis_label_text_color = plot.axis.major_label_text_color = TEXT
@@ -150,12 +140,11 @@ def _style_axes(plot: Any, panel: Panel) -> None:
     plot.axis.axis_label_text_font_size = plot.axis.major_label_text_font_size = "12px"
     ticks = y_scale(panel).ticks(*y_range(panel))
     if ticks:
-        plot.yaxis.ticker = FixedTicker(ticks=[at for at, _ in ticks])
+        plot.yaxis.ticker = models.FixedTicker(ticks=[at for at, _ in ticks])
         plot.yaxis.major_label_overrides = dict(ticks)
 
 
 def _draw_mark(plot: Any, panel: Panel, mark: Mark, row: int) -> None:
-    from bokeh.models.annotations import Span
 
     at = mark.at if mark.vertical else float(y_scale(panel).positions(mark.at))
     left, right = plot.x_range.start, plot.x_range.end
@@ -183,10 +172,7 @@ def _draw_mark(plot: Any, panel: Panel, mark: Mark, row: int) -> None:
 
 
 def _text(x: float, y: float, text: str, **style: Any) -> Any:
-    from bokeh.models.annotations import Label
-    from bokeh.models.text import PlainText
-
-    return Label(x=x, y=y, text=PlainText(text=text), text_color=TEXT, text_font=FONT,
+    return Label(x=x, y=y, text=models.PlainText(text=text), text_color=TEXT, text_font=FONT,
                  text_font_size="11px", **style)  # fmt: skip
 
 
@@ -223,14 +209,12 @@ def _add_hover(
     together: bool,
 ) -> None:
     """Values under the pointer, by an invisible wide line: hidden curves keep theirs."""
-    from bokeh.models import HoverTool
-
     target = plot.line("x", y, source=source, line_alpha=0.0, line_width=REACH)
     target.nonselection_glyph = target.muted_glyph = None
     rows = [(_plain(panel.x_label), "@x{%.6g}")]
     rows += [(_plain(curve.label or panel.y_label), f"@y{i}{{%.6g}}") for i, curve in shown]
     plot.add_tools(
-        HoverTool(
+        models.HoverTool(
             renderers=[target],
             tooltips=rows,
             formatters={"@x": "printf", **{f"@y{i}": "printf" for i, _ in shown}},
@@ -260,8 +244,6 @@ def _same_samples(curves: Sequence[ChartLine]) -> list[list[ChartLine]]:
 
 def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
     """Columns x, y0, y1 ...; at0, at1 ... of positions on an axis that is not linear."""
-    from bokeh.models import ColumnDataSource
-
     values = np.array([curve.y for curve in curves], dtype=float)
     rows = thinned_rows(values)
     columns: dict[str, FloatArray] = {"x": np.asarray(curves[0].x, dtype=float)[rows]}
@@ -269,4 +251,4 @@ def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
         columns[f"y{i}"] = each
         if panel.scale != LINEAR:
             columns[f"at{i}"] = y_scale(panel).positions(each)
-    return ColumnDataSource(columns)
+    return models.ColumnDataSource(columns)

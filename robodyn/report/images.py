@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Charts as PNG files and as one PDF file, drawn by matplotlib."""
+"""Charts as PNG files and as one PDF file, drawn by matplotlib.
+
+To import this raises MissingExtra where it is not installed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,16 +18,17 @@ from robodyn.extras import needing
 from robodyn.report.axis_ranges import x_range, y_range, y_scale
 from robodyn.report.chart import ALIGN, SOLID, Chart, ChartLine, Panel
 
-if TYPE_CHECKING:
+with needing("report", "PNG and PDF charts need matplotlib", "matplotlib"):
     from matplotlib.axes import Axes
+    from matplotlib.backends.backend_pdf import PdfPages
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -> list[Path]:
     """Write each chart to `folder`/<key>.png.
 
     Raises:
-        MissingExtra: matplotlib is not installed.
         OutputError: the folder or a file cannot be written.
     """
     written = []
@@ -40,7 +44,6 @@ def write_image(chart: Chart, path: str | Path, dpi: float = 150.0) -> None:
     """Write one chart to a file, in the format of its suffix.
 
     Raises:
-        MissingExtra: matplotlib is not installed.
         OutputError: the file cannot be written, or matplotlib has no such format.
     """
     figure = draw(chart)
@@ -55,26 +58,15 @@ def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> Non
     """Write the charts to one PDF file, one chart to a page.
 
     Raises:
-        MissingExtra: matplotlib is not installed.
         OutputError: the file cannot be written.
     """
-    figures = [draw(chart) for chart in charts]
-    from matplotlib.backends.backend_pdf import PdfPages
-
     with writing(path), PdfPages(str(path), metadata={"Title": title}) as pages:
-        for figure in figures:
-            pages.savefig(figure)
+        for chart in charts:
+            pages.savefig(draw(chart))
 
 
 def draw(chart: Chart) -> Figure:
-    """A chart as a matplotlib figure, with the axes and line styles of the HTML page.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
-    """
-    with needing("report", "PNG and PDF charts need matplotlib", "matplotlib"):
-        from matplotlib.figure import Figure
-        from matplotlib.lines import Line2D
+    """A chart as a matplotlib figure, with the axes and line styles of the HTML page."""
     columns = min(chart.columns, len(chart.panels))
     rows = -(-len(chart.panels) // columns)
     figure = Figure(figsize=(11.0, 1.3 + 2.9 * rows if columns > 1 else 5.5), layout="constrained")

@@ -18,7 +18,6 @@ from robodyn.analysis.margins import margin_lines
 from robodyn.errors import writing
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.chart import COLORS, INK, Chart, ChartLine
-from robodyn.report.html_charts import HEIGHTS, bokeh_script, drawing
 from robodyn.report.numbers_as_text import number
 from robodyn.report.tables import parameter_tables
 from robodyn.version import __version__
@@ -93,6 +92,8 @@ class Page:
         Raises:
             MissingExtra: Bokeh is not installed.
         """
+        from robodyn.report.html_charts import bokeh_script
+
         links = "".join(f'<a href="#{key}">{escape(name)}</a>' for key, name, _ in self._sections)
         parts = "".join(
             f'<section id="{key}"><h2>{escape(name)}</h2>{body()}</section>'
@@ -117,6 +118,9 @@ def _asset(name: str) -> str:
 
 def chart_html(chart: Chart, beside: str = "") -> str:
     """Explanation, legend, and the panels in a grid that follows the width of the page."""
+    # imported here: it needs Bokeh
+    from robodyn.report.html_charts import HEIGHTS, drawing
+
     text = f'<p class="say">{escape(chart.text)}</p>' if chart.text else ""
     drawn = drawing(chart)
     keys = "".join(

@@ -149,16 +149,17 @@ def test_files_of_charts(dasgupta, tmp_path):
     assert (tmp_path / "charts.pdf").read_bytes().count(b"/Type /Page ") == len(charts)
 
 
-def test_images_without_matplotlib_are_refused_in_one_line(short, monkeypatch, tmp_path):
+def test_images_without_matplotlib_are_refused_in_one_line(short, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    page = study_page(short)
+    monkeypatch.delitem(sys.modules, "robodyn.report.images")
     with pytest.raises(MissingExtra, match=r"matplotlib: .*pip install"):
-        write_png(page.charts, tmp_path)
+        short.plot()
 
 
 def test_a_page_without_bokeh_is_refused_in_one_line(short, monkeypatch):
     monkeypatch.setitem(sys.modules, "bokeh.resources", None)
+    monkeypatch.delitem(sys.modules, "robodyn.report.html_charts", raising=False)
     with pytest.raises(MissingExtra, match=r"bokeh: .*pip install") as refused:
         short.to_html()
     assert "\n" not in str(refused.value)
