@@ -89,13 +89,15 @@ VECTOR_OUT, MATRIX_OUT = GivenType(1, writable=True), GivenType(2, writable=True
 
 @intrinsic
 def borrowed_array(typingctx: Any, given: Any) -> Any:
-    """The array that was passed, or a tuple of arrays."""
+    """The array that was passed, or a tuple of arrays, without what is None by its type."""
     if isinstance(given, types.BaseTuple):
-        result = types.Tuple([item.array for item in given])
+        kept = [k for k, item in enumerate(given) if item != types.none]
+        result = types.Tuple([given[k].array for k in kept])
 
         def unpacked(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             # the tuple's layout depends on whether its items have one type
-            return context.make_tuple(builder, result, cgutils.unpack_tuple(builder, args[0]))
+            parts = cgutils.unpack_tuple(builder, args[0])
+            return context.make_tuple(builder, result, [parts[k] for k in kept])
 
         return result(given), unpacked
 

@@ -8,6 +8,7 @@ A state of a batch without an answer is NaN in the results.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from robodyn.mechanisms.closed_loop.kernels import entries as kernels
 from robodyn.mechanisms.closed_loop.kernels import lanes
 from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers
 from robodyn.mechanisms.closed_loop.packing import Packed
-from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed
+from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed, types_of_state
 from robodyn.mechanisms.common.single_calls import Single
 from robodyn.numerics.array_arguments import (
     MATRIX,
@@ -89,8 +90,8 @@ def single_dynamics(packed: Packed) -> Single:
 
 
 @once
-def _batch_entry(name: str) -> Callable[..., int]:
-    return direct(getattr(lanes, name), *_MECHANISM, *_BATCH[name], MATRIX_OUT)
+def _batch_entry(name: str, *inputs: Any) -> Callable[..., int]:
+    return direct(getattr(lanes, name), *_MECHANISM, *inputs, MATRIX_OUT)
 
 
 def batch(
@@ -114,4 +115,7 @@ def batch(
     given = states(widths, values) if name in _BATCH else None
     if given is None:
         return None
-    return computed(_batch_entry(name), packed.given, given, core, *settings)
+    inputs = types_of_state(values) if _BATCH[name] is STATE else _BATCH[name]
+    with suppress(TypeError):  # of None for what has to be given
+        return computed(_batch_entry(name, *inputs), packed.given, given, core, *settings)
+    return None

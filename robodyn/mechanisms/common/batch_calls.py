@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 
 from robodyn import threads
 from robodyn.arrays import ArrayLike, FloatArray
@@ -28,6 +29,11 @@ from robodyn.threads import once
 # Types of a configuration, and of a whole state: three arrays, a wrench, the base's motion.
 CONFIGURATION = (ROWS_OF_ANY_STRIDE,)
 STATE = (*CONFIGURATION * 3, ROWS_OR_NONE, ROWS_OR_NONE)
+
+
+def types_of_state(values: Sequence[ArrayLike | None]) -> tuple[Any, ...]:
+    """Types of a state, whose last part is the motion of the base; none of a base at rest."""
+    return STATE if values[-1] is not None else (*STATE[:-1], types.none)
 
 
 @once

@@ -15,12 +15,12 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.common.batch_calls import (
     BASE,
     CONFIGURATION,
-    STATE,
     WRENCH,
     Arguments,
     ArrayArgument,
     answers,
     entry,
+    types_of_state,
 )
 from robodyn.mechanisms.common.figure import Figure, Shape, stick
 from robodyn.mechanisms.common.report_answers import OutlinePart, ParameterTable, actuator_tables
@@ -189,7 +189,7 @@ class SerialKinematics(Mechanism):
             InvalidInput: arguments of the wrong shape or not finite.
             Unanswered: a joint has no inertia.
         """
-        compiled = entry(kernel, *(STATE if len(names) > 1 else CONFIGURATION))
+        compiled = entry(kernel, *(types_of_state(values) if len(names) > 1 else CONFIGURATION))
         if self._n > lanes.MOST_JOINTS:
             compiled = with_stack(lanes.stack_needed(self._n), compiled)
         numbers = chain, self._gravity if gravity is None else gravity

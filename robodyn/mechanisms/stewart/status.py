@@ -18,11 +18,11 @@ from robodyn.errors import (
 )
 from robodyn.mechanisms.common.batch_calls import (
     CONFIGURATION,
-    STATE,
     Arguments,
     Unanswered,
     answers,
     entry,
+    types_of_state,
 )
 from robodyn.mechanisms.stewart.kernels.layout import (
     ALONG_UNIVERSAL_AXIS,
@@ -79,7 +79,7 @@ def solved(
         KinematicsError: of the first state for which the equations have no solution.
     """
     count = len(arguments.items)
-    inputs = STATE if count > 2 else CONFIGURATION * count
+    inputs = types_of_state(values) if count > 2 else CONFIGURATION * count
     compiled = entry(kernel, *inputs, *(types.boolean for _ in settings))
     try:
         return answers(compiled, numbers, arguments, values, core, *settings)

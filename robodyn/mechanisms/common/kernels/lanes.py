@@ -30,7 +30,7 @@ def answer(
             a row of numbers, and returns a status, zero if there is one. An `inner` function.
         mechanism, settings, s: for `find`; the last is scratch.
         given: configurations, rates, thirds, wrenches and motions of the base, each (N, k), or
-            absent, or the first of these.
+            absent, or the first of these; without a base, what it takes to move is not compiled.
         width: largest k.
         alone: whether, where eight together have no answer, each is asked for alone, in all lanes,
             and one that has none is NaN.
@@ -42,7 +42,7 @@ def answer(
     """
     found, table = new_table(1, out.shape[1])[0], new_table(5, width)
     # an array without columns counts as absent
-    contact = len(given) == 5 and given[min(3, len(given) - 1)].shape[1] > 0
+    contact = len(given) >= 4 and given[min(3, len(given) - 1)].shape[1] > 0
     moves = len(given) == 5 and given[len(given) - 1].shape[1] > 0
     state = State(table[0], table[1], table[2], table[3], contact, table[4], moves)
     last, first, singles = out.shape[0], 0, 0
