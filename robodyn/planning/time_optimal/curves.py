@@ -13,7 +13,6 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory
-from robodyn.trajectories.displacements import displaced
 from robodyn.trajectories.sampled import SampledTrajectory
 
 
@@ -123,7 +122,13 @@ def _spline(places: FloatArray, points: FloatArray) -> Any:
     return CubicSpline(places, points, bc_type=ends)
 
 
-class Swerve(RowTrajectory):
+def swerve(
+    mechanism: Mechanism,
+    start: FloatArray,
+    velocity: FloatArray,
+    goal: FloatArray,
+    carried: float,
+) -> SampledTrajectory:
     """A cubic from a state to a goal, as a trajectory over a parameter from 0 to 1.
 
     Args:
@@ -133,30 +138,8 @@ class Swerve(RowTrajectory):
         goal: (nq,) where it ends, in the direction from the start.
         carried: [s] for which the velocity is felt; 0 for a straight line.
     """
-
-    duration = 1.0
-    switching_times: tuple[float, ...] = ()  # its accelerations do not jump
-
-    _unit = ""
-
-    def __init__(
-        self,
-        mechanism: Mechanism,
-        start: FloatArray,
-        velocity: FloatArray,
-        goal: FloatArray,
-        carried: float,
-    ) -> None:
-        self._mechanism, self._start = mechanism, start
-        way = mechanism.difference(start, goal)
-        leaving = way if carried == 0.0 else carried * velocity
-        self._coefficients = np.stack(
-            [np.zeros(way.shape), leaving, 2.0 * way - 2.0 * leaving, leaving - way]
-        )
-        self.of_body = False
-
-    def _rows(self, t: FloatArray) -> Motion:
-        rest = np.zeros((len(t), self._coefficients.shape[1]))
-        inner = Motion(np.broadcast_to(self._start, (len(t), len(self._start))), rest, rest)
-        x = np.clip(t, 0.0, 1.0)
-        return displaced(self._mechanism, inner, self._coefficients, x, np.float64(1.0))
+    way = mechanism.difference(start, goal)
+    rates = np.array([carried * velocity if carried else way, way])
+    return SampledTrajectory(
+        mechanism, [0.0, 1.0], Motion(np.array([start, goal]), rates, np.zeros(rates.shape))
+    )

@@ -18,7 +18,7 @@ from robodyn.checks import as_exact
 from robodyn.control.path_progress import PathProgress
 from robodyn.errors import InfeasibleTrajectory, RobodynError
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.planning.time_optimal.curves import Swerve, coordinate_weights
+from robodyn.planning.time_optimal.curves import coordinate_weights, swerve
 from robodyn.planning.time_optimal.motion import TimeOptimal
 from robodyn.planning.time_optimal.time_optimal import time_optimal
 from robodyn.trajectories.base import Motion, Trajectory
@@ -68,11 +68,11 @@ def time_optimal_from(
     there = mechanism.coordinates.single("goal", goal)
     rate = as_exact("velocity", velocity, (mechanism.coordinates.velocity_size,))
     if not is_moving(mechanism, here, rate):
-        straight = Swerve(mechanism, here, rate, there, 0.0)
+        straight = swerve(mechanism, here, rate, there, 0.0)
         return time_optimal(mechanism, straight, points=points, **options)
 
     def motion(carried: float, points: int) -> TimeOptimal:
-        path = Swerve(mechanism, here, rate, there, carried)
+        path = swerve(mechanism, here, rate, there, carried)
         return time_optimal(mechanism, path, start_velocity=rate, points=points, **options)
 
     way = mechanism.difference(here, there)

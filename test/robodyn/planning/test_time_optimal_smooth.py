@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.planning.time_optimal.curves import Swerve, Through
+from robodyn.planning.time_optimal.curves import Through, swerve
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.motion import shares_of_time
 from robodyn.planning.time_optimal.path import PathPieces
@@ -188,7 +188,7 @@ def test_a_corner_is_a_rest_without_acceleration(platform):
 def test_what_moves_goes_on_from_its_velocity(arm):
     goal = arm.home + np.array([0.3, -0.2, 0.2, 0.1, 0.0, 0.2])
     velocity = np.array([0.4, 0.3, -0.2, 0.0, 0.5, 0.0])
-    path = Swerve(arm, arm.home, velocity, goal, 0.5)
+    path = swerve(arm, arm.home, velocity, goal, 0.5)
     motion = rd.time_optimal(arm, path, start_velocity=velocity, jerk_limits=100.0, points=POINTS)
     np.testing.assert_allclose(motion.sample(0.0).velocity, velocity, atol=1e-6)
     at_end = motion.sample(motion.duration)
