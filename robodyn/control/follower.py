@@ -103,7 +103,10 @@ class TrajectoryFollower(ActiveTrajectory):
 
     @scale.setter
     def scale(self, value: float) -> None:
-        self.clock.target = value
+        scale = as_scalar("scale", value)
+        if not 0.0 <= scale <= 1.0:
+            raise InvalidInput(f"scale is {scale}, must be from 0 to 1", value=value)
+        self.clock.target = scale
 
     def abandon(self, why: str) -> None:
         """As `stop`, because what is commanded is not obeyed; see `abandoned`."""

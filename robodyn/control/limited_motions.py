@@ -58,7 +58,9 @@ def limited_handover(
     with np.errstate(all="ignore"):
         before = demand(mechanism, row(old))
         while True:
-            broken = _broken_by_handover(mechanism, handover, before)
+            times = handover.start + np.linspace(0.0, handover.blend, SAMPLES + 1)
+            found, own = (demand(mechanism, path.sample(times)) for path in (handover, new))
+            broken = worst_broken(mechanism, found, own, before).text
             if not broken:
                 return handover
             longer = handover.blend * LONGER
@@ -69,14 +71,6 @@ def limited_handover(
                     value=handover.blend,
                 )
             handover = Handover(mechanism, old, new, longer, start=start)
-
-
-def _broken_by_handover(mechanism: Mechanism, handover: Handover, before: Demand | None) -> str:
-    """What is worst broken during a handover, in words; empty where all limits are kept to."""
-    times = handover.start + np.linspace(0.0, handover.blend, SAMPLES + 1)
-    found = demand(mechanism, handover.sample(times))
-    own = demand(mechanism, handover.new.sample(times))
-    return worst_broken(mechanism, found, own, before).text
 
 
 def limited_stop(
@@ -103,9 +97,12 @@ def limited_stop(
         for multiple in MULTIPLES:
             try:
                 stop = _stop(mechanism, motion, multiple * duration)
-                broken = _broken_by_stop(mechanism, stop, before)
+                way = stop.sample(np.linspace(0.0, stop.blend, SAMPLES_OF_STOP + 1))
+                left = _left(mechanism, mechanism.joint_positions(way.configuration))
             except KinematicsError:
                 continue
+            asked = worst_broken(mechanism, demand(mechanism, way), before)
+            broken = max(asked, left, key=lambda broken: broken.share)
             if broken.share < least.share:
                 best, least = stop, broken
             if not broken.text:
@@ -118,13 +115,6 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
     still = np.zeros((1, len(motion.velocity)))
     end = SampledTrajectory(mechanism, [0.0], Motion(further[None], still, still))
     return Handover(mechanism, motion._replace(acceleration=still[0]), end, duration)
-
-
-def _broken_by_stop(mechanism: Mechanism, stop: Handover, before: Demand | None) -> BrokenLimit:
-    motion = stop.sample(np.linspace(0.0, stop.blend, SAMPLES_OF_STOP + 1))
-    asked = worst_broken(mechanism, demand(mechanism, motion), before)
-    left = _left(mechanism, mechanism.joint_positions(motion.configuration))
-    return max(asked, left, key=lambda broken: broken.share)
 
 
 def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:

@@ -14,7 +14,6 @@ import math
 from typing import NamedTuple
 
 from robodyn.checks import as_scalar
-from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Motion, Trajectory
 
 # A state this much older than the one before is a late one; one older still is of a clock set back.
@@ -52,32 +51,19 @@ class PathClock:
     Args:
         rate: [1/s] how fast the speed may change.
 
+    Attributes:
+        target: the speed requested, 0 to 1; it takes effect at the next state.
+
     Raises:
         InvalidInput: a rate that is not positive.
     """
 
     def __init__(self, rate: float) -> None:
         self._rate = as_scalar("scale_rate", rate, "1/s", above=0.0)
-        self._target = 1.0
+        self.target = 1.0
         self._speed, self._change, self._goal = 1.0, 0.0, 1.0
         self._origin, self._offset = 0, 0.0
         self._begun = False
-
-    @property
-    def target(self) -> float:
-        """The speed requested, 0 to 1; it takes effect at the next state.
-
-        Raises:
-            InvalidInput: set to what is not a number from 0 to 1.
-        """
-        return self._target
-
-    @target.setter
-    def target(self, value: float) -> None:
-        scale = as_scalar("scale", value)
-        if not 0.0 <= scale <= 1.0:
-            raise InvalidInput(f"scale is {scale}, must be from 0 to 1", value=value)
-        self._target = scale
 
     def begin(self, time: int) -> None:
         """Path time 0 is at `time` [ns]; from rest, so the speed may start at any value."""
@@ -95,7 +81,7 @@ class PathClock:
         """The pace at `time` [ns]; for a late state nearly that of the state before."""
         since = (time - self._origin) * 1e-9
         if not self._begun:
-            self._speed = self._goal = self._target
+            self._speed = self._goal = self.target
             self._change = 0.0
             if since < 0.0:
                 return Pace(since, self._speed, 0.0)
@@ -129,7 +115,7 @@ class PathClock:
         return covered + self._speed * (dt - ramp)
 
     def _aim(self) -> None:
-        self._goal = self._target
+        self._goal = self.target
         if self._speed == self._goal:
             self._change = 0.0
         else:

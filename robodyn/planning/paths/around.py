@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.plan_path import plan_path
@@ -49,7 +48,11 @@ def around_singularities(
     start, goal = along[0], along[-1]
     ends = mechanism.condition_number(along[[0, -1]], characteristic_length)
     limit = max(condition_limit, ROOM * float(ends.max()))
-    if _keeps(mechanism, motion, Bounds(mechanism, limit, 0.0, characteristic_length)):
+    first = mechanism.side(start)
+    side = 0.0 if first is None else float(np.sign(first))
+    bounds = Bounds(mechanism, limit, 0.0, characteristic_length, side=side)
+    kept = verified(lambda s: motion.sample(s * motion.duration).configuration, bounds)
+    if kept.broken is None:
         return motion
     straight = space_of(mechanism, start, goal).length(along)
     path = plan_path(
@@ -57,17 +60,3 @@ def around_singularities(
         duration=None, timeout=timeout, progress=progress,
     )  # fmt: skip
     return path.lasting(motion.duration * max(1.0, path.length / max(straight, 1e-9)))
-
-
-def _keeps(mechanism: Mechanism, motion: Trajectory, bounds: Bounds) -> bool:
-    def along(s: FloatArray) -> FloatArray:
-        return np.asarray(motion.sample(s * motion.duration).configuration)
-
-    if verified(along, bounds).broken is not None:
-        return False
-    signs = mechanism.determinant(along(np.linspace(0.0, 1.0, SAMPLES)))
-    return (
-        signs is None
-        or not mechanism.configuration_is_pose
-        or bool((signs > 0.0).all() or (signs < 0.0).all())
-    )

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import robodyn as rd
+from robodyn.control import TrajectoryFollower
 from robodyn.control.path_clock import PathClock
 from robodyn.errors import InvalidInput
 
@@ -138,8 +139,10 @@ def test_another_path_begun_in_the_past_goes_on_at_the_present_speed():
 
 @pytest.mark.parametrize("scale", [-0.1, 1.1, math.nan, math.inf, "half", None])
 def test_a_scale_is_from_zero_to_one(scale):
+    follower = TrajectoryFollower(rd.load("puma560"))
     with pytest.raises(InvalidInput, match="scale"):
-        PathClock(2.0).target = scale
+        follower.scale = scale
+    assert follower.scale == 1.0
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, math.nan])
