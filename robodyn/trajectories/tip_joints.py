@@ -62,8 +62,6 @@ class TipJoints:
         Raises:
             InvalidInput: the body is turned so that yaw and roll are about one axis.
         """
-        from robodyn.mechanisms.common.motion import DrivenMotion
-
         m, link = self.mechanism, self.mechanism.frames[1]
         twist = m.twist_jacobian(configuration) @ velocity
         accel = m.link_acceleration(configuration, velocity, acceleration, link)

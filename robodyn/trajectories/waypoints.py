@@ -132,9 +132,9 @@ def _from_file(file: Path, mechanism: Mechanism | None) -> Trajectory:
     waypoints = fields.children("waypoints")
     if len(waypoints) < 2:
         raise fields.refuse("waypoints", fields.data["waypoints"], "two waypoints or more")
-    of_joints = "joints" in waypoints[0]
+    joints = _joint_count(waypoints[0]) if "joints" in waypoints[0] else 0
     for waypoint in waypoints:
-        place = ("joints",) if of_joints else ("xyz", "rpy")
+        place = ("joints",) if joints else ("xyz", "rpy")
         waypoint.only(*place, "blend", *_SEGMENT_FIELDS)
     for name in _SEGMENT_FIELDS:
         if name in waypoints[0]:
@@ -147,9 +147,9 @@ def _from_file(file: Path, mechanism: Mechanism | None) -> Trajectory:
     for i, j in zip(stops[:-1], stops[1:], strict=True):
         if blends[i : j + 1].any():
             piece = waypoints[i : j + 1], blends[i : j + 1].copy()
-            segments.append(_blended(fields, *piece, of_joints=of_joints))
+            segments.append(_blended(fields, *piece, joints))
         else:
-            segments.append(_segment(fields, waypoints[i], waypoints[j], of_joints=of_joints))
+            segments.append(_segment(fields, waypoints[i], waypoints[j], joints))
     return segments[0] if len(segments) == 1 else Sequence(tuple(segments))
 
 
@@ -181,14 +181,13 @@ def _waypoint_file(source: str | Path) -> Path:
     )
 
 
-def _segment(common: Fields, start: Fields, goal: Fields, *, of_joints: bool) -> Line | JointLine:
-    size = _joint_count(start) if of_joints else 6
-    points = [_point(waypoint, size, of_joints=of_joints) for waypoint in (start, goal)]
+def _segment(common: Fields, start: Fields, goal: Fields, joints: int) -> Line | JointLine:
+    points = [_point(waypoint, joints) for waypoint in (start, goal)]
     duration, v_max = _limit(common, goal, "duration"), _limit(common, goal, "v_max")
-    w_max = None if of_joints else _limit(common, goal, "w_max")
+    w_max = None if joints else _limit(common, goal, "w_max")
     try:
         profile = _profile(common, goal)
-        if of_joints:
+        if joints:
             return plan_joints(points[0], points[1], duration, v_max, profile)
         xyz, rpy = np.split(np.array(points), 2, axis=1)
         return plan_line_rpy(xyz, rpy, duration, v_max, w_max, profile)
@@ -218,24 +217,17 @@ def _blend(common: Fields, waypoint: Fields) -> float:
     return fields.number("blend", "s", default=0.0, at_least=0.0)
 
 
-def _blended(
-    common: Fields, waypoints: list[Fields], blends: FloatArray, *, of_joints: bool
-) -> ViaPoints:
+def _blended(common: Fields, waypoints: list[Fields], blends: FloatArray, joints: int) -> ViaPoints:
     """From rest at the first waypoint, past those between, to rest at the last."""
-    size = _joint_count(waypoints[0]) if of_joints else 6
-    points = np.array([_point(waypoint, size, of_joints=of_joints) for waypoint in waypoints])
+    points = np.array([_point(waypoint, joints) for waypoint in waypoints])
     # an end that names no blend starts, or stops, in the time of the blend next to it
     blends[0] = blends[0] or blends[1]
     blends[-1] = blends[-1] or blends[-2]
     # what the ramps at the ends take longer than the constant rate
     slower = -cruising(np.zeros(len(points) - 1), blends)
     steps = np.diff(points, axis=0)
-    durations = np.array(
-        [
-            _blended_duration(common, goal, step, float(extra), of_joints=of_joints)
-            for goal, step, extra in zip(waypoints[1:], steps, slower, strict=True)
-        ]
-    )
+    rows = zip(waypoints[1:], steps, slower.tolist(), strict=True)
+    durations = np.array([_blended_duration(common, *row, of_joints=joints > 0) for row in rows])
     crowded = first_crowded(durations, blends)
     if crowded is not None:
         pair = (crowded, crowded + 1)
@@ -248,12 +240,12 @@ def _blended(
             f"a shorter one: blends take {needed:.6g} s of the {durations[crowded]:.6g} s from "
             f"{waypoints[crowded].path} to {waypoints[crowded + 1].path}",
         )
-    return ViaPoints(points, durations, blends, poses=not of_joints)
+    return ViaPoints(points, durations, blends, poses=not joints)
 
 
-def _point(waypoint: Fields, size: int, *, of_joints: bool) -> FloatArray:
-    if of_joints:
-        return waypoint.array("joints", (size,), "rad or m")
+def _point(waypoint: Fields, joints: int) -> FloatArray:
+    if joints:
+        return waypoint.array("joints", (joints,), "rad or m")
     return np.concatenate([waypoint.array("xyz", (3,), "m"), waypoint.array("rpy", (3,), "rad")])
 
 
