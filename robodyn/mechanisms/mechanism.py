@@ -12,7 +12,6 @@ Configurations lie on a manifold, so code outside a mechanism never subtracts tw
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -21,6 +20,7 @@ import numpy as np
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 from robodyn.mechanisms.linear_in_parameters import LinearInParameters
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from robodyn.base_motion import BaseMotion
     from robodyn.mechanisms.common.compiled_run import BatchSteps, Outcome, Rollout
     from robodyn.mechanisms.common.end_stops import EndStops
-    from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 
 
 class EffortTerms(NamedTuple):
@@ -94,9 +93,9 @@ class Mechanism(LinearInParameters):
         return type(self), (self.model, *self.options), {"_added": self.added_frames}
 
     @property
-    @abstractmethod
     def unchecked(self) -> UncheckedDynamics:
         """Unchecked calls for single states in inner loops, results written into given arrays."""
+        return UncheckedDynamics(self)
 
     def gravity(self, configuration: ArrayLike, /, *, base: BaseMotion | None = None) -> FloatArray:
         """Efforts (..., n) that hold the mechanism where it is on its base."""

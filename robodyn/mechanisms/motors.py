@@ -17,6 +17,7 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.joint_friction import friction_row
 from robodyn.mechanisms.common.kernels.end_stops import motor_limits
 from robodyn.mechanisms.joints import Joints
+from robodyn.numerics.broadcasting import flatten
 
 
 class JointsWithMotors(Joints):
@@ -116,14 +117,8 @@ class JointsWithMotors(Joints):
         speeds: Any = None
         if rates is not None:
             speeds = as_array("rates", rates, shape, "m/s or rad/s")
-            try:
-                values, speeds = np.broadcast_arrays(values, speeds)
-            except ValueError as error:
-                raise InvalidInput(
-                    f"{name} of shape {values.shape} and rates of shape {speeds.shape} do not "
-                    "broadcast",
-                    value=rates,
-                ) from error
+            leading, flat = flatten(**{name: values, "rates": speeds})
+            values, speeds = (part.reshape(leading + shape) for part in flat)
         out = np.empty(values.shape)
         units = self.joint_units
         for i, actuator in enumerate(self.actuators):

@@ -14,7 +14,6 @@ import numpy as np
 
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SimulationFailed, SingularMassMatrix
-from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 from robodyn.mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -33,11 +32,6 @@ class NumpyDynamics(Mechanism):
     Everything broadcasts over leading dimensions: q, qd, qdd and efforts are (..., n), a wrench
     (..., 6) is force and moment about the tip, base frame.
     """
-
-    @property
-    def unchecked(self) -> UncheckedCalls:
-        """The same for inner loops."""
-        return UncheckedCalls(self)
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
         """The mechanism itself: its equations have none."""
@@ -149,22 +143,3 @@ class NumpyDynamics(Mechanism):
             return np.zeros(len(self.joint_names))
         load = as_array("wrench", wrench, (6,), "N, N m")
         return np.asarray(np.einsum("...ij,...i->...j", self.jacobian(configuration), load))
-
-
-class UncheckedCalls(UncheckedDynamics):
-    """Single states of a mechanism for inner loops; results are written into given arrays."""
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        self._mechanism = mechanism
-
-    def inverse_dynamics(
-        self,
-        configuration: FloatArray,
-        velocity: FloatArray,
-        acceleration: FloatArray,
-        out: FloatArray,
-        wrench: FloatArray | None = None,
-    ) -> bool:
-        """Write efforts (n,) into `out`; return whether they are finite."""
-        out[:] = self._mechanism.inverse_dynamics(configuration, velocity, acceleration, wrench)
-        return bool(np.isfinite(out).all())

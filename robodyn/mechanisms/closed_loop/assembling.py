@@ -62,12 +62,11 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
 
     def advance_near(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
         """See the base class: by Newton's method from the configuration itself, and no search."""
-        out, steps = np.array(configuration[None]), np.array(displacement[None])
-        displace_all = entry("displace_all", self.structure.packed)
-        if not displace_all(out, steps, False, CLOSED, ACCEPTED):
+        moved = self.unchecked.try_advance(configuration, np.array(displacement))
+        if moved is None:
             text = f"{self.name}: the loops do not close after a displacement of {displacement}"
             raise NoSolution(text, residual=np.inf, value=displacement)
-        return np.asarray(out[0])
+        return moved
 
     def assemble_near(self, driven: FloatArray, configuration: FloatArray) -> FloatArray:
         """See the base class."""

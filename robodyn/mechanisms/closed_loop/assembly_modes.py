@@ -72,7 +72,7 @@ def assembly_modes(
     start[[tree.position_of[name] for name in names]] = wanted
     followed(tree, start)
     search = _Search(structure, start, [tree.rate_of[name] for name in names], seed)
-    while search.made < most and not search.is_enough:
+    while search.made < most and min(search.hits, default=0) < ENOUGH:
         search.run(min(TOGETHER, most - search.made))
     found = [search.standing(q) for q in search.found]
     marks, home = search.marks, search.mark(structure.home)
@@ -108,11 +108,6 @@ class _Search:
         self.marks: list[FloatArray] = []
         self.hits: list[int] = []
         self.made = 0
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether every mode was reached often."""
-        return min(self.hits, default=0) >= ENOUGH
 
     def run(self, count: int) -> None:
         """Close the loops from that many starts, the very first being home."""

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED, Attempt, Equations, TipPose
@@ -182,6 +181,8 @@ class _Loop:
         if self._kind == "universal":
             return np.append(gap, a @ b), np.vstack([J[:3], (np.cross(b, a) @ J[3:])[None]])
         if self._kind in ("fixed", "prismatic"):
+            from scipy.spatial.transform import Rotation  # slow to import
+
             return np.concatenate([gap, Rotation.from_matrix(S @ R.T).as_rotvec()]), J
         across = np.eye(3) - np.outer(a, a)
         return np.concatenate([gap, _turn_between(a, b)]), np.vstack([J[:3], across @ J[3:]])

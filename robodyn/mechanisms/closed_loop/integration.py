@@ -91,7 +91,7 @@ class Simulation:
         at = row + 1 if step else row
         q = rollout.configuration[at].copy()
         v = self._tree_rates(self._own, q, rollout.velocity[at])
-        changes, status = 0, outcome.status
+        changes, status, own_free = 0, outcome.status, list(self._mechanism.structure.free)
         control = self._model.structure.packed
         while row < last:
             packed = self._chosen(self._mechanism, q, self._mechanism._pivots.best_free(q))
@@ -101,33 +101,22 @@ class Simulation:
                 control = self._chosen(self._model, q)
                 if control is None:
                     return Outcome(status, row, step)
-            free = list(self._free(packed))
-            if step:  # the rest of a row, efforts held
-                part = self._rest(rollout, row, step, q, v[free])
-                done = self._run(part, packed, control, 0, 1)
-                moved = done.step if done.status else int(part.offset[1])
-                q = part.configuration[1].copy()
-                v = self._tree_rates(packed, q, part.velocity[1])
-                step += moved
-                if not done.status:
-                    self._record(rollout, row + 1, q, v)
-                    row, step = row + 1, 0
+            # the rest of a row, efforts held, or all rows that follow
+            alike = replace(rollout, velocity=np.empty_like(rollout.velocity))
+            part = self._rest(rollout, row, step) if step else alike
+            begin, end = (0, 1) if step else (row, last)
+            part.configuration[begin], part.velocity[begin] = q, v[list(self._free(packed))]
+            done = self._run(part, packed, control, begin, end)
+            for n in range(begin + 1, done.row + 1 + bool(done.step)):
+                q = part.configuration[n].copy()
+                v = self._tree_rates(packed, q, part.velocity[n])
+                at = row + n - begin
+                rollout.configuration[at], rollout.velocity[at] = q, v[own_free]
+            moved = done.row > begin or done.step > 0
+            if done.row > begin:
+                row, step = row + done.row - begin, done.step
             else:
-                inner = replace(rollout, velocity=np.empty_like(rollout.velocity))
-                inner.velocity[row] = v[free]
-                done = self._run(inner, packed, control, row, last)
-                moved = done.row - row + done.step
-                for n in range(row + 1, done.row + 1):
-                    here = rollout.configuration[n]
-                    v = self._tree_rates(packed, here, inner.velocity[n])
-                    self._record(rollout, n, here, v)
-                row, step = done.row, done.step
-                at = row + 1 if step else row
-                q = rollout.configuration[at].copy()
-                if moved:
-                    v = self._tree_rates(packed, q, inner.velocity[at])
-                if step:
-                    self._record(rollout, at, q, v)
+                step += done.step
             changes, status = 0 if moved else changes + 1, done.status
             if changes > MOST_CHANGES or (status and _is_final(status, rollout)):
                 return Outcome(status, row, step)
@@ -154,20 +143,12 @@ class Simulation:
             return motion[: tree.rates]
         return full_rates(self._mechanism.structure, q, rates)
 
-    def _record(self, rollout: Rollout, row: int, q: FloatArray, v: FloatArray) -> None:
-        rollout.configuration[row] = q
-        rollout.velocity[row] = v[list(self._mechanism.structure.free)]
-
-    def _rest(
-        self, rollout: Rollout, row: int, step: int, q: FloatArray, rates: FloatArray
-    ) -> Rollout:
+    def _rest(self, rollout: Rollout, row: int, step: int) -> Rollout:
         """What is left of a row after some of its steps, in other coordinates."""
         effort = rollout.applied[row]
         start = int(rollout.offset[row]) + step
         left = int(rollout.offset[row + 1]) - start
         loads = rollout.loads if len(rollout.loads) == 1 else rollout.loads[start : start + left]
-        states = np.empty((2, len(q))), np.empty((2, len(rates)))
-        states[0][0], states[1][0] = q, rates
         return replace(
             rollout,
             law=GIVEN,
@@ -175,8 +156,8 @@ class Simulation:
             dt=rollout.dt[row : row + 1].copy(),
             offset=np.array([0.0, left]),
             loads=np.ascontiguousarray(loads),
-            configuration=states[0],
-            velocity=states[1],
+            configuration=np.empty((2, rollout.configuration.shape[1])),
+            velocity=np.empty((2, rollout.velocity.shape[1])),
             wanted=np.empty((1, len(effort))),
             applied=np.empty((1, len(effort))),
         )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from robodyn.errors import (
 from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
-from robodyn.numerics.broadcasting import leading_shape
+from robodyn.numerics.broadcasting import element, flatten
 from robodyn.poses import matrix_from_pose, pose_from_matrix
 
 # Entries of single states that take a flag whether to skip checks, before the result.
@@ -216,49 +216,42 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         kept = third or ("acceleration", self._nu)
         widths = (self._nq, self._nu, kept[1], 6, 9)[: len(values)]
         given = any(np.ndim(part) > 1 for part in values if part is not None)
-        out = batch(name, self.structure.packed, widths, core, values) if given else None
-        if out is not None and name == "inverse_dynamics" and self._n > self._nu:
+        found = batch(name, self.structure.packed, widths, core, values) if given else None
+        if found is not None and name == "inverse_dynamics" and self._n > self._nu:
             least, largest = self.effort_ranges.T  # in lanes limits are left to single states
-            out[((out < least) | (out > largest)).any(axis=-1)] = np.nan
-        if out is not None and not np.isnan(out).any():
-            return out
-        checks = (
-            ("configuration", "every joint in the order of movable_joint_names"),
-            ("velocity", "independent joints, rad or m"),
-            (kept[0], "rad or m per s^2" if third is None else "N m or N"),
-            ("wrench", "N, N m"),
-            ("base", ""),
+            found[((found < least) | (found > largest)).any(axis=-1)] = np.nan
+        if found is not None and not np.isnan(found).any():
+            return found
+        names = ("configuration", "velocity", kept[0], "wrench", "base")[: len(values)]
+        units = (
+            "every joint in the order of movable_joint_names",
+            "independent joints, rad or m",
+            "rad or m per s^2" if third is None else "N m or N",
+            "N, N m",
+            "",
         )
-        optional = "wrench", "base"
         parts = {
-            what: None
-            if value is None and what in optional
-            else as_array(what, value, (width,), unit)  # type: ignore[arg-type]
-            for (what, unit), width, value in zip(checks, widths, values, strict=False)
+            what: as_array(what, value, (width,), unit)  # type: ignore[arg-type]
+            for what, value, width, unit in zip(names, values, widths, units, strict=False)
+            if value is not None or what not in ("wrench", "base")
         }
-        shape = leading_shape(**{k: part for k, part in parts.items() if part is not None})
-        broadcast = [
-            None if part is None else np.broadcast_to(part, (*shape, part.shape[-1]))
-            for part in parts.values()
-        ]
-        out = np.full((*shape, *core), np.nan) if out is None else out
-        lacking: Iterable[tuple[int, ...]] = ((),)
-        if shape:
-            lacking = np.argwhere(np.isnan(out).any(axis=tuple(range(len(shape), out.ndim))))
+        shape, flat = flatten(**parts)
+        states, count = dict(zip(parts, flat, strict=True)), len(flat[0])
+        out = np.full((count, *core), np.nan) if found is None else found.reshape(count, *core)
         rest = [False] if name in SKIPS_CHECKS else []
-        for index in map(tuple, lacking):
+        for n in np.flatnonzero(np.isnan(out).any(axis=tuple(range(1, out.ndim)))):
             state: list[Any] = [
-                None if part is None else np.array(part[index]) for part in broadcast
+                np.array(states[what][n]) if what in states else None for what in names
             ]
             try:
                 if call is None:
-                    self._ask(name, *state, *rest, out[index])
+                    self._ask(name, *state, *rest, out[n])
                 else:
-                    call(*state, out[index])
+                    call(*state, out[n])
             except KinematicsError as error:
-                error.index = tuple(int(i) for i in index)
+                error.index = element(shape, int(n))
                 raise
-        return out
+        return out.reshape(*shape, *core)
 
     def _tip_motion(self, *motion: ArrayLike) -> FloatArray:
         """Rates of all joints, their changes, the tip's acceleration (..., 2 * rates + 6)."""

@@ -28,16 +28,14 @@ class Pivots:
 
     Args:
         structure: of the mechanism.
+
+    Attributes:
+        known: those that were found, the latest first.
     """
 
     def __init__(self, structure: Structure) -> None:
         self._structure = structure
-        self._known: list[Packed] = []
-
-    @property
-    def known(self) -> tuple[Packed, ...]:
-        """Those that were found, the latest first."""
-        return tuple(self._known)
+        self.known: tuple[Packed, ...] = ()
 
     def at(self, q: FloatArray, free: tuple[int, ...] | None = None) -> Packed:
         """Arrays whose pivots serve at a configuration (positions,).
@@ -76,7 +74,7 @@ class Pivots:
             steep=np.inf if free is None else steepness(own.equations, q, chosen),
         )
         if free is None:
-            self._known = [packed, *self._known][:MOST_PACKINGS]
+            self.known = (packed, *self.known)[:MOST_PACKINGS]
         return packed
 
     def best_free(self, q: FloatArray) -> tuple[int, ...]:

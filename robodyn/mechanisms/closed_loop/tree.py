@@ -128,11 +128,10 @@ class Tree:
         self.frame_of = {base: np.eye(4)}
         waiting = list(model.joints)
         while waiting:
-            later = [joint for joint in waiting if joint.parent not in self.body_of]
             for joint in waiting:
                 if joint.parent in self.body_of:
                     self._hang(joint)
-            waiting = [joint for joint in later if joint.child not in self.body_of]
+            waiting = [joint for joint in waiting if joint.child not in self.body_of]
         links = {link.name: link for link in model.links}
         for body in self.bodies:
             self._set_inertia(body, links)
@@ -235,18 +234,15 @@ class Tree:
         along, other = A @ closure.ends[0][2], B @ closure.ends[1][2]
         normals = [A @ column for column in frame_along(closure.axis).T[:2]]
         locked = [(A[:, k], B[:, (k + 1) % 3]) for k in range(3)]
-        kind = closure.kind
-        if kind == "spherical":
-            return True, [], []
-        if kind == "universal":
-            return True, [], [(along, other)]
-        if kind == "revolute":
-            return True, [], [(normal, other) for normal in normals]
-        if kind == "cylindrical":
-            return False, normals, [(normal, other) for normal in normals]
-        if kind == "prismatic":
-            return False, normals, locked
-        return True, [], locked
+        hinged = [(normal, other) for normal in normals]
+        angles = {
+            "spherical": [],
+            "universal": [(along, other)],
+            "revolute": hinged,
+            "cylindrical": hinged,
+        }
+        slides = closure.kind in ("cylindrical", "prismatic")
+        return not slides, normals if slides else [], angles.get(closure.kind, locked)
 
     def point_jacobian(
         self, B: FloatArray, way: Sequence[tuple[int, float]], point: FloatArray

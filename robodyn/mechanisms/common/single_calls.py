@@ -93,6 +93,9 @@ class UncheckedDynamics:
     is written here holds where a configuration is a position for each joint.
     """
 
+    def __init__(self, mechanism: Any) -> None:
+        self._mechanism = mechanism
+
     def difference(self, start: FloatArray, goal: FloatArray, /) -> FloatArray:
         """As `Mechanism.difference`."""
         return goal - start
@@ -124,7 +127,8 @@ class UncheckedDynamics:
         /,
     ) -> bool:
         """Write efforts (n,) into `out`; return False if the state has none."""
-        raise NotImplementedError
+        out[:] = self._mechanism.inverse_dynamics(configuration, velocity, acceleration, wrench)
+        return bool(np.isfinite(out).all())
 
 
 class UncheckedSingle(UncheckedDynamics):
@@ -136,7 +140,7 @@ class UncheckedSingle(UncheckedDynamics):
     """
 
     def __init__(self, mechanism: Any) -> None:
-        self._mechanism = mechanism
+        super().__init__(mechanism)
         self._single: Single = mechanism._one
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -121,7 +121,13 @@ class SerialKinematics(Mechanism):
 
     def outline(self, configuration: FloatArray) -> list[OutlinePart]:
         """The arm as a line from the base by the origins of its joints to the tip, at q (n,)."""
-        return [OutlinePart("arm", self._line(configuration)[1])]
+        places = self._frames(configuration, self._in_line)[:, :3, 3]
+        return [OutlinePart("arm", np.vstack([np.zeros(3), places]))]
+
+    @property
+    def _in_line(self) -> tuple[str, ...]:
+        """The links, each with its origin at its joint, and the tip."""
+        return (*(link.name for link in self.chain.links), self.model.tip_link)
 
     def parameter_tables(self) -> list[ParameterTable]:
         """The links with their joints, where these are at home, and actuators beyond that."""
@@ -134,7 +140,13 @@ class SerialKinematics(Mechanism):
         head = ("joint", "kind", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]",
                 "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
                 "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]")  # fmt: skip
-        home = zip(self.joint_names, self.home, self._line(self.home)[0], strict=True)
+        at_home = []
+        for joint, position, frame in zip(
+            self.chain.joints, self.home, self._frames(self.home, self._in_line), strict=False
+        ):
+            axis = frame[:3, :3] @ joint.axis
+            slid = position if joint.kind == "prismatic" else 0.0
+            at_home.append((joint.name, float(position), frame[:3, 3] - slid * axis, axis))
         tables = [
             ParameterTable(
                 "Links",
@@ -146,29 +158,12 @@ class SerialKinematics(Mechanism):
             ParameterTable(
                 "Joints at home",
                 ("joint", "position [rad, m]", "origin [m]", "axis"),
-                [(name, float(position), *place) for name, position, place in home],
+                at_home,
                 "origins and axes in the base frame; positions turn and slide along the axis",
             ),
         ]
         stated = any(joint.drive != IDEAL for joint in self.chain.joints)
         return [*tables, *(actuator_tables(self.joint_names, self.actuators) if stated else ())]
-
-    def _line(self, q: FloatArray) -> tuple[list[tuple[FloatArray, FloatArray]], FloatArray]:
-        """Origin and axis of each joint, and points (n + 2, 3) from base to tip; base frame."""
-        from scipy.spatial.transform import Rotation  # slow to import
-
-        origin, axes = np.zeros(3), np.eye(3)
-        joints, points = [], [origin]
-        for joint, position in zip(self.chain.joints, q, strict=True):
-            origin, axes = origin + axes @ joint.at.translation, axes @ joint.at.rotation
-            joints.append((origin, axes @ joint.axis))
-            if joint.kind == "prismatic":
-                origin = origin + axes @ (position * joint.axis)
-            else:
-                axes = axes @ Rotation.from_rotvec(position * joint.axis).as_matrix()
-            points.append(origin)
-        points.append(origin + axes @ self.chain.tip.translation)
-        return joints, np.array(points)
 
     @cached_property
     def _condition(self) -> Callable[[Any, Any, bool], float]:

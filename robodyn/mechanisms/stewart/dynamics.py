@@ -31,7 +31,7 @@ from robodyn.mechanisms.stewart.kernels import lanes, published, single
 from robodyn.mechanisms.stewart.kernels import reactions as kernels
 from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
 from robodyn.mechanisms.stewart.kinematics import ACCEL, MOVING, PLACE, TWIST
-from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
+from robodyn.mechanisms.stewart.status import each_state, new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.threads import once
@@ -136,12 +136,8 @@ class PlatformDynamics(PlatformForwardKinematics):
                 "'massless'",
                 value=formulation,
             )
-        shape, (q, v, a, w) = _MOTION.flattened((pose, twist, accel, wrench))
-        out, status = np.empty((len(q), 6)), new_status(q)
-        given: list[Any] = [*self._numbers, q, v, a, w, chosen.codes, out, status]
-        published.all_as_printed(*given)
-        raise_first(status, shape, q, self._legs)
-        return out.reshape(*shape, 6)
+        kernel, values = published.all_as_printed, (pose, twist, accel, wrench)
+        return each_state(kernel, self._numbers, _MOTION, values, ((6,),), chosen.codes)[0]
 
     def actuator_terms(self, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> ActuatorTerms:
         """What the actuators' rotors and dry friction add to the forces, (..., 6) [N] each.
@@ -221,11 +217,8 @@ class PlatformDynamics(PlatformForwardKinematics):
 
     def energy(self, pose: ArrayLike, twist: ArrayLike) -> Energy:
         """Kinetic and potential energy (...) [J] of all thirteen bodies."""
-        shape, (q, v) = MOVING.flattened((pose, twist))
-        out, status = np.empty((len(q), 2)), new_status(q)
-        kernels.energy(*self._numbers, q, v, out, status)
-        raise_first(status, shape, q, self._legs)
-        return Energy(out[:, 0].reshape(shape), out[:, 1].reshape(shape))
+        (out,) = each_state(kernels.energy, self._numbers, MOVING, (pose, twist), ((2,),))
+        return Energy(out[..., 0], out[..., 1])
 
     def effort_terms(
         self,

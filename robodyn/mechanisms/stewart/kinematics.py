@@ -29,7 +29,7 @@ from robodyn.mechanisms.stewart.joints import LegMotion
 from robodyn.mechanisms.stewart.kernels import kinematics as kernels
 from robodyn.mechanisms.stewart.kernels import lanes, single
 from robodyn.mechanisms.stewart.legs import PlatformLegs
-from robodyn.mechanisms.stewart.status import new_status, raise_first, solved
+from robodyn.mechanisms.stewart.status import each_state, solved
 from robodyn.numerics.array_arguments import VECTOR
 from robodyn.numerics.broadcasting import states
 
@@ -69,11 +69,8 @@ class PlatformKinematics(PlatformLegs):
 
     def joint_positions(self, configuration: ArrayLike) -> FloatArray:
         """Leg lengths (..., 6) [m] of pose (..., 7), within the legs' limits or beyond."""
-        shape, (flat,) = PLACE.flattened((configuration,))
-        out, status = np.empty((len(flat), 6)), new_status(flat)
-        kernels.leg_lengths(self._legs, flat, out, status)
-        raise_first(status, shape, flat, self._legs)
-        return out.reshape(*shape, 6)
+        legs, values = (self._legs,), (configuration,)
+        return each_state(kernels.leg_lengths, legs, PLACE, values, ((6,),))[0]
 
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
         """Leg rates (..., 6) [m/s] of pose (..., 7) and twist (..., 6): H' @ twist, eq. 5."""
@@ -87,22 +84,12 @@ class PlatformKinematics(PlatformLegs):
             UnreachablePose: a leg's limits do not allow the length; `joint_positions` ignores the
                 limits.
         """
-        lengths = self.joint_positions(pose)
-        self._refuse_unreachable(lengths, pose)
-        return lengths
-
-    def _refuse_unreachable(self, lengths: FloatArray, pose: ArrayLike) -> None:
-        """Raise for the first element of lengths (..., 6) beyond the legs' limits.
-
-        Raises:
-            UnreachablePose: its `value` is the pose.
-        """
-        limits = self.position_limits
+        lengths, limits = self.joint_positions(pose), self.position_limits
         below = lengths < limits[:, 0] * (1.0 - LIMIT_TOLERANCE)
         above = lengths > limits[:, 1] * (1.0 + LIMIT_TOLERANCE)
         beyond = np.argwhere(below | above)
         if not len(beyond):
-            return
+            return lengths
         *where, leg = (int(i) for i in beyond[0])
         index = tuple(where)
         at = f" at element {where}" if where else ""
@@ -125,18 +112,9 @@ class PlatformKinematics(PlatformLegs):
         are those that a universal joint would have.
         """
         zero = np.zeros(6)
-        shape, (q, v, a) = MOTION.flattened(
-            (pose, zero if twist is None else twist, zero if accel is None else accel)
-        )
-        n, status = len(q), new_status(q)
+        motion = pose, zero if twist is None else twist, zero if accel is None else accel
         cores = ((6,), (6,), (6,), (6, 3), (6, 3), (6, 3), (6, 2))
-        out = [np.empty((n, *core)) for core in cores]
-        buffers = [*out, status]
-        kernels.leg_motion(self._legs, q, v, a, *buffers)
-        raise_first(status, shape, q, self._legs)
-        return LegMotion(
-            *(array.reshape(*shape, *core) for array, core in zip(out, cores, strict=True))
-        )
+        return LegMotion(*each_state(kernels.leg_motion, (self._legs,), MOTION, motion, cores))
 
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
         """Pose (..., 7) of the platform: the configuration itself."""

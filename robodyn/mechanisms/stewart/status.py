@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,27 @@ def raise_first(
         return
     first = int(np.flatnonzero(status != OK)[0])
     raise error_for(int(status[first]), element(shape, first), pose[first], legs)
+
+
+def each_state(
+    kernel: Callable[..., None],
+    numbers: tuple[FloatArray, ...],
+    arguments: Arguments,
+    values: Sequence[ArrayLike | None],
+    cores: Sequence[tuple[int, ...]],
+    *settings: Any,
+) -> list[FloatArray]:
+    """A kernel's results for each state, (..., *core) each; `numbers` begin with the packed legs.
+
+    Raises:
+        InvalidInput: an argument of the wrong shape or not finite.
+        KinematicsError: of the first state for which the equations have no solution.
+    """
+    shape, flat = arguments.flattened(values)
+    results, status = [np.empty((len(flat[0]), *core)) for core in cores], new_status(flat[0])
+    kernel(*numbers, *flat, *settings, *results, status)
+    raise_first(status, shape, flat[0], numbers[0])
+    return [out.reshape(*shape, *out.shape[1:]) for out in results]
 
 
 def solved(
