@@ -109,4 +109,5 @@ def unit_axis(where: str, axis: ArrayLike) -> FloatArray:
     length = float(np.linalg.norm(given))
     if not length > 1e-9:
         raise ModelError(f"{where}: axis has no direction, its length is zero", value=axis)
-    return frozen("axis", given / length, (3,))
+    # made unit once, so that what is written reads the same
+    return given if abs(length - 1.0) < 1e-15 else frozen("axis", given / length, (3,))
