@@ -69,41 +69,39 @@ class Efforts(SecondOrder):
         D = of(ideal, rest, rest)
         A = of(ideal, rest, u) - D
         B = of(ideal, u, w) - D
-        none = np.zeros(A.shape)
-        terms = np.stack([A, B, none, D, none, none, np.abs(rates)], axis=-1)
+        C, S, G = np.zeros((3, *A.shape))
         count = len(path.steps)
         upper, lower = (np.tile((1.0 - MARGIN) * self.limits[:, k], (count, 1)) for k in (1, 0))
-        curved = bool(self.curves.counts.any())
-        if ideal is mechanism:
-            return Coefficients(terms, upper, lower, curved)
-        once = of(mechanism, u, w) - B - D
-        twice = of(mechanism, 2.0 * u, 4.0 * w) - 4.0 * B - D
-        S, G = np.zeros(A.shape), np.zeros(A.shape)
-        for i, actuator in enumerate(mechanism.actuators):
-            forward, backward, curvature = actuator.stribeck_terms
-            rate = rates[..., i]
-            S[..., i] = np.where(rate > 0.0, forward, np.where(rate < 0.0, -backward, 0.0))
-            G[..., i] = curvature * rate**2
-        once = once - S / (1.0 + G)
-        twice = twice - S / (1.0 + 4.0 * G)
-        C = twice - once
-        dry = once - C
-        # of joints whose sense of motion is not known, it may be of either sign
-        unsure = np.abs(rates) < STANDING * np.abs(rates).max()
-        unsure &= rates != 0.0
-        standing = np.where(unsure, np.abs(dry + S), 0.0).max(axis=1)
-        dry, S = np.where(unsure, 0.0, dry), np.where(unsure, 0.0, S)
-        terms[..., 2], terms[..., 3], terms[..., 4], terms[..., 5] = C, D + dry, S, G
-        upper -= standing
-        lower += standing
-        for k, x in zip((0, -1), ends, strict=True):
-            if x == 0.0:
-                # at the instant of rest there is no friction yet, or no longer, that helps
-                upper[k] += np.minimum((dry + S)[k], 0.0).min(axis=0)
-                lower[k] += np.maximum((dry + S)[k], 0.0).max(axis=0)
-        size = np.abs(terms[..., :4]).max()
-        viscous = np.abs(terms[..., 2]).max() > 1e-9 * size
-        curved = curved or bool(terms[..., 4].any() or viscous)
+        if ideal is not mechanism:
+            once = of(mechanism, u, w) - B - D
+            twice = of(mechanism, 2.0 * u, 4.0 * w) - 4.0 * B - D
+            for i, actuator in enumerate(mechanism.actuators):
+                forward, backward, curvature = actuator.stribeck_terms
+                rate = rates[..., i]
+                S[..., i] = np.where(rate > 0.0, forward, np.where(rate < 0.0, -backward, 0.0))
+                G[..., i] = curvature * rate**2
+            once = once - S / (1.0 + G)
+            twice = twice - S / (1.0 + 4.0 * G)
+            C = twice - once
+            dry = once - C
+            # of joints whose sense of motion is not known, it may be of either sign
+            unsure = np.abs(rates) < STANDING * np.abs(rates).max()
+            unsure &= rates != 0.0
+            standing = np.where(unsure, np.abs(dry + S), 0.0).max(axis=1)
+            dry, S = np.where(unsure, 0.0, dry), np.where(unsure, 0.0, S)
+            D = D + dry
+            upper -= standing
+            lower += standing
+            for k, x in zip((0, -1), ends, strict=True):
+                if x == 0.0:
+                    # at the instant of rest there is no friction yet, or no longer, that helps
+                    upper[k] += np.minimum((dry + S)[k], 0.0).min(axis=0)
+                    lower[k] += np.maximum((dry + S)[k], 0.0).max(axis=0)
+        terms = np.empty((*A.shape, 7))
+        for k, term in enumerate((A, B, C, D, S, G, np.abs(rates))):
+            terms[..., k] = term
+        viscous = np.abs(C).max() > 1e-9 * np.abs(terms[..., :4]).max()
+        curved = bool(self.curves.counts.any() or S.any() or viscous)
         return Coefficients(terms, upper, lower, curved)
 
     def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
@@ -146,17 +144,14 @@ class Efforts(SecondOrder):
 
         For the friction on the other side; else 0.
         """
-        out = np.zeros(rates.shape)
-        for i, actuator in enumerate(self._mechanism.actuators):
-            forward, backward = (float(actuator.dry_friction(sign * 1e-300)) for sign in (1, -1))
-            if forward == backward:
-                continue
-            rate = rates[..., i]
-            crosses = rate[:, 1:] * rate[:, :-1] < 0.0
-            beside = np.zeros(rate.shape, dtype=bool)
-            beside[:, 1:] |= crosses
-            beside[:, :-1] |= crosses
-            out[..., i] = np.where(beside, -np.sign(rate) * (forward - backward), 0.0)
+        out, crosses = np.zeros(rates.shape), rates[:, 1:] * rates[:, :-1] < 0.0
+        for i in np.flatnonzero(crosses.any(axis=(0, 1))):
+            law = self._mechanism.actuators[int(i)].dry_friction
+            jump = float(law(1e-300)) - float(law(-1e-300))
+            beside = np.zeros(rates.shape[:2], dtype=bool)
+            beside[:, 1:] |= crosses[..., i]
+            beside[:, :-1] |= crosses[..., i]
+            out[..., i] = np.where(beside, -np.sign(rates[..., i]) * jump, 0.0)
         return out
 
 
