@@ -11,18 +11,17 @@ cutoff `effort`: what one filter does to both sides of an equation does not chan
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
+from robodyn.identification.recording import Recording
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scipy.interpolate import CubicSpline
-
-    from robodyn.arrays import FloatArray
-    from robodyn.identification.recording import Recording
 
 ORDER = 4
 # Cutoffs for one hertz of the motion's bandwidth, and the noise of accelerations that is accepted

@@ -12,12 +12,16 @@ better. All states of a difference, and of a batch, go through one compiled call
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array, as_scalar
+from robodyn.mechanisms.common.compiled_slopes import CompiledSlopes
 from robodyn.mechanisms.common.joint_friction import JointFriction, decays
 from robodyn.mechanisms.common.kernels import dry_friction as law
 from robodyn.mechanisms.common.kernels import sticking as at
@@ -32,13 +36,7 @@ from robodyn.mechanisms.common.linear_model import (
 from robodyn.mechanisms.presentation import Presentation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from typing_extensions import Self
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.common.compiled_slopes import CompiledSlopes
 
 # Central differences of order 6: f'(0) = sum over k of weight_k f(place_k h) / h.
 PLACES = np.array([1.0, -1.0, 2.0, -2.0, 3.0, -3.0])

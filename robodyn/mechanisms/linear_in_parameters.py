@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.body_parameters import BodyNumbers, bodies_of_parameters
-from robodyn.mechanisms.common.parameters import OF_BODY, collected, with_values
+from robodyn.mechanisms.common.parameters import (
+    OF_BODY,
+    JointParameter,
+    Parameters,
+    collected,
+    with_values,
+)
 from robodyn.mechanisms.link_motion import LinkMotion
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.common.parameters import JointParameter, Parameters
 
 
 class LinearInParameters(LinkMotion):

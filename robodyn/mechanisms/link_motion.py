@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.derivatives import Derivatives, weighed
 from robodyn.poses import matrix_from_pose, quaternion_of_rotation
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.mechanisms.common.figure import Figure
 
 # Central differences of order 6: f''(0) = sum over k of weight_k f(k h) / h^2, k from -3 to 3.
 SECOND = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180.0

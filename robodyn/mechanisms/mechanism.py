@@ -12,26 +12,24 @@ Configurations lie on a manifold, so code outside a mechanism never subtracts tw
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.common import compiled_run
+from robodyn.mechanisms.common.compiled_run import BatchSteps, Outcome, Rollout
+from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.single_calls import UncheckedDynamics
 from robodyn.mechanisms.linear_in_parameters import LinearInParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from typing_extensions import Self
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.common.compiled_run import BatchSteps, Outcome, Rollout
-    from robodyn.mechanisms.common.end_stops import EndStops
 
 
 class EffortTerms(NamedTuple):

@@ -8,22 +8,20 @@ f, where speed does not matter, or not yet.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SimulationFailed, SingularMassMatrix
+from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from typing_extensions import Self
-
-    from robodyn.arrays import ArrayLike, FloatArray
-    from robodyn.base_motion import BaseMotion
-    from robodyn.mechanisms.common.end_stops import EndStops
 
 
 class NumpyDynamics(Mechanism):

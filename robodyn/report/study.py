@@ -4,19 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robodyn.analysis.study import MotionStudy
+from robodyn.arrays import ArrayLike
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from matplotlib.figure import Figure
-
-    from robodyn.arrays import ArrayLike
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Trajectory
 
 
 class Study(MotionStudy):

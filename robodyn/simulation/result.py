@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.extras import needing
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:
     import xarray
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.mechanism import Mechanism
-    from robodyn.trajectories.base import Motion
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
 from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.displacements import hermite_quintic
+from robodyn.trajectories.parabolic_blends import ViaPoints
 from robodyn.trajectories.piecewise import PiecewisePolynomial
-from robodyn.trajectories.via_points import ViaPoints
 
 # Of a straight segment's ends [s]; shorter where segments are short.
 BLEND = 0.1

@@ -20,9 +20,9 @@ its joints; or poses of its tip in its base frame, as above, which it reaches by
 from where it is, and passes along lines of the tip.
 
 A waypoint with a `blend` is passed without stopping: the motion changes from one line to the next
-during that time, near the waypoint; see `robodyn.trajectories.via_points`. The path's ends start
-and stop within theirs. With `blend: 0` or none the motion rests at a waypoint, and starts from it
-within the time of the neighbouring blend.
+during that time, near the waypoint; see `robodyn.trajectories.parabolic_blends`. The path's ends
+start and stop within theirs. With `blend: 0` or none the motion rests at a waypoint, and starts
+from it within the time of the neighbouring blend.
 """
 
 from __future__ import annotations
@@ -43,10 +43,16 @@ from robodyn.trajectories.demonstration import DEMO, demonstration, within_limit
 from robodyn.trajectories.fourier import FourierTrajectory, fourier_from_fields
 from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line_rpy
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
+from robodyn.trajectories.parabolic_blends import (
+    ROUNDING,
+    ViaPoints,
+    blended,
+    cruising,
+    first_crowded,
+)
 from robodyn.trajectories.profiles import PEAK_SPEED
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.tip_line import along_body, is_of_body
-from robodyn.trajectories.via_points import ROUNDING, ViaPoints, blended, cruising, first_crowded
 
 _SEGMENT_FIELDS = ("duration", "v_max", "w_max", "profile")
 _UNITS = {"duration": "s", "v_max": "m/s", "w_max": "rad/s"}

@@ -10,33 +10,28 @@ requires a leg that is symmetric about its axis.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, ModelError
-from robodyn.mechanisms.common.coordinates import POSE
+from robodyn.mechanisms.common.coordinates import POSE, Coordinates
 from robodyn.mechanisms.common.description import DrivenJoint, Nouns
-from robodyn.mechanisms.common.tracking import POSE_TRACKING
+from robodyn.mechanisms.common.tracking import POSE_TRACKING, Tracking
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
 from robodyn.mechanisms.stewart.recognition import six_legs_of
-from robodyn.model.body import Link
+from robodyn.mechanisms.stewart.six_legs import Leg, SixLegs
+from robodyn.model.body import Body, Link
+from robodyn.model.model import Model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from typing_extensions import Self
-
-    from robodyn.arrays import FloatArray
-    from robodyn.mechanisms.common.coordinates import Coordinates
-    from robodyn.mechanisms.common.tracking import Tracking
-    from robodyn.mechanisms.stewart.six_legs import Leg, SixLegs
-    from robodyn.model.body import Body
-    from robodyn.model.model import Model
 
 
 BASE_JOINTS = ("universal", "spherical")

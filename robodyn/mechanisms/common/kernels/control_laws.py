@@ -15,7 +15,7 @@ from robodyn.numerics.compiler import inner
 GIVEN = 0  # the row is the efforts
 GRAVITY = 1  # the efforts that hold the measured configuration; the row is empty
 # The row is the desired configuration, velocity and acceleration, and then, if the controller
-# compensates friction for the planned motion (`control.planned_friction`), efforts (n,) for it.
+# compensates friction for the planned motion (`PlannedFriction`), efforts (n,) for it.
 COMPUTED_TORQUE = 2
 
 

@@ -64,7 +64,7 @@ class Functions(NamedTuple):
             loops closed again). It may be called with NaN and with arbitrarily large numbers; the
             result is checked afterwards.
         equations: equations(plant, configuration, velocity, effort, load, watched, work, out) ->
-            int. Write the `rough_step.Equations`, with the damping if `watched`.
+            int. Write the `rough_step.MotionEquations`, with the damping if `watched`.
         configuration_rate: configuration_rate(plant, configuration, velocity, work, out). Write the
             time derivative of a configuration, of which the equations were the last asked for.
         sizes: sizes(plant) -> nq, nv, n of configuration, velocity and effort; constants let the

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Lengths, Jacobian and leg motion of the whole 6-UPS Stewart platform.
+"""Lengths and motions of all legs of the 6-UPS Stewart platform.
 
 Of states (N, k); status (N,) becomes a code of `kernels.layout` for each.
 """
