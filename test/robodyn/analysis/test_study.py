@@ -171,6 +171,7 @@ def test_figures_of_a_platform_and_of_an_arm(path_one, puma, tmp_path):
 
 
 def test_figures_need_matplotlib(path_one, monkeypatch):
+    monkeypatch.delitem(sys.modules, "robodyn.report.images", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"matplotlib.*: .*pip install"):
         path_one.plot()
