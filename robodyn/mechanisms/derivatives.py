@@ -125,7 +125,8 @@ class Derivatives(Presentation):
     def _falling_friction(self) -> FloatArray:
         """Rows of `friction` of the driven joints, none if no friction depends on the rate."""
         rows = self.friction.rows[: len(self.joint_names)]
-        return rows if rows[:, law.STRIBECK].any() else np.zeros((0, at.ROW))
+        # the two Coulomb levels come first; all that follows acts by the rate
+        return rows if rows[:, law.EXCESS : law.DRY_FRICTION].any() else np.zeros((0, at.ROW))
 
     @property
     def _held(self) -> Callable[..., FloatArray] | None:
@@ -317,7 +318,7 @@ class Derivatives(Presentation):
         changes[1 + rows :] = np.concatenate([np.diag(row) for row in own.places])
         V = v + changes
         added = getattr(self, question)(Q, V, u, w) - getattr(self._smooth, question)(Q, V, u, w)
-        dry = self.friction.rows[: len(self.joint_names), [at.STATIC, at.STATIC_BACKWARD]].any(-1)
+        dry = self.friction.rows[: len(self.joint_names), : at.RATE].any(axis=-1)
         sides = np.sign(self.joint_velocities(Q, V))[..., dry]
         kept = ((sides == sides[..., :1, :]) & (sides != 0.0)).all(axis=-1)
         parts = [added[..., :1, :]]
