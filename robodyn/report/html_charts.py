@@ -65,10 +65,10 @@ def drawing(chart: Chart) -> Drawing:
     lines: dict[str, list[str]] = {curve.label: [] for curve in chart.legend}
     ranges: dict[Any, Any] = {}
     figures = [_figure(panel, chart.columns, ranges, lines) for panel in chart.panels]
-    for figure in figures:
-        document.add_root(figure)
+    for root in figures:
+        document.add_root(root)
     (content,) = standalone_docs_json(figures).values()
-    return Drawing(serialize_json(content), [str(figure.id) for figure in figures], lines)
+    return Drawing(serialize_json(content), [str(root.id) for root in figures], lines)
 
 
 def bokeh_script() -> str:

@@ -12,7 +12,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import MissingExtra, OutputError
-from robodyn.report.images import write_pdf, write_png
 from robodyn.report.study_charts import rises, study_charts
 from robodyn.report.study_page import study_page
 
@@ -140,6 +139,8 @@ def test_a_page_that_cannot_be_written(short, tmp_path):
 
 def test_files_of_charts(dasgupta, tmp_path):
     pytest.importorskip("matplotlib")
+    from robodyn.report.images import write_pdf, write_png
+
     page = study_page(rd.analyze(dasgupta, rd.paper_path("III"), 0.1))
     charts = [chart for chart in page.charts if chart.key in ("condition_number", "path", "forces")]
     files = write_png(charts, tmp_path / "png", dpi=40)
