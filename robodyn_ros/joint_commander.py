@@ -18,6 +18,7 @@ A managed (lifecycle) node: inactive, it sends nothing; active, the machine is h
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import Any
 
@@ -128,13 +129,12 @@ class JointCommander(ManagedNode):
             serve_trigger(self, f"~/{request}", partial(self._request, request))
         # a process that was late: not who talks to it
         self._ticks = Ticks(self, p["rate"], self._tick, machine.skip)
-        self.create_timer(RETRY, self._bring_up)
         self.create_timer(DIAGNOSE, self._diagnose)
         self._tell_state()
 
     def activate(self) -> None:
         """Bring the machine up, as soon as drives tell where they are."""
-        self._waits = True
+        self._tried, self._waits = 0.0, True
         self.get_logger().info(f"joint_commander of {self._mechanism.name}, ready")
 
     def deactivate(self) -> None:
@@ -252,6 +252,8 @@ class JointCommander(ManagedNode):
 
     def _tick(self) -> None:
         machine = self._machine
+        if machine.state == "off" and self.is_active and self._waits:
+            self._bring_up()
         machine.commander.base = self._base.at(self._ticks.time)
         self._point = point = machine.step(self._ticks.time)
         if point is not None and self.is_active:
@@ -260,13 +262,16 @@ class JointCommander(ManagedNode):
 
     def _bring_up(self) -> None:
         """Power on, as soon as that is possible after an activation."""
-        if not (self.is_active and self._waits and self._machine.state == "off"):
+        now = time.monotonic()
+        if now - self._tried < RETRY:
             return
+        first, self._tried = self._tried == 0.0, now
         try:
             self._request("power_on")
             self._waits = False
         except RequestRefused as error:
-            self.get_logger().info(f"waiting: {error}", once=True)
+            if first:
+                self.get_logger().info(f"waiting: {error}")
 
     def _publish(self, point: SetPoint) -> None:
         self._commands.publish(

@@ -137,10 +137,9 @@ class MotionCueing(ManagedNode):
                 "csv:127.0.0.1:9900"
             )
         asked = requests(round(self._p["rate"])) if kind == "xplane" else []
-        self._datagrams = datagrams = Datagrams(host, int(port), asked)
-        steady_timer(self, 0.5e-9 * self._ticks.period, lambda: self._hear_telemetry(datagrams))
+        self._datagrams = Datagrams(host, int(port), asked)
         if asked:
-            steady_timer(self, ASKED, datagrams.ask)
+            steady_timer(self, ASKED, self._datagrams.ask)
 
     def _hear_telemetry(self, datagrams: Datagrams) -> None:
         for datagram in datagrams.received(AT_ONCE):
@@ -155,6 +154,8 @@ class MotionCueing(ManagedNode):
 
     def _tick(self) -> None:
         """The set-point that is due."""
+        if self._datagrams is not None:
+            self._hear_telemetry(self._datagrams)
         if not self.is_active:
             return
         if time.monotonic() - self._heard > self._p["timeout"]:
