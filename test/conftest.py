@@ -45,6 +45,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=_seed,
         help='seed of all random numbers, as a failing run prints it, or "random" for a new one',
     )
+    parser.addoption(
+        "--storm",
+        type=float,
+        default=1.0,
+        help="number of random inputs in test/storm, as a multiple of the usual number",
+    )
 
 
 # Processes that communicate over DDS spend much of their time waiting: three run on two cores.
@@ -118,6 +124,13 @@ def random_numbers(request) -> Callable[[str], np.random.Generator]:
 def rng(request, random_numbers) -> np.random.Generator:
     """Random numbers of one test, the same again with the same --seed."""
     return random_numbers(request.node.nodeid)
+
+
+@pytest.fixture
+def storm(request) -> Callable[[int], int]:
+    """Return the number of random inputs to try: the usual number times the option --storm."""
+    factor = request.config.option.storm
+    return lambda usual: max(1, round(usual * factor))
 
 
 @pytest.fixture
