@@ -49,7 +49,7 @@ READING = ("xacro_args", "base_link", "tip_link", "hold_branches", "driven", "ki
 def read_mechanism(
     source: str, values: Mapping[str, Any], spelling: Callable[[str, str | bool], str]
 ) -> tuple[Mechanism, list[str]]:
-    """A mechanism, read as `values` of READING say, and warnings about it.
+    """A mechanism, read as `values` of READING and `gravity` say, and warnings about it.
 
     Every other model of this process is read so, too. `spelling` is how errors name an option.
 
@@ -57,7 +57,8 @@ def read_mechanism(
         ModelError: an invalid description.
     """
     use_arguments(arguments_of(shlex.split(values["xacro_args"])))
-    use_options(**{name: values[name] for name in READING[1:]}, spelling=spelling)
+    options = {name: values[name] for name in READING[1:]}
+    use_options(**options, gravity=values.get("gravity"), spelling=spelling)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         mechanism: Mechanism = rd.load(source)

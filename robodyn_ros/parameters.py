@@ -179,7 +179,7 @@ def check(name: str, spec: Spec, value: Any) -> Any:
                 f"parameter {name} is {number}, expected a finite number ({spec.text})",
                 value=value,
             )
-    if isinstance(spec.default, list) and spec.low > -math.inf:
+    if numbers is value and spec.low > -math.inf:
         # ROS checks the range of single numbers only
         for number in numbers:
             if not spec.low <= number <= spec.high:

@@ -146,7 +146,9 @@ def passed(
 def reading(
     *,
     options: dict[str, Any] = passed(
-        "load", "base_link", "tip_link", "hold_branches", "driven", "kind", "base"
+        "load",
+        *("base_link", "tip_link", "hold_branches", "driven", "kind", "base"),
+        vectors=("gravity",),
     ),
     xacro_arg: list[str] | None = None,
     package_path: list[str] | None = None,
@@ -156,6 +158,8 @@ def reading(
     Args:
         base_link: of a URDF: the link on which the chain stands, by default the root.
         tip_link: of a URDF: the link at which the chain ends, by default behind most joints.
+        gravity: three numbers in quotes, instead of the model's [m/s^2], base frame; "0 0 0" for
+            drives that compensate gravity themselves.
         xacro_arg: an argument of a .xacro file, name:=value; may be repeated.
         package_path: a folder with ROS packages that a robot refers to, such as a workspace's src;
             may be repeated. Searched before those of ROBODYN_PACKAGE_PATH.

@@ -29,6 +29,7 @@ class ReadOptions:
             these.
         kind: the kind to read as, instead of the one that is recognised; None for that.
         base: `fixed` or `moving`, of a tree of joints; None for what the description says.
+        gravity: (3,) [m/s^2] base frame, instead of the description's; None for that.
         folder: of the file that is read, to which files it names are relative; None for text.
         spelling: how messages write an option that would help.
     """
@@ -40,6 +41,7 @@ class ReadOptions:
     driven: tuple[str, ...] | None = None
     kind: str | None = None
     base: str | None = None
+    gravity: tuple[float, ...] | None = None
     folder: Path | None = None
     spelling: Spelling = in_python
 

@@ -11,6 +11,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from robodyn.arrays import ArrayLike
+from robodyn.checks import as_exact
 from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.formats.urdf_text import UrdfDocument, actuated_joints, read_urdf
@@ -33,8 +35,8 @@ def use_options(*, spelling: Spelling = in_python, **options: Any) -> None:
 
     Args:
         spelling: how messages write an option that would help.
-        options: base_link, tip_link, hold_branches, driven, kind, base as for `load`; an empty
-            name stands for none.
+        options: base_link, tip_link, hold_branches, driven, kind, base, gravity as for `load`; an
+            empty name stands for none.
     """
     global _defaults
     _defaults = _with(ReadOptions(spelling=spelling), options)
@@ -43,6 +45,8 @@ def use_options(*, spelling: Spelling = in_python, **options: Any) -> None:
 def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
     """Options as they are given, and the defaults of those that are not."""
     given["driven"] = _names_in(given.get("driven"))
+    if (gravity := given.get("gravity")) is not None:
+        given["gravity"] = tuple(as_exact("gravity", gravity, (3,), "m/s^2").tolist())
     return replace(defaults, **{name: value for name, value in given.items() if value})
 
 
@@ -61,6 +65,7 @@ def load(
     driven: str | Sequence[str] | None = None,
     kind: str | None = None,
     base: str | None = None,
+    gravity: ArrayLike | None = None,
     xacro_args: Mapping[str, str] | None = None,
 ) -> Any:
     """A mechanism from a bundled name, a file or URDF text.
@@ -85,6 +90,8 @@ def load(
             trees of joints: hands, quadrupeds, arms with their grippers.
         base: `moving` lets the base of a tree float freely, whatever the description says, and
             `fixed` holds it at home; read as `closed_loop`.
+        gravity: (3,) [m/s^2] base frame, instead of the description's; `[0, 0, 0]` leaves gravity
+            to drives that compensate it themselves.
         xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders
             of ROBODYN_PACKAGE_PATH, a sourced ROS 2 and the file's own checkout.
 
@@ -108,10 +115,12 @@ def load(
         "tip_link": tip_link,
         "hold_branches": hold_branches,
     }
-    given |= {"strict": strict, "driven": driven, "kind": kind, "base": base}
+    given |= {"strict": strict, "driven": driven, "kind": kind, "base": base, "gravity": gravity}
     options = _with(_defaults, given)
     made = _loaded(source, options, xacro_args)
-    return made if options.base is None else made._made(made.model.with_base(options.base))
+    if options.base is not None:
+        made = made._made(made.model.with_base(options.base))
+    return made if options.gravity is None else made.with_gravity(options.gravity)
 
 
 def _loaded(source: str | Path, options: ReadOptions, xacro_args: Mapping[str, str] | None) -> Any:

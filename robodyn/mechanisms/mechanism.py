@@ -203,6 +203,17 @@ class Mechanism(LinearInParameters):
         """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
         return self._made(self.model.without_actuators())
 
+    def with_gravity(self, gravity: ArrayLike, /) -> Self:
+        """Return the same mechanism under another gravity.
+
+        Args:
+            gravity: (3,) [m/s^2] base frame; zeros for drives that compensate gravity themselves.
+
+        Raises:
+            ModelError: a wrong shape, or not finite.
+        """
+        return self._made(self.model.with_gravity(gravity))
+
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Self:

@@ -192,6 +192,14 @@ class Model(Compared):
         given = ((name, np.atleast_1d(np.asarray(value, float))) for name, value in home.items())
         return replace(self, home=tuple((name, tuple(value.tolist())) for name, value in given))
 
+    def with_gravity(self, gravity: ArrayLike) -> Model:
+        """The same mechanism under another gravity (3,) [m/s^2], base frame.
+
+        Raises:
+            ModelError: a wrong shape, or not finite.
+        """
+        return replace(self, gravity=gravity)  # type: ignore[arg-type]
+
     def with_base(self, base: str) -> Model:
         """The same tree with its base `fixed`, or `moving` freely in a link that stands still.
 
