@@ -15,6 +15,15 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.sampled import SampledTrajectory
 
+# [rad, or parts of the mechanism's size] paths that are shorter do not move.
+NOTHING = 1e-9
+# [rad, or parts of the mechanism's size] or, of a short path, share of its length: configurations
+# that are no further apart are one.
+SAME = 1e-6
+# The same where both neighbors of two configurations are many times further away: points that were
+# taught twice.
+TWICE, ISOLATED = 1.001e-3, 100.0
+
 
 class Through(RowTrajectory):
     """Cubic splines through configurations, as a trajectory over a parameter from 0 to 1.
@@ -24,12 +33,18 @@ class Through(RowTrajectory):
     its independent joints do and the others follow. Two configurations are joined by a straight
     line.
 
+    Knots are spaced by the square roots of the distances (centripetal), and the curvature is zero
+    at both ends: of the usual choices this one deviates least from the polygon of the points,
+    however unequal their distances are (Floater 2008, "On the deviation of a parametric cubic
+    spline interpolant from its data polygon"). Configurations that are nearly equal count as one,
+    see `SAME` and `TWICE`.
+
     Args:
         mechanism: whose configurations they are.
-        configurations: (k, nq), two or more, each other than the one before.
+        configurations: (k, nq), two or more.
 
     Raises:
-        InvalidInput: wrong shapes, not finite, fewer than two, or the same twice in a row.
+        InvalidInput: wrong shapes, not finite, fewer than two, or all the same.
         NoSolution: a closed loop cannot be assembled on the way.
     """
 
@@ -48,17 +63,17 @@ class Through(RowTrajectory):
                 value=configurations,
             )
         points = coordinates.checked("path", given)
-        steps = mechanism.difference(points[:-1], points[1:])
-        chords = np.linalg.norm(coordinate_weights(mechanism) * steps, axis=1)
-        if not (chords > 1e-9).all():
-            same = int(np.flatnonzero(~(chords > 1e-9))[0])
+        points = _distinct(mechanism, points)
+        knots = np.sqrt(_distances(mechanism, points[:-1], points[1:]))
+        if not (len(knots) and knots.all()):
             raise InvalidInput(
-                f"path[{same}] and path[{same + 1}] are the same configuration; leave one out",
-                value=given[same],
+                "path[0] and all that follow are the same configuration; expected two or more "
+                "that differ",
+                value=given[0],
             )
         self._mechanism = mechanism
         self._start = points[0]
-        places = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
+        places = np.concatenate([[0.0], np.cumsum(knots)]) / knots.sum()
         self._curve: SampledTrajectory | None = None
         if mechanism.configuration_is_pose:
             self._curve = _curve(mechanism, places, points)
@@ -96,6 +111,44 @@ def coordinate_weights(mechanism: Mechanism) -> FloatArray:
     return np.array([1.0 / mechanism.size if unit == "m" else 1.0 for unit in units])
 
 
+def _distances(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
+    """Return the lengths (...) of displacements between configurations (..., nq)."""
+    way = coordinate_weights(mechanism) * mechanism.difference(start, goal)
+    return np.asarray(np.linalg.norm(way, axis=-1))
+
+
+def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
+    """Return the configurations (k, nq) without those that are nearly equal; both ends are kept."""
+    chords = _distances(mechanism, points[:-1], points[1:])
+    whole, last = min(1.0, float(chords.sum())), len(points) - 1
+    if not whole > NOTHING:
+        return points[:1]
+    same = SAME * whole
+
+    def is_apart(one: int, other: int) -> bool:
+        return bool(_distances(mechanism, points[one], points[other]) > same)
+
+    kept = [0]
+    for k, chord in enumerate(chords.tolist(), start=1):
+        follows = kept[-1] == k - 1
+        if (follows and chord > same) or is_apart(kept[-1], k):
+            kept.append(k)
+    while len(kept) > 1 and kept[-1] != last and not is_apart(kept[-1], last):
+        kept.pop()
+    if kept[-1] != last:
+        kept.append(last)
+    points = points[kept]
+    chords = _distances(mechanism, points[:-1], points[1:])
+    beside = np.concatenate([[np.inf], chords, [np.inf]])
+    nearest = np.minimum(beside[:-2], beside[2:])
+    twice = (chords <= TWICE * whole) & (ISOLATED * chords <= nearest) & np.isfinite(nearest)
+    stays = np.ones(len(points), dtype=bool)
+    stays[1:] = ~twice
+    if twice[-1]:
+        stays[-2:] = False, True
+    return np.asarray(points[stays])
+
+
 def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:
     """A smooth motion (see `Through`) through poses (k, 7).
 
@@ -118,8 +171,7 @@ def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> Sampl
 def _spline(places: FloatArray, points: FloatArray) -> Any:
     from scipy.interpolate import CubicSpline
 
-    ends = "not-a-knot" if len(points) > 2 else "natural"
-    return CubicSpline(places, points, bc_type=ends)
+    return CubicSpline(places, points, bc_type="natural")
 
 
 def swerve(
