@@ -18,6 +18,13 @@ MODEL ?= stewart_dasgupta
 # bytecode is not written (containers often say so) every process would compile again, which takes
 # longer than all else that a node does to start.
 unexport PYTHONDONTWRITEBYTECODE
+# The environment in .venv has a Python and a ROS 2 of its own. Variables of a ROS 2 that is sourced
+# in the shell would mix the two.
+unexport PYTHONPATH PYTHONHOME AMENT_PREFIX_PATH COLCON_PREFIX_PATH RMW_IMPLEMENTATION ROS_DISTRO
+unexport ROS_VERSION ROS_PYTHON_VERSION
+ifdef AMENT_PREFIX_PATH
+unexport LD_LIBRARY_PATH CMAKE_PREFIX_PATH
+endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 INSTALL := $(PIP) install --no-compile
 # uv installs in a fifth of pip's time; pip does it where uv cannot be had or does not reach an index.

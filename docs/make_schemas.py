@@ -7,6 +7,7 @@ Usage: `python docs/make_schemas.py` writes the files, `--check` fails if they a
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import sys
@@ -38,8 +39,10 @@ OTHERS: dict[str, dict[str, Any]] = {
 
 def properties() -> dict[str, Any]:
     """The fields of an actuator: what is allowed, and what it means."""
-    entries = re.findall(r"^ {8}(\w[\w, ]*): ((?:.|\n {12})*)", Actuator.__doc__ or "", re.M)
-    about = {name: text for names, text in entries for name in names.split(", ")}
+    # cleaned: from Python 3.13 on, the compiler removes the indentation
+    text = inspect.cleandoc(Actuator.__doc__ or "")
+    entries = re.findall(r"^ {4}(\w[\w, ]*): ((?:.|\n {8})*)", text, re.M)
+    about = {name: entry for names, entry in entries for name in names.split(", ")}
     found = {}
     for name, bounds in ((each.name, each.metadata) for each in fields(Actuator)):
         rules = OTHERS.get(name, {"type": "number"})

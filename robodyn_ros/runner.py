@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import rclpy
@@ -19,6 +21,11 @@ from rclpy.node import Node
 from robodyn.errors import RobodynError
 from robodyn_ros.executor import spin
 from robodyn_ros.parameter_files import ignored, read_sections
+from robodyn_ros.process_environment import domain_problem, set_log_folder
+
+ENDING = (signal.SIGINT, signal.SIGTERM)
+# Time for a callback to end after one of them [s]. Launch kills a process 10 s after Ctrl-C.
+GRACE = 3.0
 
 
 class Finished(Exception):
@@ -35,25 +42,33 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
     A RobodynError ends the node with a one-line message. Any other exception is a bug and keeps
     its traceback.
     """
+    if problem := domain_problem(os.environ):
+        sys.stderr.write(f"{name}: {problem}\n")
+        return 1
+    set_log_folder(os.environ)
     node = None
     code = 0
-    # Making a node may take as long as compiling; until it exists, Ctrl-C ends the process at once.
-    # Afterwards rclpy ends the spinning itself, and a KeyboardInterrupt inside a callback would do
-    # harm. (rclpy chains its handler to ours: setting another one later would remove it.)
-    signal.signal(signal.SIGINT, lambda *_: os._exit(0) if node is None else None)
+    initialized = False
+    # Making a node may take as long as compiling; until it exists, a signal ends the process at
+    # once. Afterwards rclpy ends the spinning itself, and an exception inside a callback would do
+    # harm. (rclpy chains its handlers to ours: setting others later would remove them.)
+    for number in ENDING:
+        signal.signal(number, lambda *_: os._exit(0) if node is None else None)
     try:
         words = sys.argv if args is None else args
         for flag, word in zip(words[:-1], words[1:], strict=True):
             if flag == "--params-file":
                 read_sections(word)  # rclpy refuses it with a traceback
-        rclpy.init(args=args)
-        node = make_node()
-        for line in ignored(node, words):
-            node.get_logger().warning(line)
-        if not rclpy.ok():
-            return 0  # interrupted meanwhile: the context is gone
-        _settle()
-        spin(node)
+        with exit_after_signal(GRACE):
+            rclpy.init(args=args)
+            initialized = True
+            node = make_node()
+            for line in ignored(node, words):
+                node.get_logger().warning(line)
+            if not rclpy.ok():
+                return 0  # interrupted meanwhile: the context is gone
+            _settle()
+            spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except (Finished, RobodynError) as end:
@@ -63,7 +78,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
         code = end.code if isinstance(end, Finished) else 1
     except Exception:
         # on Ctrl-C the context may be shut down while a callback is publishing: not a bug
-        if rclpy.ok():
+        if rclpy.ok() or not initialized:
             raise
     finally:
         _ignore_interrupts()
@@ -76,6 +91,37 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
     return code
 
 
+@contextlib.contextmanager
+def exit_after_signal(grace: float) -> Iterator[None]:
+    """End the process `grace` seconds after SIGINT or SIGTERM if the block still runs then.
+
+    rclpy leaves its loop between two callbacks only. A callback that compiles a kernel takes
+    longer than launch waits, and Python runs no signal handler meanwhile: a thread watches.
+    """
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    done = threading.Event()
+
+    def watch() -> None:
+        # one byte, the signal's number, for each signal
+        while (received := os.read(reader, 1)) and received[0] not in ENDING:
+            continue
+        if received and not done.wait(grace):
+            os._exit(0)
+
+    previous = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        signal.set_wakeup_fd(previous)
+        os.close(writer)
+        watcher.join()
+        os.close(reader)
+
+
 def _settle() -> None:
     """Settings of the process for a running node."""
     # intermediate overflow is allowed: results are checked
@@ -85,5 +131,6 @@ def _settle() -> None:
 
 
 def _ignore_interrupts() -> None:
-    """A second Ctrl-C, or the one that a launch forwards, must not interrupt the shutdown."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """A second signal, or the one that a launch forwards, must not interrupt the shutdown."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)

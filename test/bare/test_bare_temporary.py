@@ -4,6 +4,9 @@
 
 import os
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from robodyn_bare import environment
@@ -53,9 +56,31 @@ def test_one_of_another_user_is_left_alone(temporary, monkeypatch):
     planted.mkdir(mode=0o700)
     if os.getuid() == 0:
         os.chown(planted, 65534, 65534)
-    else:
-        monkeypatch.setattr(environment.os, "getuid", lambda: os.stat(planted).st_uid + 1)
-        planted.rename(usual(temporary))
-    assert not list(usual(temporary).iterdir())
+    else:  # nobody but root can give a folder away: this process takes another name instead
+        somebody_else = os.getuid() + 1
+        monkeypatch.setattr(environment.os, "getuid", lambda: somebody_else)
+        planted = planted.rename(usual(temporary))
     prefix = environment.link_prefix()
-    assert usual(temporary) not in prefix.parents
+    assert planted not in prefix.parents
+    assert not list(planted.iterdir())
+
+
+@pytest.mark.parametrize("folder", ["with blank", 'it\'s "quoted" $HOME', "x" * 140])
+def test_executables_run_whatever_the_path_of_the_interpreter_is(temporary, monkeypatch, folder):
+    prefix = temporary / folder
+    prefix.symlink_to(sys.prefix)
+    python = prefix / "bin" / Path(sys.executable).name
+    monkeypatch.setattr(environment.sys, "executable", str(python))
+    command = environment.link_prefix() / "lib" / "robodyn" / "robodyn"
+    run = subprocess.run([command, "models"], capture_output=True, text=True, check=True)
+    assert "puma560" in run.stdout
+
+
+def test_ros2_names_the_middleware_that_is_not_here():
+    script = "import sys; from robodyn_bare.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", script, "topic", "list"]
+    surroundings = os.environ | {"RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"}
+    run = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "RMW_IMPLEMENTATION" in run.stderr
+    assert "rmw_cyclonedds_cpp" in run.stderr

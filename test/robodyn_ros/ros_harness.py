@@ -131,7 +131,7 @@ def zero_length_pose(platform: Any) -> np.ndarray:
 class Process:
     """A command in a session of its own; its output is collected as it comes."""
 
-    def __init__(self, command: Sequence[str], domain: int, cwd: Path | None = None) -> None:
+    def __init__(self, command: Sequence[str], domain: int | str, cwd: Path | None = None) -> None:
         self.lines: list[str] = []
         self._news = threading.Condition()
         environment = {**os.environ, "ROS_DOMAIN_ID": str(domain)}

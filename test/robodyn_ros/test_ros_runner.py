@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import pytest
@@ -133,5 +134,67 @@ def test_ctrl_c_is_never_lost(when):
     try:
         assert process.wait() == 0, process.output
         assert process.lines == []
+    finally:
+        process.close()
+
+
+# Computes outside of Python, where no signal handler runs, as a compiler does.
+BUSY = """
+import ctypes, sys
+from rclpy.node import Node
+from robodyn_ros import entry, runner
+
+runner.GRACE = 0.2
+
+def compute():
+    print("computing", flush=True)
+    wait = ctypes.CDLL(None).select
+    while True:  # a signal ends the call, and the next one begins
+        wait(0, None, None, None, ctypes.byref((ctypes.c_long * 2)(60, 0)))
+
+class Busy(Node):
+    def __init__(self):
+        super().__init__("busy")
+        self.create_timer(0.05, compute)
+        if sys.argv[1] == "making":
+            compute()
+
+sys.modules["robodyn_ros.busy"] = sys.modules["__main__"]
+entry._start("busy", "Busy")
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("when", ["making", "spinning"])
+def test_runner_ends_a_node_that_computes_when_a_signal_arrives(when, number):
+    process = Process([sys.executable, "-c", BUSY, when], free_domain())
+    try:
+        process.wait_for_line("computing")
+        process.signal(number)
+        assert process.wait() == 0
+    finally:
+        process.close()
+
+
+@pytest.mark.parametrize("domain", ["abc", "250", "-1", "1.5"])
+def test_runner_names_a_ros_domain_id_that_is_none(domain):
+    process = Process([sys.executable, "-c", NODE, "never"], domain)
+    try:
+        assert process.wait() == 1
+        (line,) = process.lines
+        assert "ROS_DOMAIN_ID" in line
+        assert repr(domain) in line
+        assert "232" in line
+    finally:
+        process.close()
+
+
+def test_runner_starts_a_node_without_home(monkeypatch):
+    for name in ("HOME", "ROS_HOME", "ROS_LOG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    process = Process([sys.executable, "-c", NODE, "spinning"], free_domain())
+    try:
+        assert process.wait() == 0, process.output
+        assert not process.output
     finally:
         process.close()

@@ -45,6 +45,8 @@ def main() -> int | str | None:
             f"this is robodyn-bare's ros2, but ROS 2 is sourced at {real}: use its own ros2 "
             "(deactivate the virtual environment)"
         )
+    if problem := environment.problem():
+        return problem
     environment.prepare()
     selected = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
     parser = build_parser(selected)

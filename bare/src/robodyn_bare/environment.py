@@ -24,6 +24,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import stat
 import sys
@@ -42,8 +43,21 @@ from urllib.parse import unquote, urlparse
 
 INDEX = Path("share", "ament_index", "resource_index", "packages")
 PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+# Begins and ends a string in Python; in a shell, an empty string and the beginning of the next one.
+QUOTES = "'''"
 # Folders of a source tree that an installation would not have below share/.
 NOT_INSTALLED = {"build", "dist", "install", "log", "test", "tests", "venv"}
+
+
+def problem() -> str:
+    """Return which variable is in the way of the ROS 2 in this environment; empty if none is."""
+    middleware = os.environ.get("RMW_IMPLEMENTATION", "")
+    if middleware in ("", "rmw_fastrtps_cpp") or not _is_installed("ros-rclpy"):
+        return ""
+    return (
+        f"environment variable RMW_IMPLEMENTATION is {middleware!r}, but the rclpy in this "
+        "environment contains rmw_fastrtps_cpp only: unset RMW_IMPLEMENTATION"
+    )
 
 
 def prepare() -> None:
@@ -193,6 +207,17 @@ def _belongs(entry: Path) -> bool:
 def _executable(script: EntryPoint) -> str:
     """Return the text of an executable that does the same as the script that pip installs."""
     return (
-        f"#!{sys.executable}\nimport sys\nfrom {script.module} import {script.attr}\n"
+        f"{_first_lines(sys.executable)}import sys\nfrom {script.module} import {script.attr}\n"
         f"sys.exit({script.attr}())\n"
     )
+
+
+def _first_lines(python: str) -> str:
+    """Return the lines that make the system run a script with an interpreter.
+
+    Systems accept no blank in the path after `#!`, and 127 characters at most. In all other cases a
+    shell runs the interpreter; Python takes the shell's command for a string.
+    """
+    if len(python) < 126 and not re.search(r"\s", python):
+        return f"#!{python}\n"
+    return f'#!/bin/sh\n{QUOTES}:\'\nexec {shlex.quote(python)} "$0" "$@"\n{QUOTES}\n'
