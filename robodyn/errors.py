@@ -8,12 +8,34 @@ facts are attributes, so a caller need not parse the text.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+# Characters of a word in a message: names in files and messages may be of any length.
+WORD = 400
+_LONG_WORD = re.compile(rf"\S{{{WORD + 1},}}")
+
+
+def shortened(text: str, most: int | None = None) -> str:
+    """Cut the long words of a text for a person to read, and the text to `most` characters.
+
+    With `most` the text becomes one line, and what cannot be printed is escaped.
+    """
+    text = _LONG_WORD.sub(lambda word: _cut(word[0], WORD), text)
+    if most is None:
+        return text
+    text = " ".join(text.split())[: 2 * most]
+    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return _cut(text, most)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 class RobodynError(Exception):
@@ -24,7 +46,7 @@ class RobodynError(Exception):
     """
 
     def __init__(self, message: str, *, value: Any = None, **details: Any) -> None:
-        super().__init__(message)
+        super().__init__(shortened(message))
         self.value = value
         for name, fact in details.items():
             setattr(self, name, fact)

@@ -15,10 +15,9 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from robodyn.errors import InvalidInput
 from robodyn.motion_base.servo_text import ServoText
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import steady_timer
+from robodyn_ros.interfaces import listen, steady_timer
 from robodyn_ros.line_ports import open_port
 from robodyn_ros.messages import JointStateMessage
 from robodyn_ros.parameters import declare, load_mechanism, table
@@ -49,8 +48,8 @@ class DriveLink(Node):
         self._states = self.create_publisher(JointState, "joint_states", qos.STATE)
         self._last: tuple[int, np.ndarray] | None = None
         self._begun = time.monotonic()
-        self.create_subscription(
-            Float64MultiArray, "position_controller/commands", self._on_commands, qos.LATEST
+        listen(
+            self, Float64MultiArray, "position_controller/commands", self._on_commands, qos.LATEST
         )
         steady_timer(self, LISTEN, self._listen)
         example = self._text.line(0.0, np.asarray(self._text.horn)).strip()
@@ -63,11 +62,7 @@ class DriveLink(Node):
         super().destroy_node()
 
     def _on_commands(self, message: Float64MultiArray) -> None:
-        try:
-            positions = messages.array_values(message, self._text.count, "position")
-        except InvalidInput as error:
-            self.get_logger().error(f"commands refused: {error}", throttle_duration_sec=1.0)
-            return
+        positions = messages.array_values(message, self._text.count, "position")
         if not self._port.send(self._text.line(time.monotonic() - self._begun, positions)):
             self._dropped += 1
             self.get_logger().warning(

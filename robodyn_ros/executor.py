@@ -9,6 +9,10 @@ are taken and passed to their callbacks directly, and everything else is left to
 called only when something else is ready: timers, services, actions. QoS events (a peer with
 incompatible QoS was found) are not urgent and are looked for twice a second.
 
+A message never ends a node. What cannot be read, and what makes a callback fail, is dropped and
+logged; rclpy's executors would end the process. That holds for topics of rclpy itself, too, such
+as `/clock`.
+
 It uses the wait set of `rclpy.impl`, which differs between releases. Whether it fits is tried when
 a node starts to spin; where it does not, rclpy's own executor serves, and one line says so.
 
@@ -22,11 +26,13 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import (
+    Executor,
     ExternalShutdownException,
     MultiThreadedExecutor,
     SingleThreadedExecutor,
@@ -39,6 +45,7 @@ from rclpy.signals import SignalHandlerGuardCondition
 from rclpy.task import Task
 
 from robodyn.errors import InvalidInput
+from robodyn_ros.refusals import Refusals
 
 try:
     from rclpy.event_handler import EventHandler
@@ -63,18 +70,58 @@ WAKE = 1.0
 REST = ("timer", "service", "client")
 
 
-class LeanExecutor(SingleThreadedExecutor):
-    """Executes one node's callbacks in the spinning thread, those of subscriptions directly.
+class Finished(Exception):
+    """Raised in a callback to end the process with an exit code; the text is logged, if any."""
 
-    A subscription's callback must not be a coroutine.
+    def __init__(self, code: int, text: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class _Tolerant(Executor):
+    """An executor of rclpy that drops messages, requests and responses which it cannot take.
+
+    A subscription's callback must not be a coroutine: it is called where its message is taken.
     """
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(context=node.context)
+        self._refusals = Refusals(node)
+        self.add_node(node)
+
+    def _take_subscription(self, sub: Any) -> None:
+        hand_over(sub, wants_info(sub), self._refusals)
+
+    def _take_service(self, srv: Any) -> Any:
+        return self._taken(srv, super()._take_service)
+
+    def _take_client(self, client: Any) -> Any:
+        return self._taken(client, super()._take_client)
+
+    def _taken(self, entity: Any, take: Callable[[Any], Any]) -> Any:
+        try:
+            return take(entity)
+        except Exception as error:  # as for `hand_over`
+            self._refusals.add(entity.srv_name, f"dropped, as it cannot be read: {error}")
+            return None
+
+
+class SingleExecutor(_Tolerant, SingleThreadedExecutor):
+    """The single-threaded executor of rclpy, for one node."""
+
+
+class MultiExecutor(_Tolerant, MultiThreadedExecutor):
+    """The multi-threaded executor of rclpy, for one node."""
+
+
+class LeanExecutor(_Tolerant, SingleThreadedExecutor):
+    """Executes one node's callbacks in the spinning thread, those of subscriptions directly."""
 
     def __init__(self, node: Node) -> None:
         # before the base class, which may call wake() at once
         self._wake_up = GuardCondition(None, None, context=node.context)
-        super().__init__(context=node.context)
         self._only_node = node
-        self.add_node(node)
+        super().__init__(node)
 
     def wake(self) -> None:
         """Interrupt a wait, from any thread."""
@@ -91,9 +138,11 @@ class LeanExecutor(SingleThreadedExecutor):
         """Why this executor does not fit the rclpy that runs; empty if it does."""
         try:
             with ExitStack() as held:
-                Waiting(self._only_node, [self._wake_up], held).look()
+                Waiting(self._only_node, [self._wake_up], held, self._refusals).look()
             for subscription in self._only_node.subscriptions:
-                hand_over(subscription, wants_info(subscription), dry_run=True)
+                with subscription.handle:
+                    _ = subscription.handle.take_message, subscription.callback, subscription.raw
+                wants_info(subscription)
         except (AttributeError, TypeError, RuntimeError) as error:
             return f"{type(error).__name__}: {error}"
         return ""
@@ -119,7 +168,7 @@ class LeanExecutor(SingleThreadedExecutor):
         node, look = self._only_node, -math.inf
         while node.context.ok():
             with ExitStack() as held:
-                waiting = Waiting(node, guards, held)
+                waiting = Waiting(node, guards, held, self._refusals)
                 while node.context.ok() and waiting.is_current():
                     left = look + SELDOM - time.monotonic()
                     rest = waiting.wait(max(left, 0.0))
@@ -134,7 +183,12 @@ class LeanExecutor(SingleThreadedExecutor):
         """Take what a waitable has ready, and execute it with the rest."""
         for future in getattr(waitable, "_futures", ()):  # an action client's
             future._set_executor(self)
-        taken = waitable.take_data()
+        try:
+            taken = waitable.take_data()
+        except Exception as error:  # as for `hand_over`
+            name = type(waitable).__name__
+            self._refusals.add(name, f"dropped, as it cannot be read: {error}")
+            return
         super().create_task(waitable.execute, taken)
 
     def _do_rest(self) -> None:
@@ -154,10 +208,11 @@ class Waiting:
         node: whose entities are waited for.
         guards: further guard conditions.
         held: keeps the handles from being destroyed meanwhile.
+        refusals: to which messages are added that cannot be taken.
     """
 
-    def __init__(self, node: Node, guards: list[Any], held: ExitStack) -> None:
-        self._node = node
+    def __init__(self, node: Node, guards: list[Any], held: ExitStack, refusals: Refusals) -> None:
+        self._node, self._refusals = node, refusals
         self._entities = present = self._present()
         subscriptions, timers, services, clients, self._guards, self._waitables = present
         self.ready_waitables: list[Any] = []
@@ -227,27 +282,36 @@ class Waiting:
         ready, rest = self.look(timeout)
         for pointer, subscription, with_info in self._subscriptions:
             if pointer in ready:
-                hand_over(subscription, with_info)
+                hand_over(subscription, with_info, self._refusals)
         return rest
 
 
-def hand_over(subscription: Any, with_info: bool, dry_run: bool = False) -> None:
-    """Take a message, if there still is one, and call the callback with it, if it is no dry run."""
+def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
+    """Take a message, if there still is one, and call the callback with it.
+
+    A message that cannot be read, or for which the callback fails, is added to `refusals`.
+    """
     try:
         with subscription.handle:
-            take, call = subscription.handle.take_message, subscription.callback
-            kind, raw = subscription.msg_type, subscription.raw
-            if dry_run:
-                return
-            taken = take(kind, raw)
+            taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
     except rclpy_implementation.InvalidHandle:  # destroyed by the callback before
+        return
+    except Exception as error:  # RCLError, or whatever the conversion of a field raises
+        refusals.add(subscription.topic_name, f"dropped, as it cannot be read: {error}")
         return
     if taken is None:
         return
-    if with_info:
-        call(*taken)
-    else:
-        call(taken[0])
+    try:
+        if with_info:
+            subscription.callback(*taken)
+        else:
+            subscription.callback(taken[0])
+    except (Finished, ExternalShutdownException):
+        raise
+    except Exception as error:
+        if not refusals.node.context.ok():  # what a callback publishes then fails as well
+            raise
+        refusals.add_unexpected(subscription.topic_name, error)
 
 
 def wants_info(subscription: Any) -> bool:
@@ -290,6 +354,4 @@ def spin(node: Node) -> None:
         lean.shutdown()
         node.get_logger().info(f"rclpy's own executor serves, ours does not fit it: {why}")
     node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
-    executor = MultiThreadedExecutor() if kind == "multi" else SingleThreadedExecutor()
-    executor.add_node(node)
-    executor.spin()
+    (MultiExecutor if kind == "multi" else SingleExecutor)(node).spin()

@@ -62,7 +62,7 @@ class ForceMarkers(Node):
         self._markers = self.create_publisher(MarkerArray, "force_markers", qos.COMMAND)
         Interface(self, mechanism).on_state(self._on_state, qos.LATEST)
         listen(self, JointState, "inverse_dynamics/forces", self._on_forces, qos.LATEST)
-        self.create_subscription(Float64, "condition_number", self._on_number, qos.RECENT)
+        listen(self, Float64, "condition_number", self._on_number, qos.RECENT)
         steady_timer(self, 1.0 / p["rate"], self._publish)
 
     def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:

@@ -34,7 +34,7 @@ from robodyn_ros import messages, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.external_wrench import ExternalWrench
-from robodyn_ros.interfaces import Interface, serve_trigger
+from robodyn_ros.interfaces import Interface, listen, serve_trigger
 from robodyn_ros.parameters import declare, load_mechanism, table, with_payload
 from robodyn_ros.qos import sender
 from robodyn_ros.runner import Finished
@@ -100,10 +100,8 @@ class ForwardSimulator(Node):
         self._tell_time = sender(self, self.create_publisher(
             Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip
         self._report = reporter(self)
-        self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
-        self.create_subscription(
-            Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.RECENT
-        )
+        listen(self, JointState, "joint_commands", self._on_command, qos.RECENT)
+        listen(self, Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.RECENT)
         serve_trigger(self, "~/reset", self._reset)
         self.create_service(SetBool, "~/pause", self._on_pause)
         serve_trigger(self, "~/step", self._step)

@@ -7,7 +7,6 @@ messages and back. Malformed messages are logged and dropped, never raised.
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -16,19 +15,19 @@ from typing import Any
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn.arrays import FloatArray
-from robodyn.errors import RobodynError
+from robodyn.errors import RobodynError, shortened
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation import Pacer
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.mechanism_messages import messages_of
+from robodyn_ros.refusals import Refusals
 
 try:
     from rclpy.event_handler import SubscriptionEventCallbacks
@@ -43,8 +42,6 @@ OnTrajectory = Callable[[SampledTrajectory, int | None], None]
 READING = 4.0
 # From the time of ticks to that of the node's clock, at most [ns].
 APART = 10_000_000
-# Between two lines about messages that are refused on a topic [s].
-QUIET = 1.0
 # Copies that the other subscription has yet to deliver; older ones it lost, or never gets.
 PENDING = 10
 # Whether callbacks can be given the source timestamp of a message.
@@ -70,26 +67,27 @@ def listen(
     topic: str,
     callback: Callable[[Any], None],
     profile: QoSProfile,
-    *,
-    quiet: float = QUIET,
     **more: Any,
 ) -> Subscription:
     """Subscribe; a message for which `callback` raises a RobodynError is refused, in the log.
 
-    That is logged once in `quiet` [s] at most: whoever sends one such message sends many.
+    Whoever sends one such message sends many: see `Refusals`.
     """
-    logged = -math.inf
+    receive = refusing(node, topic, callback)
+    return node.create_subscription(kind, topic, receive, profile, **more)
+
+
+def refusing(node: Node, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return `callback` with its RobodynErrors logged as refusals of a message on `topic`."""
+    refusals = Refusals(node)
 
     def receive(message: Any) -> None:
-        nonlocal logged
         try:
             callback(message)
         except RobodynError as error:
-            if (now := time.monotonic()) - logged >= quiet:
-                logged = now
-                node.get_logger().error(f"{topic} refused: {error}")
+            refusals.add(topic, f"refused: {error}")
 
-    return node.create_subscription(kind, topic, receive, profile, **more)
+    return receive
 
 
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
@@ -176,7 +174,7 @@ class Interface:
                 if not known.intersection(message.name):
                     self._node.get_logger().warning(
                         f"{topic}: messages without any joint of {self._mechanism.name} are passed "
-                        f"over, such as one of {', '.join(message.name) or 'no joint'}",
+                        f"over, such as one of {shortened(', '.join(message.name), 200) or 'none'}",
                         once=True,
                     )
                 return
@@ -185,7 +183,7 @@ class Interface:
         def receive_wanted(data: bytes) -> None:
             assert wanted is not None
             if wanted(messages.first_stamp(data)):
-                receive(deserialize_message(data, kind))
+                receive(messages.deserialized(data, kind))
 
         if wanted is None:
             listen(self._node, kind, topic, receive, profile)
@@ -239,12 +237,7 @@ class Interface:
         callback: OnTrajectory,
     ) -> None:
         def receive(message: Any) -> None:
-            try:
-                trajectory = read(message)
-            except RobodynError as error:
-                self._node.get_logger().error(f"{topic} refused: {error}")
-                return
-            callback(trajectory, messages.to_nanoseconds(message.header.stamp) or None)
+            callback(read(message), messages.to_nanoseconds(message.header.stamp) or None)
 
         subscribe_latched_or_not(self._node, kind, topic, receive)
 
@@ -252,7 +245,7 @@ class Interface:
 def subscribe_latched_or_not(
     node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None]
 ) -> None:
-    """Call back once with each message on a topic, whatever its publisher's durability.
+    """Listen, once to each message on a topic, whatever its publisher's durability.
 
     In DDS a volatile subscription hears latched (transient local) publishers, too, but not what
     they sent before; a transient local one gets that, but does not hear volatile publishers. So
@@ -260,6 +253,7 @@ def subscribe_latched_or_not(
     have the same source timestamp; where rclpy passes none to callbacks, as on Humble, they are
     recognised by their content.
     """
+    take = refusing(node, topic, callback)
     volatile: deque[Any] = deque(maxlen=PENDING)
     latched: deque[Any] = deque(maxlen=PENDING)
 
@@ -269,7 +263,7 @@ def subscribe_latched_or_not(
                 other.remove(copy)
                 return
             mine.append(copy)
-            callback(message)
+            take(message)
 
         if STAMPED:
             return lambda message, info: receive(message, info["source_timestamp"] or message)

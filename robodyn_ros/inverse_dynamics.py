@@ -39,7 +39,7 @@ from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.effort_outputs import EffortOutputs
 from robodyn_ros.external_wrench import EstimatedWrench, ExternalWrench
-from robodyn_ros.interfaces import Interface, serve_trigger
+from robodyn_ros.interfaces import Interface, listen, serve_trigger
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.parameters import load_mechanism, on_change, table, with_payload
@@ -289,10 +289,9 @@ class InverseDynamics(ManagedNode):
         )
 
     def _on_scale(self, message: Float64) -> None:
-        if 0.0 <= message.data <= 1.0:
-            self._follower.scale = message.data
-        else:
-            self.get_logger().error(f"scale {message.data} refused, expected 0 to 1")
+        if not 0.0 <= message.data <= 1.0:
+            raise rd.InvalidInput(f"scale is {message.data}, expected 0 to 1", value=message.data)
+        self._follower.scale = message.data
 
     def _use_scale(self, p: dict[str, Any]) -> None:
         """Listen to the scale or no longer; near a singularity, or late, efforts are for then."""
@@ -300,8 +299,8 @@ class InverseDynamics(ManagedNode):
         self._follower.delay = p["delay"]
         self._follower.predicts = wanted or p["delay"] > 0.0
         if wanted and self._scale is None:
-            self._scale = self.create_subscription(
-                Float64, "condition_monitor/scale", self._on_scale, qos.LATEST
+            self._scale = listen(
+                self, Float64, "condition_monitor/scale", self._on_scale, qos.LATEST
             )
         elif not wanted and self._scale is not None:
             self.destroy_subscription(self._scale)

@@ -232,7 +232,7 @@ class JointCommander(ManagedNode):
             message = getattr(control_messages, kind, None)  # Humble has only the first
             if message is not None:
                 hear = partial(self._on_interfaces, names)
-                self.create_subscription(message, topic, hear, qos.RECENT)
+                listen(self, message, topic, hear, qos.RECENT)
 
     def _on_interfaces(self, names: str, message: Any) -> None:
         for name, group in zip(getattr(message, names), message.interface_values, strict=False):

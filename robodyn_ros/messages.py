@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from struct import unpack_from
+from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point, Pose, Transform, Twist, Vector3, Wrench, WrenchStamped
 from nav_msgs.msg import Odometry
 from numpy.typing import NDArray
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from trajectory_msgs.msg import (
@@ -42,11 +44,32 @@ from robodyn.trajectories.messages import vector_pair as vector_pair
 
 # Range of a stamp, whose seconds have 32 bits [ns].
 FIRST, LAST = -(2**31) * NANOSECONDS, 2**31 * NANOSECONDS - 1
+# Those of a serialized message up to its stamp: four that name the encoding, and the stamp.
+FIRST_BYTES = 12
 POINT_FIELDS = ("positions", "velocities", "accelerations", "effort")
 
 
+def deserialized(data: bytes, kind: type[Any]) -> Any:
+    """Return the message of type `kind` that was serialized as `data`.
+
+    Raises:
+        InvalidInput: it is not one.
+    """
+    try:
+        return deserialize_message(data, kind)
+    # rclpy raises RMWError, or whatever its conversion of a field does
+    except Exception as error:
+        raise InvalidInput(f"{len(data)} bytes are no {kind.__name__}", value=data) from error
+
+
 def first_stamp(data: bytes) -> int:
-    """The stamp [ns] of a serialised message that begins with a header; no more is read."""
+    """The stamp [ns] of a serialised message that begins with a header; no more is read.
+
+    Raises:
+        InvalidInput: too few bytes.
+    """
+    if len(data) < FIRST_BYTES:
+        raise InvalidInput(f"{len(data)} bytes are too few for a header", value=data)
     seconds, rest = unpack_from("<iI" if data[1] & 1 else ">iI", data, 4)
     return int(seconds * NANOSECONDS + rest)
 

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
 from nav_msgs.msg import Odometry
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from robodyn.arrays import FloatArray
@@ -71,7 +70,7 @@ class RecordedTransforms:
 
     def of_state(self, state: bytes) -> bytes:
         """A serialized TFMessage with the pose of a serialized Odometry: header -> child frame."""
-        odometry = deserialize_message(state, Odometry)
+        odometry = messages.deserialized(state, Odometry)
         frames = odometry.header.frame_id, odometry.child_frame_id
         pose = messages.pose_array(odometry.pose.pose)
         return self._serialized(messages.to_nanoseconds(odometry.header.stamp), {frames: pose})
@@ -82,7 +81,7 @@ class RecordedTransforms:
         Parents and children as in the URDF; joints of earlier messages are at where they were. None
         less than `PERIOD` after the last one, and where no link is placed.
         """
-        message = deserialize_message(states, JointState)
+        message = messages.deserialized(states, JointState)
         for name, position in zip(message.name, message.position, strict=False):
             if math.isfinite(position):
                 self._positions[name] = position

@@ -61,10 +61,8 @@ class RunSummary(Node):
         topics = Interface(self, self._mechanism)
         topics.on_trajectory(self._on_trajectory)
         listen(self, JointState, "joint_states", self._on_joints, qos.LOSSLESS)
-        self.create_subscription(JointState, "joint_commands", self._on_command, qos.RECENT)
-        self.create_subscription(
-            DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS
-        )
+        listen(self, JointState, "joint_commands", self._on_command, qos.RECENT)
+        listen(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS)
         # last: in lockstep the simulation starts once this subscription exists
         topics.on_state(self._on_state, qos.LOSSLESS)
         self.create_timer(0.05, self._look)

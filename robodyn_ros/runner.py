@@ -19,6 +19,7 @@ from rclpy.logging import get_logger
 from rclpy.node import Node
 
 from robodyn.errors import RobodynError
+from robodyn_ros.executor import Finished as Finished
 from robodyn_ros.executor import spin
 from robodyn_ros.parameter_files import ignored, read_sections
 from robodyn_ros.process_environment import domain_problem, set_log_folder
@@ -26,14 +27,6 @@ from robodyn_ros.process_environment import domain_problem, set_log_folder
 ENDING = (signal.SIGINT, signal.SIGTERM)
 # Time for a callback to end after one of them [s]. Launch kills a process 10 s after Ctrl-C.
 GRACE = 3.0
-
-
-class Finished(Exception):
-    """Raised in a callback to end the process with an exit code; the text is logged, if any."""
-
-    def __init__(self, code: int, text: str = "") -> None:
-        super().__init__(text)
-        self.code = code
 
 
 def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None) -> int:

@@ -23,7 +23,7 @@ import robodyn as rd
 from robodyn.mechanisms.common.estimation import Encoders, Estimate
 from robodyn_ros import messages, qos
 from robodyn_ros.diagnostics import Status, reporter
-from robodyn_ros.interfaces import serve_trigger, steady_timer
+from robodyn_ros.interfaces import listen, serve_trigger, steady_timer
 from robodyn_ros.mechanism_messages import FloatingBroadcaster
 from robodyn_ros.messages import JointStateMessage, OdometryMessage
 from robodyn_ros.parameters import declare, load_mechanism, table
@@ -72,7 +72,7 @@ class StateEstimator(Node):
             ReliabilityPolicy.BEST_EFFORT if p["best_effort"] else ReliabilityPolicy.RELIABLE
         )
         profile = QoSProfile(depth=qos.STATE.depth, reliability=reliability)
-        self.create_subscription(JointState, "joint_states", self._on_joints, profile)
+        listen(self, JointState, "joint_states", self._on_joints, profile)
         # a timeout must be noticed even while simulated time stands still
         steady_timer(self, min(DIAGNOSTIC_PERIOD, 0.5 * p["timeout"]), self._diagnose)
         self.get_logger().info(

@@ -217,7 +217,7 @@ class TrajectoryPlanner(Node):
             state = self._interface.state_topic
             self.get_logger().info(f"{topic} waits for the first {state} to start from")
 
-        heard = listen(self, kind, topic, receive, qos.COMMAND, quiet=0.0)
+        heard = listen(self, kind, topic, receive, qos.COMMAND)
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
         goal = self._frames.in_base(

@@ -16,7 +16,7 @@ from std_msgs.msg import String
 from robodyn.motion_base.flight import Flight
 from robodyn_ros import qos
 from robodyn_ros.base_imu import imu_message
-from robodyn_ros.interfaces import steady_timer
+from robodyn_ros.interfaces import listen, steady_timer
 from robodyn_ros.parameters import declare, table
 
 PARAMETERS = table("vehicle_flight")
@@ -32,7 +32,7 @@ class VehicleFlight(Node):
         self._felt = self._flight.step()
         self._flies = False
         self._publisher = self.create_publisher(Imu, "vehicle/imu", qos.STATE)
-        self.create_subscription(String, "machine_state", self._on_state, qos.LATCHED)
+        listen(self, String, "machine_state", self._on_state, qos.LATCHED)
         steady_timer(self, self._dt, self._tick)
         self.get_logger().info("on the runway: takes off when the machine is engaged")
 

@@ -153,9 +153,9 @@ class WebViewer(Node):
         self._hear(JointState, FORCES, lambda told: messages.joint_values(told, names, "effort"))
         self._hear(Float64, "condition_number", lambda told: told.data)
         self._hear(Imu, "vehicle/imu", _specific_force)
-        self.create_subscription(String, "machine_state", self._on_machine, qos.LATCHED)
+        listen(self, String, "machine_state", self._on_machine, qos.LATCHED)
         listen(self, Odometry, "joint_commander/wished_state", self._on_wish, VIEW)
-        self.create_subscription(Imu, "felt_imu", self._on_felt, VIEW)
+        listen(self, Imu, "felt_imu", self._on_felt, VIEW)
         for remark in figure.remarks:
             self.get_logger().warning(remark)
         address = f"http://localhost:{self._server.get_port()}"
@@ -231,7 +231,7 @@ class WebViewer(Node):
             return
         self._listening = True
         self._interface.on_state(self._on_state, VIEW)
-        self.create_subscription(JointState, "joint_states", self._on_joints, VIEW)
+        listen(self, JointState, "joint_states", self._on_joints, VIEW)
 
     def _ask(self, client: Any, request: Any, done: Callable[[Any], None]) -> None:
         def ask() -> None:

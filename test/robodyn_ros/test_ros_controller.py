@@ -420,7 +420,7 @@ def test_a_scale_slows_the_flight_down(controller, platform):
     assert status.level == DiagnosticStatus.OK
     for bad in (float("nan"), -0.1, 1.5):
         scales.publish(Float64(data=bad))
-        controller.graph.line(f"scale {bad} refused")
+        controller.graph.line("condition_monitor/scale refused", f"scale is {bad}")
     # it came to rest on its path, and stays there however long
     first = [controller.answer(SECOND + k * SECOND, platform.home) for k in range(1, 4)]
     close(first[-1], first[-2])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import Pose, Transform, Twist, Vector3, Wrench
 from message_makers import joint_state, odometry
+from nav_msgs.msg import Odometry
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 
@@ -197,3 +198,12 @@ def test_a_malformed_trajectory_is_refused(spoil, mechanism):
     spoil(message)
     with pytest.raises(rd.RobodynError):
         sampled_trajectory(message, mechanism)
+
+
+@pytest.mark.parametrize("data", [b"", b"\0\1\0\0\1\0\0\0", b"\xff" * 100], ids=len)
+def test_bytes_that_are_no_message_are_named_so(data):
+    with pytest.raises(rd.InvalidInput, match="Odometry"):
+        messages.deserialized(data, Odometry)
+    if len(data) < messages.FIRST_BYTES:
+        with pytest.raises(rd.InvalidInput, match="header"):
+            messages.first_stamp(data)

@@ -113,7 +113,6 @@ def test_what_is_no_vehicles_motion_is_refused(vehicle):
         (1e3, 0.0, 1, "1000"),
         (5.0, 0.0, -2, "must be after"),
     ):
-        vehicle.graph.spin(1.1)  # refusals are told once a second
         vehicle.tell(0.0)
         vehicle.tell(force, rate, later)
         vehicle.graph.line("vehicle/imu refused", words)

@@ -5,18 +5,22 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from contextlib import ExitStack, suppress
 
 import pytest
 import rclpy
+from builtin_interfaces.msg import Time
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.executors import ExternalShutdownException
 from rclpy.guard_condition import GuardCondition
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.waitable import NumberOfEntities, Waitable
 from ros_harness import PATIENCE, free_domain
+from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
@@ -25,12 +29,15 @@ from robodyn_ros.executor import (
     KINDS,
     SELDOM,
     VARIABLE,
+    Finished,
     LeanExecutor,
     Waiting,
     chosen,
     hand_over,
     spin,
 )
+from robodyn_ros.interfaces import steady_timer
+from robodyn_ros.refusals import AT_ONCE, PERIOD, Refusals
 
 pytestmark = pytest.mark.ros
 RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -219,27 +226,85 @@ def test_a_subscription_that_a_callback_destroys_hears_no_more(node):
         publisher.publish(Float64())
     time.sleep(0.2)
     with ExitStack() as held:
-        waiting = Waiting(node, [], held)
+        waiting = Waiting(node, [], held, Refusals(node))
         waiting.wait(1.0)
         assert not waiting.is_current()
     assert heard == []
-    hand_over(second, with_info=False)
+    hand_over(second, False, Refusals(node))
     assert heard == []
 
 
-@pytest.mark.parametrize("kind", ["subscription", "timer"])
-def test_what_a_callback_raises_ends_it(node, kind):
-    def fail(*_):
+def test_what_the_callback_of_a_timer_raises_ends_it(node):
+    def fail():
         raise ValueError("on purpose")
 
-    if kind == "timer":
-        node.create_timer(0.01, fail)
-    else:
-        node.create_subscription(Float64, "x", fail, KEPT)
-        publisher = node.create_publisher(Float64, "x", KEPT)
-        node.create_timer(0.01, lambda: publisher.publish(Float64()))
+    node.create_timer(0.01, fail)
     with pytest.raises(ValueError, match="on purpose"):
         LeanExecutor(node).spin()
+
+
+@pytest.mark.parametrize("kind", ["lean", "single"])
+def test_a_message_that_a_callback_fails_for_is_dropped_and_logged_a_few_times(
+    node, monkeypatch, kind
+):
+    """Also on topics that rclpy itself subscribes to; what a callback ends on purpose ends."""
+    monkeypatch.setenv(VARIABLE, kind)
+    count, lines = 0, []
+
+    def fail(_):
+        nonlocal count
+        count += 1
+        if count == 200:
+            raise Finished(7)
+        raise OverflowError("x" * 100_000)
+
+    logger = node.get_logger()
+    monkeypatch.setattr(type(node), "get_logger", lambda _: logger)
+    monkeypatch.setattr(logger, "error", lines.append)
+    node.create_subscription(Float64, "x", fail, KEPT)
+    publisher = node.create_publisher(Float64, "x", KEPT)
+    node.create_timer(0.001, lambda: publisher.publish(Float64()))
+    with pytest.raises(Finished):
+        spin(node)
+    assert 1 <= len(lines) <= 10
+    assert all("x dropped" in line and "OverflowError" in line for line in lines)
+    assert max(map(len, lines)) < 1000
+
+
+def test_a_clock_before_1970_is_dropped_and_the_next_one_counts(node):
+    node.set_parameters([Parameter("use_sim_time", value=True)])
+    publisher = node.create_publisher(Clock, "/clock", KEPT)
+    sent = 0
+
+    def send():
+        nonlocal sent
+        sent += 1
+        publisher.publish(Clock(clock=Time(sec=-5 if sent % 2 else sent)))
+        if node.get_clock().now().nanoseconds >= 20 * 10**9:
+            raise Finished(0)
+
+    steady_timer(node, 0.001, send)
+    with pytest.raises(Finished):
+        spin(node)
+
+
+def test_a_flood_of_refusals_is_one_line_per_period_with_their_number(node, monkeypatch):
+    now, lines = [0.0], []
+    monkeypatch.setattr("robodyn_ros.refusals.time.monotonic", lambda: now[0])
+    logger = node.get_logger()
+    monkeypatch.setattr(type(node), "get_logger", lambda _: logger)
+    monkeypatch.setattr(logger, "error", lines.append)
+    refusals = Refusals(node)
+    for _ in range(1000):
+        refusals.add("flooded", "refused: \x1b[31m" + "n" * 100_000 + "\ud800\nnext")
+        now[0] += 0.05  # 50 s in all
+    refusals.add("other", "refused: nothing")
+    assert AT_ONCE <= len(lines) - 1 <= AT_ONCE + 50.0 / PERIOD
+    assert "other refused: nothing" in lines[-1]
+    # what was not logged is counted, but for the messages since the last line
+    counted = [int(n) for line in lines for n in re.findall(r"\((\d+) more", line)]
+    assert 1000 - PERIOD / 0.05 <= sum(counted) + len(lines) - 1 <= 1000
+    assert all(line.isprintable() and len(line) < 700 for line in lines)
 
 
 @pytest.mark.parametrize("kind", ["lean", "single"])

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Log lines about messages that a node rejects: few, however many such messages arrive."""
+
+from __future__ import annotations
+
+import time
+from traceback import extract_tb
+
+from rclpy.node import Node
+
+from robodyn.errors import shortened
+
+# Lines per topic: so many at once, and one more after each period [s].
+AT_ONCE, PERIOD = 5, 5.0
+# Characters of a line.
+LONGEST = 600
+
+
+class Refusals:
+    """Logs rejected messages of one node, throttled by topic.
+
+    The first few are logged at once, as a person who sends goals by hand needs; a publisher that
+    keeps sending them gets one line per period, with the number of messages in between.
+
+    Attributes:
+        node: whose logger it is.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self._topics: dict[str, tuple[float, float, int]] = {}  # lines left, their time, unsaid
+
+    def add(self, topic: str, reason: str) -> None:
+        """Log that a message on `topic` is rejected, unless too many were just now."""
+        now = time.monotonic()
+        left, then, unsaid = self._topics.get(topic, (float(AT_ONCE), now, 0))
+        left = min(left + (now - then) / PERIOD, float(AT_ONCE))
+        if left < 1.0:
+            self._topics[topic] = left, now, unsaid + 1
+            return
+        self._topics[topic] = left - 1.0, now, 0
+        more = f" ({unsaid} more since the last such line)" if unsaid else ""
+        self.node.get_logger().error(f"{topic} {shortened(reason, LONGEST)}{more}")
+
+    def add_unexpected(self, topic: str, error: BaseException) -> None:
+        """Log that a message led to an error which is a fault of the software."""
+        *_, where = extract_tb(error.__traceback__)
+        self.add(
+            topic,
+            f"dropped, unexpected {type(error).__name__} in {where.filename}, line {where.lineno}: "
+            f"{error}. The node continues; please report this",
+        )
