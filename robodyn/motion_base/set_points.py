@@ -57,7 +57,8 @@ class SetPoints:
         """The state (3, n) a step later, and where the joints could come to rest (n,) from there.
 
         Args:
-            target: (3, n) where they are to be then, with rates and accelerations.
+            target: (3, n) where they are to be then, with rates and accelerations; a joint whose
+                target is not finite brakes.
             pace: share of the limits that may be used, above 0 to 1.
         """
         later, rest = np.empty_like(self.state), np.empty_like(self.rest)
@@ -79,7 +80,7 @@ class SetPoints:
 
     def _shares(self, target: FloatArray) -> FloatArray:
         """Of each limit, what keeps all joints on a straight line from rest to rest."""
-        if target[1:].any():
+        if target[1:].any() or not np.isfinite(target).all():
             self._goal = None
             return np.ones_like(self._rows)
         if self._goal is None or (self._goal != target[0]).any():

@@ -14,8 +14,8 @@ from robodyn.mechanisms.mechanism import Mechanism
 STEPS = 4
 # [m, rad] of the differences; halvings of the way back inside.
 DIFFERENCE, HALVINGS = 1e-5, 12
-# Share of a range that is kept free at its ends, so that nobody is pushed against a stop.
-MARGIN = 1e-3
+# [m, rad] by which a joint may be beyond an end: rounding.
+ROUNDING = 1e-9
 
 
 def twist_weights(mechanism: Mechanism) -> FloatArray:
@@ -39,9 +39,7 @@ class Workspace:
         self, mechanism: Mechanism, positions: FloatArray, condition_limit: float = 60.0
     ) -> None:
         self._mechanism = mechanism
-        width = np.diff(positions, axis=1)[:, 0]
-        spare = np.where(np.isfinite(width), MARGIN * width, 0.0)
-        self._lower, self._upper = positions[:, 0] + spare, positions[:, 1] - spare
+        self._lower, self._upper = positions[:, 0], positions[:, 1]
         side = mechanism.side(mechanism.home)
         self._side = 0.0 if side is None else float(np.sign(side))
         self._limit = np.inf
@@ -53,7 +51,7 @@ class Workspace:
         """Why a machine may not be there; empty where it may."""
         value = self._excess(configuration[None])[0]
         worst = int(np.argmax(value))
-        if value[worst] <= 0.0:
+        if value[worst] <= ROUNDING:
             return self._beyond(configuration)
         n = len(self._lower)
         if worst == 2 * n:
@@ -112,7 +110,7 @@ class Workspace:
         return here
 
     def _as_far_as_allowed(self, here: FloatArray, step: FloatArray) -> FloatArray:
-        share, most = 1.0, max(float(self._excess(here[None]).max()), 1e-9)
+        share, most = 1.0, max(float(self._excess(here[None]).max()), ROUNDING)
         for _ in range(HALVINGS):
             try:
                 there = self._mechanism.advance_near(here, share * step)

@@ -11,7 +11,7 @@ target that moves is one at rest in its own frame, accelerated as the target is.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any, Final
 
 from robodyn.numerics.compiler import batch_entry, inner, noinline
@@ -21,6 +21,8 @@ SHARE: Final = 0.9
 # Halvings of a tick until the switching instant is known to rounding.
 HALVINGS: Final = 50
 ROUNDING: Final = 1e-12
+# [m or rad] A target further away than this counts as this far away: sums keep their digits.
+FAR: Final = 1e6
 
 
 @inner
@@ -96,13 +98,39 @@ def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, 
 
 
 @inner
+def _braked(state: Any, change: float, jerk: float, dt: float) -> Any:
+    """The state a tick later on the quickest way to rest."""
+    return _along(state, _ramp(state, 0.0, -change, change, jerk), 0.0, dt)
+
+
+@inner
+def _crossed(state: Any, bounds: Any, change: float, jerk: float) -> int:
+    """Which end the quickest way to rest crosses: 1 the upper, -1 the lower, 0 none.
+
+    A joint that brakes too hard to rest at once turns back on that way: its furthest position is
+    where it turns, not where it rests.
+    """
+    p, v, a = state
+    turn, end = p, _at_rest(state, -change, change, jerk)
+    if a * v < 0.0 and a * a > 2.0 * jerk * abs(v):
+        time = (abs(a) - sqrt(a * a - 2.0 * jerk * abs(v))) / jerk
+        turn = _moved(state, jerk if v > 0.0 else -jerk, time)[0]
+    lower, upper = bounds
+    if max(p, turn, end) > upper + ROUNDING * (1.0 + abs(upper)):
+        return 1
+    return -1 if min(p, turn, end) < lower - ROUNDING * (1.0 + abs(lower)) else 0
+
+
+@inner
 def _next(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float) -> Any:
     """The state of one joint a tick later; see `advance`."""
     lower, upper = bounds
     rate, change, jerk = limits
     p, v, a = target
+    if not (isfinite(p) and isfinite(v) and isfinite(a)):
+        return _braked(state, change, jerk, dt)
     p, v, a = (
-        min(max(p, lower), upper),
+        min(max(p, lower, state[0] - FAR), upper, state[0] + FAR),
         min(max(v, -rate), rate),
         min(max(a, -SHARE * own[1]), SHARE * own[1]),
     )
@@ -122,12 +150,18 @@ def _next(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float
     if max(now, mean, peak) > beyond or min(now, mean, peak) < -beyond:
         goal = rate if now > 0.0 else -rate
         later = _along(state, _ramp(state, goal, -change, change, jerk), goal, dt)
-    end = _at_rest(later, -change, change, jerk)
-    if end > upper or end < lower:
-        wall = upper if end > upper else lower
+    end = _crossed(later, bounds, change, jerk)
+    if end != 0:
+        wall = upper if end > 0 else lower
         inside = state[0] - wall, state[1], state[2]
         x = _towards_zero(inside, (-rate, rate), -change, change, jerk, dt)
         later = x[0] + wall, x[1], x[2]
+        # to rest is always possible: the way to it began inside
+        if (
+            _crossed(later, bounds, change, jerk) != 0
+            and _crossed(state, bounds, change, jerk) == 0
+        ):
+            later = _braked(state, change, jerk, dt)
     return later
 
 
@@ -139,7 +173,7 @@ def advance(
 
     Args:
         state: (3, n) position [m or rad], rate, acceleration of each joint now.
-        target: (3, n) where they are to be a tick later.
+        target: (3, n) where they are to be a tick later; a joint whose target is not finite brakes.
         bounds: (2, n) least and largest position; a joint outside is brought back.
         own: (3, n) rate, acceleration and jerk used on the way, no larger than the limits.
         limits: (3, n) rate, acceleration, jerk.
@@ -165,5 +199,4 @@ def brake(state: Any, limits: Any, dt: float, out: Any) -> None:
     """The set-points (3, n) a tick later on the quickest way to rest; arguments as `advance`."""
     for i in range(state.shape[1]):
         now = state[0, i], state[1, i], state[2, i]
-        ramp = _ramp(now, 0.0, -limits[1, i], limits[1, i], limits[2, i])
-        out[0, i], out[1, i], out[2, i] = _along(now, ramp, 0.0, dt)
+        out[0, i], out[1, i], out[2, i] = _braked(now, limits[1, i], limits[2, i], dt)

@@ -130,8 +130,7 @@ def test_the_nearest_pose_inside_satisfies_the_conditions_of_an_optimum(platform
     L = platform.characteristic_length
     gradient = np.array([1, 1, 1, L**2, L**2, L**2]) * left
     lengths = platform.joint_positions(nearest)
-    margin = 1e-3 * np.ptp(limits, axis=1)
-    active = np.abs(limits[:, 1] - margin - lengths) < 1e-6
+    active = np.abs(limits[:, 1] - lengths) < 1e-6
     normals = platform.joint_velocities(nearest, np.eye(6))[:, active]
     multipliers = np.linalg.lstsq(normals, gradient, rcond=None)[0]
     assert 0 < active.sum() < 6
@@ -199,3 +198,17 @@ def test_drives_that_come_near_their_efforts_are_slowed_down(rng):
     weak = PositionCommander(m.with_payload(20_000.0), 0.005)
     weak.wish = goal(m, m.joint_positions(m.home), m.home)
     assert "times its effort" in weak.step(0).problem
+
+
+@pytest.mark.parametrize("name", ["stewart_symmetric", "delta", "puma560"])
+@pytest.mark.parametrize("end", [0, 1])
+def test_the_ends_of_all_joints_are_reached_without_a_complaint(name, end):
+    mechanism = rd.load(name)
+    ends = mechanism.position_limits[:, end]
+    commander = PositionCommander(mechanism, DT)
+    commander.wish = goal(mechanism, ends, mechanism.home)
+    points = run(commander, 3000)
+    assert commander.has_arrived
+    np.testing.assert_allclose(points[-1].positions, ends, atol=1e-9)
+    assert not any("beyond its" in point.problem for point in points)
+    assert_within_limits(points, commander.limits)

@@ -48,6 +48,56 @@ def test_random_targets_break_no_limit(rng):
     assert jerk <= 40.0 + 1e-5
 
 
+@pytest.mark.parametrize("dt", [0.001, 0.005, 0.02])
+def test_thousands_of_random_lives_stay_inside_whatever_targets_and_paces_do(dt, rng):
+    """1,000 lives, a joint each, whose limits span many decades; ticks are coarse for most."""
+    n = 1000
+    rate, acceleration, jerk = 10.0 ** rng.uniform([[-2], [-2], [-2]], [[2], [4], [6]], (3, n))
+    width = 10.0 ** rng.uniform(-3, 1, n)
+    ends = np.stack([-rng.uniform(0.0, 1.0, n) * width, width], axis=1)
+    joints = SetPoints(DriveLimits(ends, rate, acceleration, jerk), dt, np.zeros(n))
+    seen = np.full((4, n), -np.inf)
+    for _ in range(60):
+        kind, target = rng.integers(0, 5), np.zeros((3, n))
+        if kind == 0:
+            target[0] = rng.uniform(-1.5, 1.5, n) * width
+        elif kind == 1:
+            target[0] = joints.state[0] + rng.normal(0.0, 1e-6, n)
+        elif kind == 2:
+            target = rng.normal(0.0, 1.0, (3, n)) * [width, rate, acceleration]
+        elif kind == 3:
+            target = rng.normal(0.0, 1.0, (3, n)) * 10.0 ** rng.uniform(-3, 300, (3, n))
+            target[rng.integers(0, 3), rng.random(n) < 0.1] = rng.choice([np.nan, np.inf, -np.inf])
+        pace = rng.choice([1.0, 0.2, 0.01])
+        for _ in range(rng.integers(1, 40)):
+            before = joints.state
+            if kind == 4:
+                joints.brake()
+            else:
+                joints.take(*joints.peek(target, pace))
+            p, v, a = joints.state
+            now = np.maximum(ends[:, 0] - p, p - ends[:, 1]), np.abs(v) - rate
+            change = np.abs(a - before[2]) / dt
+            now = np.array([*now, np.abs(a) - acceleration, change - jerk])
+            seen = np.maximum(seen, now)
+    assert (seen[0] <= 1e-9 * (1.0 + width)).all()
+    assert (seen[1] <= 1e-9 * (1.0 + rate)).all()
+    assert (seen[2] <= 1e-9 * (1.0 + acceleration)).all()
+    assert (seen[3] <= 1e-6 * (1.0 + jerk)).all()
+
+
+def test_a_target_that_is_not_finite_is_a_brake():
+    joints = SetPoints(limits(2), DT, np.zeros(2))
+    for _ in range(100):
+        joints.take(*joints.peek(np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])))
+    assert joints.state[1, 0] > 0.1
+    for _ in range(400):
+        joints.take(*joints.peek(np.array([[np.nan, 1.0], [0.0, 0.0], [0.0, 0.0]])))
+    assert joints.state[1, 0] == 0.0
+    assert 0.0 < joints.state[0, 0] < 1.0
+    assert joints.state[0, 1] == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(
     ("way", "rate"),
     [(1.5, 1.0), (0.02, 1.0), (0.4, 5.0)],
