@@ -64,6 +64,7 @@ def identify(
     Raises:
         InvalidInput: no recordings, of other joints, too short, an unknown choice, or a mechanism
             that has no regressor.
+        NoSolution: no bodies were found that explain the recordings.
     """
     given = several(recordings)
     if not given:

@@ -100,6 +100,7 @@ def identify_payload(
 
     Raises:
         InvalidInput: no recordings, of other joints, or too short.
+        NoSolution: no body was found that explains the recordings.
     """
     tell = progress or (lambda part: None)
     recordings = several(loaded)

@@ -8,8 +8,9 @@ Of all parameters whose pseudo-inertias are positive definite, those of least
 
 with the normal equations N, c of weighted least squares and the entropic divergence from the given
 model, D = tr(J0^-1 J) - log det(J0^-1 J) - 4 (Lee, Wensing and Park, 2020). It is a barrier, too,
-so that the problem is convex without constraints; Newton's method solves it. Rotors' inertias and
-coefficients of friction that must not be negative are bodies of one number.
+so that the problem is convex without constraints; Newton's method follows the minima of a falling
+gamma to it. Rotors' inertias and coefficients of friction that must not be negative are bodies of
+one number.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import BoolArray, FloatArray
+from robodyn.errors import NoSolution
 from robodyn.identification.columns import OF_FRICTION
 from robodyn.identification.fit import Fit
 from robodyn.identification.friction import (
@@ -41,11 +45,31 @@ from robodyn.mechanisms.mechanism import Mechanism
 
 # Weight of the given model, in observations: it decides only what these do not.
 GAMMA = 0.1
-STEPS = 60
+# How much the weight falls from one minimum to the next, and Newton's steps that one may take.
+FALL, STEPS = 3.0, 200
+# Squares of Newton's decrement at which the last minimum and, in parts of the weight, those before
+# are reached: a decrement is a distance in standard deviations.
+CONVERGED, ROUGHLY = 1e-9, 0.1
+# Where a step changes no moment by more than this part, the priors are the minimum.
+NEAR = 1.0
+# A step takes at most this part of the way to a singular pseudo-inertia.
+NEAREST = 0.9
+# Halvings of a step's interval, and the slope at its end, in parts of that at its start, that is 0.
+HALVINGS, FLAT = 30, 1e-3
+# Eigenvalues of a scaled normal matrix below this, for each column, are rounding.
+ROUNDING = 1e-15
+# Damping of free parameters, in parts of their column's size: they are hardly held.
+RIDGE = 1e-7
 # A model whose bodies have less than this of what efforts could carry has no masses to go by.
 NO_MASS = 1e-4
-# Pseudo-inertias of the ten parameters, one each: J is linear in them.
-BASIS = pseudo_inertias(np.eye(10))
+# An orthonormal basis (10, 4, 4) of the symmetric matrices, and their traces.
+SYMMETRIC = np.array(
+    [
+        (np.outer(one, two) + np.outer(two, one)) / (2.0 if one is two else np.sqrt(2.0))
+        for one, two in combinations_with_replacement(list(np.eye(4)), 2)
+    ]
+)
+TRACES = np.trace(SYMMETRIC, axis1=1, axis2=2)
 STANDARD_GRAVITY = 9.81
 # Parts of its largest rate at which a joint surely moves.
 CLEARLY = 0.01
@@ -78,7 +102,7 @@ def made_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray
 
 @dataclass(frozen=True)
 class Programme:
-    """What is made least, and its derivatives.
+    """What is made least.
 
     Attributes:
         N: (p, p) normal matrix in units of the observations' noise.
@@ -100,69 +124,150 @@ class Programme:
         """(count, 4, 4) of the bodies' pseudo-inertias."""
         return np.asarray(np.linalg.inv(self.bodies))
 
-    def inertias(self, theta: FloatArray) -> FloatArray:
-        """(count, 4, 4) pseudo-inertias of parameters (p,)."""
-        return pseudo_inertias(theta[: 10 * len(self.bodies)].reshape(-1, 10))
+    @cached_property
+    def root(self) -> tuple[FloatArray, FloatArray]:
+        """R (k, p) and y (k,) with N = R' R and c = R' y, without what is rounding in N."""
+        scale = scaling(self.N)
+        values, vectors = np.linalg.eigh(self.N * np.outer(scale, scale))
+        seen = values > ROUNDING * len(values)
+        size, directions = np.sqrt(values[seen]), vectors[:, seen].T
+        length = np.sqrt(np.maximum(np.diag(self.N), 0.0)) * (scale > 0.0)
+        return size[:, None] * directions * length, directions @ (scale * self.c) / size
 
-    def value(self, theta: FloatArray, weight: float) -> float:
-        """At parameters (p,), with a weight of the priors; infinite beyond the barrier."""
-        positive = theta[list(self.positive)]
-        if (positive <= 0.0).any():
-            return np.inf
-        J = self.inertias(theta)
-        try:
-            factors = np.linalg.cholesky(J)
-        except np.linalg.LinAlgError:
-            return np.inf
-        logs = 2.0 * np.log(np.einsum("bii->bi", factors)).sum()
-        ratios = positive / self.values
-        divergence = np.einsum("bij,bji->", self.inverse, J) - logs
-        divergence = divergence + (ratios - np.log(ratios)).sum()
-        return float(0.5 * theta @ self.N @ theta - self.c @ theta + weight * divergence)
+    @cached_property
+    def has_barrier(self) -> BoolArray:
+        """(p,) whether a parameter is one of a body or must be positive."""
+        out = np.zeros(len(self.c), dtype=bool)
+        out[: 10 * len(self.bodies)] = True
+        out[list(self.positive)] = True
+        return out
 
-    def derivatives(self, theta: FloatArray, weight: float) -> tuple[FloatArray, FloatArray]:
-        """Gradient (p,) and Hessian (p, p) there."""
-        gradient, H = self.N @ theta - self.c, self.N.copy()
-        J = np.linalg.inv(self.inertias(theta))
-        for k, (at, prior) in enumerate(zip(J, self.inverse, strict=True)):
-            rows = slice(10 * k, 10 * k + 10)
-            gradient[rows] += weight * np.einsum("pij,ji->p", BASIS, prior - at)
-            half = at @ BASIS
-            H[rows, rows] += weight * np.einsum("pij,qji->pq", half, half)
-        for column, value in zip(self.positive, self.values, strict=True):
-            gradient[column] += weight * (1.0 / value - 1.0 / theta[column])
-            H[column, column] += weight / theta[column] ** 2
-        return gradient, H
+    def newton_step(self, point: _Point, weight: float) -> _Step:
+        """Compute Newton's step from a point, for a weight of the priors.
 
-    def step(self, theta: FloatArray, weight: float) -> tuple[FloatArray, float]:
-        """Newton's step (p,) from there, and the decrease that it promises."""
-        gradient, H = self.derivatives(theta, weight)
-        scale = scaling(H)
-        scaled = H * np.outer(scale, scale)
-        scaled[np.diag_indices_from(scaled)] += 1e-12
-        step = -scale * np.linalg.solve(scaled, scale * gradient)
-        return step, -float(gradient @ step)
+        The variables are s: J = L (1 + S) L' of a body, theta (1 + s) of a positive number. In
+        these the barrier's Hessian is the weight alone, however close to singular J is.
+        """
+        theta, bodies = point.theta, 10 * len(self.bodies)
+        T, prior = np.eye(len(theta)), np.zeros(len(theta))
+        for k, L in enumerate(point.factors):
+            changes, rows = L @ SYMMETRIC @ L.T, slice(10 * k, 10 * k + 10)
+            T[rows, rows] = of_pseudo_inertias(changes).T
+            prior[rows] = np.einsum("ij,pji->p", self.inverse[k], changes) - TRACES
+        positive = list(self.positive)
+        T[positive, positive] = theta[positive]
+        prior[positive] = theta[positive] / self.values - 1.0
+        R, y = self.root
+        A = R @ T
+        free = RIDGE * np.maximum(np.linalg.norm(A, axis=0), 1e-100)
+        damping = np.where(self.has_barrier, np.sqrt(weight), free)
+        table = np.concatenate([A, np.diag(damping)])
+        size = np.linalg.norm(table, axis=0)
+        Q, upper = np.linalg.qr(table / size)
+        right = np.concatenate([y - R @ theta, -weight * prior / damping])
+        s = np.linalg.solve(upper, Q.T @ right) / size
+        tensors = np.einsum("bp,pij->bij", s[:bodies].reshape(-1, 10), SYMMETRIC)
+        shares = np.concatenate([np.linalg.eigvalsh(tensors).ravel(), s[positive]])
+        effort = A @ s
+        return _Step(T @ s, tensors, shares, float(effort @ effort), weight)
+
+
+class _Point(NamedTuple):
+    """Parameters (p,), and Cholesky factors (count, 4, 4) of the bodies' pseudo-inertias."""
+
+    theta: FloatArray
+    factors: FloatArray
+
+    def after(self, step: _Step, length: float) -> _Point:
+        """The point behind a part of a step."""
+        theta = self.theta + length * step.change
+        factors = self.factors @ np.linalg.cholesky(np.eye(4) + length * step.tensors)
+        # of the factors: the sum loses what is small beside the largest moment
+        own = of_pseudo_inertias(factors @ factors.swapaxes(1, 2)).ravel()
+        theta[: own.size] = own
+        return _Point(theta, factors)
+
+
+class _Step(NamedTuple):
+    """A step of Newton's method.
+
+    Attributes:
+        change: (p,) of the parameters.
+        tensors: (count, 4, 4) S of the bodies: J becomes L (1 + S) L'.
+        shares: what barriers depend on: eigenvalues of the S, and relative changes of positives.
+        curvature: what the observations add to the second derivative along the step.
+        weight: of the priors.
+    """
+
+    change: FloatArray
+    tensors: FloatArray
+    shares: FloatArray
+    curvature: float
+    weight: float
+
+    @property
+    def decrement(self) -> float:
+        """The square of Newton's decrement, twice the decrease that the step promises."""
+        return self.curvature + self.weight * float(self.shares @ self.shares)
+
+    def length(self) -> float:
+        """The part of the step to the least value along it; short of singular pseudo-inertias."""
+        high = min(1.0, NEAREST / max(-float(self.shares.min(initial=0.0)), 1e-300))
+        if self._slope(high) <= FLAT * self.decrement:
+            return high
+        low = 0.0
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self._slope(middle) > 0.0 else (middle, high)
+        return low
+
+    def _slope(self, length: float) -> float:
+        """The derivative along the step; of differences that do not cancel."""
+        bent = length / (1.0 + length * self.shares) - 1.0
+        return self.weight * float(self.shares**2 @ bent) - (1.0 - length) * self.curvature
 
 
 def consistent(programme: Programme, start: FloatArray) -> FloatArray:
-    """The parameters (p,), from those of `start` (p,); bodies and positives begin at the priors."""
+    """Find the parameters (p,) that bodies can have and that explain the observations best.
+
+    The weight of the priors falls from where these are the minimum, and each minimum is sought from
+    the last. Newton's method from afar runs into singular pseudo-inertias, and takes thousands of
+    steps to get away from them.
+
+    Args:
+        programme: what is made least.
+        start: (p,) where the free parameters begin; bodies and positives begin at the priors.
+
+    Raises:
+        NoSolution: the minimum was not reached.
+    """
     theta = np.array(start)
     theta[: 10 * len(programme.bodies)] = of_pseudo_inertias(programme.bodies).ravel()
     theta[list(programme.positive)] = programme.values
-    for weight in (1e4 * GAMMA, 1e2 * GAMMA, GAMMA):
+    point = _Point(theta, np.asarray(np.linalg.cholesky(programme.bodies), dtype=np.float64))
+    weight = GAMMA
+    while np.abs(programme.newton_step(point, weight).shares).max(initial=0.0) > NEAR:
+        weight *= FALL
+    while True:
+        last = weight <= GAMMA
+        enough = CONVERGED if last else ROUGHLY * weight
         for _ in range(STEPS):
-            step, decrement = programme.step(theta, weight)
-            now, length = programme.value(theta, weight), 1.0
-            while length > 1e-12:
-                if programme.value(theta + length * step, weight) <= now - 0.1 * length * decrement:
-                    break
-                length *= 0.5
-            else:
+            step = programme.newton_step(point, weight)
+            point = point.after(step, step.length())
+            if step.decrement < enough:
                 break
-            theta = theta + length * step
-            if decrement < 1e-9:
-                break
-    return theta
+        else:
+            left = float(np.sqrt(step.decrement))
+            raise NoSolution(
+                f"the bodies' parameters did not converge in {STEPS} steps: they are {left:.2g} "
+                "standard deviations from the optimum; give a recording that shows more, or a "
+                "model with more likely inertias",
+                value=left,
+                residual=left,
+            )
+        if last:
+            return point.theta
+        weight = max(weight / FALL, GAMMA)
 
 
 def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:

@@ -86,3 +86,31 @@ def test_without_the_payload_the_machine_is_identified_first(rng):
 def test_a_recording_with_the_payload_is_needed():
     with pytest.raises(InvalidInput, match="loaded is empty"):
         rd.identify_payload(rd.load("puma560"), [])
+
+
+# Moments of a body of some extent and of one that is nearly a point, both far from the flange.
+@pytest.mark.parametrize("side", [0.1, 0.001])
+@pytest.mark.parametrize("name", ["puma560", "stanford_arm"])
+def test_small_bodies_far_from_the_flange_are_found_as_least_squares_finds_them(name, side):
+    """Their pseudo-inertias are nearly singular, where the projection may stop on its way."""
+    arm, rng = rd.load(name), np.random.default_rng(5)
+    away = []
+    for _ in range(6):
+        mass = rng.uniform(0.3, 3.0)
+        com = np.array([*rng.uniform(-0.05, 0.05, 2), rng.uniform(0.03, 0.25)])
+        inertia = np.eye(3) * mass * side**2 / 6.0
+        found = rd.identify_payload(arm, recorded(arm.with_payload(mass, com, inertia), rng, 0.6))
+        away.append((found.mass - mass) / found.mass_deviation)
+        assert abs(found.mass - found.parameters[0]) < found.mass_deviation
+        assert (np.abs(found.com - com) < 5.0 * found.com_deviation).all()
+        carried = pseudo_inertias(body_parameters(found.mass, found.com, found.inertia))
+        assert (np.linalg.eigvalsh(carried) > 0.0).all()
+    assert np.abs(away).max() < 4.0
+
+
+def test_a_projection_that_does_not_converge_is_no_result(rng, monkeypatch):
+    monkeypatch.setattr("robodyn.identification.projection.STEPS", 1)
+    arm = rd.load("puma560")
+    with pytest.raises(rd.NoSolution, match="did not converge") as caught:
+        rd.identify_payload(arm, recorded(arm.with_payload(MASS, COM, INERTIA), rng, 0.6))
+    assert caught.value.residual > 0.0
