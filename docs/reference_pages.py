@@ -26,6 +26,7 @@ SECTIONS = {
     "Trajectories": (
         "plan_line",
         "plan_joints",
+        "plan_straight",
         "load_path",
         "paper_path",
         "pose_from_rpy",

@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from robodyn.trajectories import plan_joints as plan_joints
     from robodyn.trajectories import plan_line as plan_line
     from robodyn.trajectories.base import Trajectory as Trajectory
+    from robodyn.trajectories.straight import plan_straight as plan_straight
 
 
 def _modules_of_names() -> dict[str, str]:

@@ -14,7 +14,7 @@ from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Trajectory, refuse_other
 
 Quantity = Literal["position", "velocity", "effort", "condition number", "geometry"]
 
@@ -117,6 +117,7 @@ class _Check:
         length: float,
         quantities: Collection[Quantity],
     ) -> None:
+        refuse_other(mechanism, trajectory)
         self._mechanism, self._trajectory, self._length = mechanism, trajectory, length
         self._efforts = "effort" in quantities
         if "condition number" not in quantities:

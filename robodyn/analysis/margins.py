@@ -38,7 +38,9 @@ class Margin:
         time: [s] of the row that is nearest to a limit, or furthest beyond it; where there is
             none, of the largest value.
         used: share of the limit that is used, of a position that of the travel from its middle;
-            1 is the limit, NaN without one, infinite where a value is missing or was cut.
+            1 is the limit, NaN without one, infinite if a value is missing or was cut, or if
+            the limit is 0: a motor has no torque beyond its highest speed.
+        cut: whether an effort was cut to the limit.
     """
 
     joint: str
@@ -49,6 +51,7 @@ class Margin:
     upper: float
     time: float
     used: float
+    cut: bool = False
 
     @property
     def broken(self) -> bool:
@@ -206,6 +209,7 @@ def _margin(
         float(high[where]),
         float(when[where]),
         float(used[where]) if limited else np.nan,
+        full is not None and bool(full.any()),
     )
     return row, used
 
@@ -268,9 +272,13 @@ def row_text(row: dict[str, Any]) -> str:
     lower, upper = row["lower"], row["upper"]
     one_sided = lower is None or (upper is not None and lower == -upper)
     limit = _number(upper) if one_sided else f"{_number(lower)} to {_number(upper)}"
-    share = "cut to it" if row["quantity"] == "effort" else "no value"
+    share = "no value"
     if row["used"] is not None:
         share = f"{100.0 * row['used']:.0f} %"
+    elif row.get("cut"):
+        share = "cut to it"
+    elif lower == upper == 0.0:
+        share = "beyond the highest speed of its motor, which has none left"
     span = f"{_number(row['lowest'])} to {_number(row['highest'])}"
     return f"{_subject(row)}, {share} ({span} of {limit})"
 

@@ -18,7 +18,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
 from robodyn.errors import InvalidInput, writing
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.trajectories.base import Motion, Trajectory
+from robodyn.trajectories.base import Motion, Trajectory, refuse_other
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -79,6 +79,7 @@ class MotionStudy:
         """The study of a planned motion; arguments and errors as of `robodyn.analyze`."""
         step = as_scalar("dt", dt, "s", above=0.0)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+        refuse_other(mechanism, trajectory)
         time = _times(trajectory, step)
         motion = trajectory.sample(time)
         parts = []

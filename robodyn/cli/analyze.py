@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import (
+    HTML,
     command_line,
     mechanism_and_path,
     progress_bar,
     quietly,
+    refuse_ending,
     write_report,
 )
 
@@ -76,6 +78,8 @@ def analyze(
         dt: Sampling interval [s].
         bag: Examine a recorded run (.mcap, or a rosbag2 folder) against its plan instead.
     """
+    for option, endings in (("csv", (".csv", "")), ("html", HTML), ("pdf", (".pdf", ""))):
+        refuse_ending(f"--{option}", files[option], *endings)
     if bag is not None:
         if files["csv"] is not None:
             raise rd.InvalidInput("--csv writes a planned motion and cannot be used with --bag")

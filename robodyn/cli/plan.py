@@ -12,10 +12,12 @@ import numpy as np
 import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import (
+    HTML,
     command_line,
     load_quietly,
     numbers,
     progress_bar,
+    refuse_ending,
     write_report,
 )
 
@@ -148,9 +150,8 @@ def plan(
     from robodyn.checks import as_scalar
     from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
 
-    output = files["output"]
-    if output is not None and output.suffix.lower() != ".csv":
-        raise rd.InvalidInput(f"--output is {output.name!r}, expected a name that ends in .csv")
+    refuse_ending("--output", files["output"], ".csv")
+    refuse_ending("--html", files["html"], *HTML)
     check_profile(profile, PROFILES)
     mechanism = load_quietly(model)
     carried = as_scalar("payload", payload, "kg", at_least=0.0)

@@ -23,6 +23,8 @@ from robodyn.errors import InvalidInput, OutputError, RobodynError, UnphysicalIn
 if TYPE_CHECKING:
     from robodyn.report.page import Page
 
+# Endings of pages; a name may also have none.
+HTML = (".html", ".htm", "")
 # Shorter runs show no bar [s].
 PATIENCE = 2.0
 
@@ -88,6 +90,19 @@ def numbers(name: str, text: str) -> list[float] | None:
             f"{name} is {text[:100]!r}, expected numbers in quotes or with commas",
             value=text,
         ) from error
+
+
+def refuse_ending(option: str, path: Path | None, *endings: str) -> None:
+    """Refuse a file for an option whose name does not end as its content requires.
+
+    Raises:
+        InvalidInput: the name has another ending.
+    """
+    if path is not None and path.suffix.lower() not in endings:
+        expected = " or ".join(filter(None, endings))
+        raise InvalidInput(
+            f"{option} is {path.name!r}, expected a name that ends in {expected}", value=str(path)
+        )
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.cli.commands import Answer, passed
-from robodyn.cli.session import load_quietly, progress_bar, write_report
+from robodyn.cli.session import HTML, load_quietly, progress_bar, refuse_ending, write_report
 
 
 def workspace(
@@ -44,6 +44,8 @@ def workspace(
         output: File for the boundary, in .stl or .ply.
         page: File for a page that shows it, in .html.
     """  # fmt: skip
+    refuse_ending("--output", output, ".stl", ".ply")
+    refuse_ending("--page", page, *HTML)
     mechanism = load_quietly(model)
     with progress_bar(f"workspace of {mechanism.name}") as show:
         region = rd.workspace(

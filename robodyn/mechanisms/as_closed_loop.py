@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from robodyn.formats.urdf_text import UrdfDocument, actuated_joints
+from robodyn.mechanisms.closed_loop.default_tip import with_default_tip
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
 from robodyn.mechanisms.kind import ReadOptions
@@ -33,6 +34,7 @@ def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop 
     if named or not driven:
         return None
     model = model_from_urdf(document)
+    model = model if document.settings.tip_link else with_default_tip(model)
     tree = TreeAtZero(model)
     check_loops(tree, options.spelling)
     chains = longest_chains(tree, None, options.spelling)

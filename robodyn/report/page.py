@@ -15,12 +15,15 @@ from typing import Any
 
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import margin_lines
-from robodyn.errors import writing
+from robodyn.errors import OutputError, writing
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.chart import COLORS, INK, Chart, ChartLine
 from robodyn.report.numbers_as_text import number
 from robodyn.report.tables import parameter_tables
 from robodyn.version import __version__
+
+# Of the name of a page's file; it may also have none.
+ENDINGS = (".html", ".htm", "")
 
 
 @dataclass
@@ -204,8 +207,13 @@ def write_page(page: Page, path: str | Path) -> str:
 
     Raises:
         MissingExtra: Bokeh is not installed.
-        OutputError: the file cannot be written.
+        OutputError: the file cannot be written, or its name has another ending than .html.
     """
+    if Path(path).suffix.lower() not in ENDINGS:
+        raise OutputError(
+            f"{path}: a page is HTML, expected a name that ends in .html",
+            value=str(path),
+        )
     with writing(path):
         Path(path).touch()  # drawing takes seconds: better to fail before
         text = page.html()

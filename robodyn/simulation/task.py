@@ -23,7 +23,7 @@ from robodyn.simulation.compiled_controller import as_called
 from robodyn.simulation.integrators import State, dormand_prince_853, runge_kutta_4
 from robodyn.simulation.plant import Plant
 from robodyn.simulation.settings import SimulationSettings
-from robodyn.trajectories.base import Trajectory
+from robodyn.trajectories.base import Trajectory, refuse_other
 
 WrenchOfTime = Callable[[float], ArrayLike]
 WrenchOfState = Callable[[float, FloatArray, FloatArray], ArrayLike]
@@ -65,6 +65,7 @@ class SimulationTask:
     ) -> None:
         duration = trajectory.duration if settings.duration is None else settings.duration
         end = as_scalar("duration", duration, "s", above=0.0)
+        refuse_other(mechanism, trajectory)
         start = trajectory.sample(0.0)
         state = settings.initial or (start.configuration, start.velocity)
         stops, limited = settings.end_stops, settings.limit_efforts

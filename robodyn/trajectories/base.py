@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import as_array
+from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.motion import Motion as Motion
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.profiles import Profile
@@ -83,6 +84,28 @@ class AtRest(RowTrajectory):
 
     def _rows(self, t: FloatArray) -> Motion:
         return Motion(*(np.tile(values, (len(t), 1)) for values in self._state))
+
+
+def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
+    """Refuse a trajectory of another kind of mechanism, or of other coordinates.
+
+    Raises:
+        InvalidInput: states what the trajectory consists of, and what the mechanism requires.
+    """
+    start, coordinates = trajectory.sample(0.0), mechanism.coordinates
+    sizes = tuple(values.shape[-1] for values in start[:2])
+    expected = coordinates.configuration_size, coordinates.velocity_size
+    if sizes != expected:
+        names = ", ".join(mechanism.independent_joints)
+        remedy = "plan it with rd.plan_straight(mechanism, start, goal, ...)"
+        if expected[0] > expected[1] and not coordinates.is_pose:
+            remedy += f", which moves the independent joints ({names}) and closes the loops"
+        raise InvalidInput(
+            f"the trajectory has configurations of {sizes[0]} numbers and velocities of "
+            f"{sizes[1]}; {mechanism.name} expects {expected[0]} ({coordinates.text}) and "
+            f"{expected[1]}; {remedy}",
+            value=trajectory,
+        )
 
 
 def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:

@@ -177,6 +177,9 @@ def plan_joints(
 ) -> JointLine:
     """Plan a synchronous motion of n joints from q0 (n,) to q1 (n,).
 
+    For a mechanism whose configuration is more than its driven joints, such as a closed loop, use
+    `plan_straight`.
+
     Args:
         q0, q1: [rad or m].
         duration: [s]; computed from `v_max` where it is None.

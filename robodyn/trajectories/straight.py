@@ -32,7 +32,10 @@ def plan_straight(
     w_max: float | None = None,
     profile: str = "lspb",
 ) -> Trajectory:
-    """Plan a straight motion: of a body in space (`plan_line`), or of joints (`plan_joints`).
+    """Plan a straight motion between two configurations of any mechanism.
+
+    Poses are connected by `plan_line`, joints by `plan_joints`. The independent joints of a closed
+    loop move in a straight line and the others follow.
 
     Args:
         mechanism: what is to move.

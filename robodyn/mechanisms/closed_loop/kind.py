@@ -21,7 +21,7 @@ CLOSED_LOOP = Kind(
     ),
     recognises_urdf=_recognises,
     from_urdf=imported(
-        "robodyn.mechanisms.common.urdf_model:tree_from_urdf",
+        "robodyn.mechanisms.closed_loop.description.from_urdf:closed_loop_model_from_urdf",
         "robodyn.mechanisms.closed_loop.loop:ClosedLoop",
     ),
     to_urdf=imported("robodyn.mechanisms.common.urdf_writer:mechanism_urdf"),

@@ -110,9 +110,17 @@ def find_structure(model: Model) -> Structure:
     present = _present(equations, tree, rng)
     elimination = find_elimination(jacobians, present, free)
     if elimination is None:
+        names = ", ".join(tree.rate_names[rate] for rate in free)
+        others = [K for q, K in zip(samples, jacobians, strict=True) if q is not home]
+        if others and find_elimination(others, present, free) is not None:
+            raise ModelError(
+                f"{model.source or model.name}: home is singular (a dead center): the joints "
+                f"{names} do not determine the mechanism there, but do so around it. Give a home "
+                f"away from it, such as {_aside(equations, home, samples[-1])}",
+                value=model.home,
+            )
         raise ModelError(
-            f"{model.source or model.name}: the joints "
-            f"{', '.join(tree.rate_names[rate] for rate in free)} do not determine the mechanism",
+            f"{model.source or model.name}: the joints {names} do not determine the mechanism",
             value=model.independent,
         )
     elimination = elimination.scaled(1.0 / equations.rows, 1.0 / equations.columns)
@@ -129,6 +137,18 @@ def find_structure(model: Model) -> Structure:
     return Structure(
         tree, equations, home, count, rank, mobility, idle, free, loose, not loose, present, packed
     )
+
+
+def _aside(equations: Equations, home: FloatArray, other: FloatArray) -> str:
+    """Return the joint that moves most from home to another configuration, with a position."""
+    tree = equations.tree
+    joints = [j for j in tree.joints if j.moves_alone and j.name not in tree.model.driven]
+    places = [tree.position_of[joint.name] for joint in joints]
+    scales = equations.columns[[tree.rate_of[joint.name] for joint in joints]]
+    if not joints:
+        return "other positions of the joints"
+    most = int((np.abs(other - home)[places] / scales).argmax())
+    return f"home: {{{joints[most].name}: {other[places[most]]:.3g}}}"
 
 
 def _home(tree: Tree, equations: Equations) -> FloatArray:

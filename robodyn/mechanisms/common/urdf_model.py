@@ -44,7 +44,8 @@ def model_from_urdf(
     Args:
         document: the URDF.
         tip_link: that carries the tool; by default the last link that neither a joint nor a
-            closure leads on from, or else the one at which most closures meet.
+            closure leads on from, or else the one at which most closures meet. A closed loop
+            chooses among them by their freedoms, see `closed_loop.default_tip`.
         driven: names of the driven joints; by default those with an effort command interface in
             `<ros2_control>`, else those with a `<transmission>`, else those with any command
             interface, else those whose limit gives an effort above 0, as passive joints have none.
@@ -78,7 +79,7 @@ def model_from_urdf(
             closures=tuple(found),
             driven=tuple(named),
             independent=settings.independent_joints,
-            tip_link=tip_link or settings.tip_link or _tip(joints, found),
+            tip_link=tip_link or settings.tip_link or "".join(end_links(joints, found)[-1:]),
             home=tuple(
                 (name, tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist()))
                 for name, value in guess.items()
@@ -231,20 +232,18 @@ def _closure(item: Element) -> Closure:
     return Closure(item.attrib["name"], item.attrib["type"], damping=damping, **stated)
 
 
-def _tip(joints: Sequence[Joint], closures: Sequence[Closure]) -> str:
-    """A link at an end that nothing closes; else the link at which most loops meet."""
+def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str, ...]:
+    """Return the links at which a tree ends: the one at which most loops meet, then open ends."""
     parents = {joint.parent for joint in joints}
     ends = [joint.child for joint in joints if joint.child not in parents]
     closed = [link for closure in closures for link in (closure.parent, closure.child)]
-    open_ends = [link for link in ends if link not in closed]
-    if open_ends:
-        return open_ends[-1]
     moving = [joint.child for joint in joints]
 
     def rank(link: str) -> tuple[int, bool, int]:
         return closed.count(link), link in ends, moving.index(link)
 
-    return max(moving, key=rank, default="")
+    meeting = [max(moving, key=rank)] if closed and moving else []
+    return tuple(dict.fromkeys([*meeting, *(link for link in ends if link not in closed)]))
 
 
 def with_leaders(joints: Sequence[Joint]) -> list[Joint]:

@@ -18,7 +18,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.curves import Through, coordinate_weights
-from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory
+from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, refuse_other
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_line import is_of_body
 
@@ -89,16 +89,7 @@ class PathPieces:
 
     def __init__(self, mechanism: Mechanism, path: Trajectory) -> None:
         self._mechanism, self._path = mechanism, path
-        coordinates = mechanism.coordinates
-        start = path.sample(0.0)
-        if start.configuration.shape != (
-            coordinates.configuration_size,
-        ) or start.velocity.shape != (coordinates.velocity_size,):
-            raise InvalidInput(
-                f"the path's points have {start.configuration.shape[-1]} numbers, expected "
-                f"{coordinates.text}",
-                value=path,
-            )
+        refuse_other(mechanism, path)
         self._weights = coordinate_weights(mechanism)
         self._of_body = is_of_body(mechanism, path)
         # times of cells between two times, and the arc lengths of these

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.margins import margins
+from robodyn.analysis.margins import margin_lines, margins
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +99,24 @@ def test_histories_of_other_shapes_are_refused(base):
     time, q, v, f, number = histories(base)
     with pytest.raises(rd.InvalidInput, match="velocities has shape"):
         margins(base, time, q, v[:, :5], f, number)
+
+
+def test_an_effort_is_said_to_be_cut_only_where_it_was(base):
+    """Other shares without a number: a missing value, a motor beyond its highest speed."""
+    time, q, v, f, number = histories(base)
+    f[3, 4] = np.nan
+    missing = row_of(margins(base, time, q, v, f, number), base.joint_names[4], "effort")
+    assert not missing.cut
+    f[3, 4] = base.effort_limits[4]
+    at_it = row_of(margins(base, time, q, v, f, number, cut=True), base.joint_names[4], "effort")
+    assert at_it.cut
+    fast = rd.Actuator(lead=0.005, torque_speed=((0.0, 3.0), (1000.0, 2.0), (2000.0, 0.0)))
+    model = base.model.driven_by(dict.fromkeys(base.model.driven, fast))
+    curve = rd.StewartPlatform(model)
+    f[3, 4], v[3, 4] = 500.0, 1.7  # 2136 rad/s at the motor
+    found = margins(curve, time, q, v, f, number)
+    beyond = row_of(found, base.joint_names[4], "effort")
+    assert (beyond.lower, beyond.upper, beyond.broken, beyond.cut) == (0.0, 0.0, True, False)
+    lines = " ".join(margin_lines(found.to_dict()))
+    assert "cut" not in lines
+    assert "highest speed" in lines

@@ -132,3 +132,21 @@ def test_the_papers_formulations_are_for_their_mechanisms_and_on_request(run, da
     named = replace(dasgupta.model, name="another")
     other = analyze(type(dasgupta)(named), rd.paper_path("I"), 0.5)
     assert "formulations" not in {chart.key for chart in study_charts(other)}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("workspace", "hexapod.yaml", "--page", "x.txt"),
+        ("workspace", "hexapod.yaml", "--output", "x.txt"),
+        ("plan", "hexapod.yaml", "--goal", "0 0 0.36 0 0 0", "--html", "x.txt"),
+        ("analyze", "hexapod.yaml", "--path", "up.yaml", "--html", "x.txt"),
+        ("analyze", "hexapod.yaml", "--path", "up.yaml", "--pdf", "x.txt"),
+        ("analyze", "hexapod.yaml", "--path", "up.yaml", "--csv", "x.txt"),
+    ],
+)
+def test_a_file_is_not_given_what_its_name_does_not_say(run, arguments):
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert "x.txt" in result.output
+    assert not Path("x.txt").exists()

@@ -211,3 +211,22 @@ def test_plans_start_where_rpy_from_pose_says(rng):
     start = pose(*rng.uniform(-1, 1, 3))
     line = rd.plan_line(start, ZERO, duration=1.0)
     np.testing.assert_array_equal(line.rpy[0], rpy_from_pose(start)[1])
+
+
+def test_a_line_of_all_joints_of_a_closed_loop_is_refused_with_what_plans_one():
+    """Rates of 26 joints are no velocity of a delta: its loops would not close on the way."""
+    delta = rd.load("delta")
+    goal = delta.advance(delta.home, np.full(delta.mobility, 0.1))
+    line = rd.plan_joints(delta.home, goal, 1.0)
+    for use in (
+        lambda: rd.simulate(delta, rd.ComputedTorque(delta), line),
+        lambda: rd.check_limits(delta, line),
+        lambda: rd.analyze(delta, line),
+        lambda: rd.time_optimal(delta, line),
+    ):
+        with pytest.raises(rd.InvalidInput, match=r"plan_straight\(mechanism"):
+            use()
+    straight = rd.plan_straight(delta, delta.home, goal, duration=1.0)
+    assert rd.check_limits(delta, straight) is None
+    end = straight.sample(1.0).configuration
+    np.testing.assert_allclose(delta.difference(end, goal), 0.0, atol=1e-9)

@@ -32,6 +32,7 @@ from robodyn.errors import ModelError, OutputError
 from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_motors import Settings
 from robodyn.formats.urdf_text import parse_urdf, read_urdf
+from robodyn.mechanisms.closed_loop.default_tip import with_default_tip
 from robodyn.mechanisms.closed_loop.description.from_legs import legs_urdf
 from robodyn.mechanisms.closed_loop.description.gepetto import is_gepetto, read_gepetto
 from robodyn.mechanisms.common.model_file import placement_of, stated_in, write_text, write_yaml
@@ -71,6 +72,7 @@ def closed_loop_model_from_yaml(
     if is_gepetto(document):
         urdf, motors, closures = read_gepetto(top, options)
         model = model_from_urdf(urdf, tip, driven=driven or motors, closures=closures)
+        model = model if tip or urdf.settings.tip_link else with_default_tip(model)
         return check_links(model, strict=options.strict)
     top.only(*_TOP)
     top.text("type", choices=("closed_loop",))
@@ -82,15 +84,17 @@ def closed_loop_model_from_yaml(
     closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in stated])
     if driven is None and "actuated_joints" in top:
         driven = top.names("actuated_joints")
+    tip = tip or (top.text("tip_link") if "tip_link" in top else urdf.settings.tip_link)
     model = model_from_urdf(
         replace(urdf, settings=_settings(top, urdf.settings)),
-        tip or (top.text("tip_link") if "tip_link" in top else None),
+        tip,
         driven=driven,
         home=_home(top) if "home" in top else None,
         closures=closures,
     )
     model = replace(model, name=top.text("name", default=model.name))
     model = _driven(top, model) if "actuators" in top else model
+    model = model if tip else with_default_tip(model)
     return check_links(model, strict=options.strict)
 
 
