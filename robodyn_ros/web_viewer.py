@@ -69,7 +69,7 @@ class WebViewer(Node):
         self._heard: dict[str, Any] = {}  # the latest by topic, as it was read
         self._paused = False
         self._notice = ("", 0.0)
-        self._server = serve(p["port"])
+        self._server = serve(p["port"], p["hosts"] or ())
         self._pulse = WrenchPulse(self, p["push_duration"])
         self._pause = self.create_client(SetBool, "forward_simulator/pause")
         self._reset = self.create_client(Trigger, "forward_simulator/reset")
@@ -263,7 +263,9 @@ class WrenchPulse:
         self._begun: int | None = None
 
     def begin(self, stamp: int, frame: str, wrench: FloatArray) -> None:
-        """Start a wrench (6,) [N, N m] in a frame at a stamp [ns]."""
+        """Start a wrench (6,) [N, N m] in a frame at a stamp [ns], if it is finite."""
+        if not np.isfinite(wrench).all():
+            return
         self._frame, self._begun = frame, stamp
         self._publish(wrench)
 

@@ -57,6 +57,8 @@ _SHARED = {
     "html": "Also write a report to this file: one self-contained page.",
     "json": "Machine-readable output.",
     "port": "Port on localhost; 0 picks a free one.",
+    "host": "Further name at which browsers reach the page, through a proxy or a forwarded port. "
+    "May be given several times. Names other than localhost are refused.",
     "browser": "Open the page in the default browser.",
 }
 

@@ -23,6 +23,7 @@ def view(
     *,
     path: str = "",
     port: int = 8080,
+    host: list[str] | None = None,
     speed: float = 1.0,
     paused: bool = False,
     browser: bool = True,
@@ -48,7 +49,7 @@ def view(
         paths = paths_of(mechanism, path, show)
     live = LiveSimulation(mechanism, paths, speed=speed, repeat=True)
     live.set_playing(not paused)
-    server = serve(port)
+    server = serve(port, host or ())
     for remark in figure.remarks:
         typer.echo(f"note: {remark}", err=True)
     page, _ = open_studio(server, live, figure)
@@ -59,7 +60,15 @@ def view(
         live.close()
 
 
-def replay(bag: str, /, *, model: str = "", port: int = 8080, browser: bool = True) -> None:
+def replay(
+    bag: str,
+    /,
+    *,
+    model: str = "",
+    port: int = 8080,
+    host: list[str] | None = None,
+    browser: bool = True,
+) -> None:
     """Show a recorded run in the browser.
 
     Args:
@@ -76,7 +85,7 @@ def replay(bag: str, /, *, model: str = "", port: int = 8080, browser: bool = Tr
         run = read_run(bag, model)
     recording = run.replay
     figure = figure_of(run.source, run.mechanism)
-    server = serve(port)
+    server = serve(port, host or ())
     page = open_projector(server, recording, figure)
     what = f"{bag}: {recording.duration:g} s of {recording.mechanism.name}"
     _show(server, page, what, browser)

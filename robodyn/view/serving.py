@@ -1,17 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A viser server for this machine only, on exactly the port asked for."""
+"""A viser server for this machine only, on exactly the port asked for.
+
+A page has buttons that move a machine. Any web page that a person has open can send requests to a
+port of this machine, and by DNS rebinding under any name of its own. So a request counts only if a
+browser sends it from the page itself, at an address of this machine or one that the user names;
+all others are answered by 403. Values of controls count only if the control can have them.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import http.client
 import io
+import ipaddress
 import logging
+import math
+import threading
 import warnings
+from collections.abc import Callable, Collection, Iterator
+from http import HTTPStatus
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
-from robodyn.errors import InvalidInput, RobodynError
+from robodyn.errors import InvalidInput, MissingExtra, RobodynError
 from robodyn.extras import needing
 
 HOST = "127.0.0.1"
@@ -33,22 +47,29 @@ def viser_module() -> ModuleType:
     return module
 
 
-def serve(port: int) -> Any:
+def serve(port: int, hosts: Collection[str] = ()) -> Any:
     """A `viser.ViserServer` reachable from this machine only; port 0 takes any free port.
 
+    Args:
+        port: on the loopback interface.
+        hosts: names at which browsers may reach the page besides localhost, through a proxy or a
+            forwarded port: as in the address that the browser shows, with or without a port.
+
     Raises:
-        MissingExtra: viser is not installed.
-        InvalidInput: not a port number.
+        MissingExtra: viser is not installed, or a version that cannot be protected.
+        InvalidInput: not a port number, or not a host.
         PortInUse: the port is not available. (viser would silently take the next one.)
     """
     viser = viser_module()
     if not 0 <= port <= 65535:
         raise InvalidInput(f"port is {port}, expected 0 to 65535", value=port)
+    allowed = frozenset(_host(name) for name in hosts)
     # do not log clients that disconnect during the handshake
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
     # nor what was on its way to a client that has left
     warnings.filterwarnings("ignore", message="Queued a .* on a closed connection")
-    with contextlib.redirect_stdout(io.StringIO()):  # our own log line gives the address
+    # our own log line gives the address
+    with contextlib.redirect_stdout(io.StringIO()), _guarding(allowed):
         server = viser.ViserServer(host=HOST, port=port, verbose=False)
     if port and server.get_port() != port:
         stop(server)
@@ -59,6 +80,17 @@ def serve(port: int) -> Any:
         )
     # a client can ask viser to tunnel the page to the internet: disabled
     server.request_share_url = lambda verbose=True: None
+    try:
+        _check_values(server.gui)
+        if _status_for("foreign.invalid", server.get_port()) != HTTPStatus.FORBIDDEN:
+            raise AttributeError("a foreign host is served")
+    except (AttributeError, AssertionError, ImportError, ValueError, OSError) as error:
+        stop(server)
+        raise MissingExtra(
+            f"viser {viser.__version__} cannot be kept from foreign web pages ({error}): install "
+            "another version, such as 1.1.1",
+            value=viser.__version__,
+        ) from error
     return server
 
 
@@ -66,3 +98,135 @@ def stop(server: Any) -> None:
     """Stop a server without its console output."""
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()
+
+
+def refusal(headers: Any, allowed: Collection[str] = ()) -> str:
+    """Say why a request is not one of the page itself; empty if it is.
+
+    Args:
+        headers: with the method `get_all`, as those of websockets and of `http.client`.
+        allowed: names of hosts besides those of this machine, lower case.
+    """
+    hosts, origins = headers.get_all("Host") or [], headers.get_all("Origin") or []
+    if len(hosts) != 1 or not _is_allowed(_name_in(f"//{hosts[0]}"), allowed):
+        return "this page is at localhost only; other names of its host must be configured"
+    if not origins:
+        return ""  # a program, or a link that was followed to the page
+    origin = urlsplit(origins[0])
+    is_own = origin.scheme in ("http", "https") and origin.netloc.lower() == hosts[0].lower()
+    if len(origins) == 1 and (is_own or _name_in(origins[0]) in allowed):
+        return ""
+    return "requests of other web pages are refused"
+
+
+def _is_allowed(name: str, allowed: Collection[str]) -> bool:
+    if name == "localhost" or name in allowed:
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _name_in(address: str) -> str:
+    """The host of an address, lower case, without its port; empty if there is none."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.port  # raises for one that is no number
+    except ValueError:
+        return ""
+    return "" if parts.username is not None else parts.hostname or ""
+
+
+def _host(name: str) -> str:
+    """The name of a host as it is compared, from an address or a part of one."""
+    found = _name_in(name if "//" in name else f"//{name}")
+    if not found or any(c in found for c in "*/ "):
+        raise InvalidInput(
+            f"host {name!r} is none, expected a name or an address such as robot.local", value=name
+        )
+    return found
+
+
+_LOCK = threading.Lock()
+
+
+@contextlib.contextmanager
+def _guarding(allowed: Collection[str]) -> Iterator[None]:
+    """Have servers that are made meanwhile refuse requests which are not of their own page.
+
+    viser has no setting for it, but takes `serve` from websockets when a server starts.
+    """
+    from websockets.asyncio import server as websockets
+
+    with _LOCK:
+        serve_all = websockets.serve
+
+        def serve_own(*args: Any, process_request: Any = None, **more: Any) -> Any:
+            guard = _guard(process_request, allowed)
+            return serve_all(*args, process_request=guard, **more)
+
+        websockets.serve = serve_own  # type: ignore[misc,assignment]
+        try:
+            yield
+        finally:
+            websockets.serve = serve_all  # type: ignore[misc]
+
+
+def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
+    def answer(connection: Any, request: Any) -> Any:
+        why = refusal(request.headers, allowed)
+        if why:
+            return connection.respond(HTTPStatus.FORBIDDEN, f"{why}\n")
+        response = None if process is None else process(connection, request)
+        if response is not None:
+            # within a frame of a foreign page a person could be made to press a button
+            response.headers["X-Frame-Options"] = "SAMEORIGIN"
+            response.headers["Content-Security-Policy"] = "frame-ancestors 'self'"
+        return response
+
+    return answer
+
+
+def _status_for(host: str, port: int) -> int:
+    """The status with which a request for the page under a host's name is answered."""
+    connection = http.client.HTTPConnection(HOST, port, timeout=10.0)
+    try:
+        connection.request("GET", "/", headers={"Host": host})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def _check_values(gui: Any) -> None:
+    """Have viser take values of controls only if the control can have them."""
+    from viser._messages import GuiUpdateMessage
+
+    interface, take = gui._websock_interface, gui._handle_gui_updates
+    handles = gui._gui_input_handle_from_uuid
+
+    async def take_possible(client: Any, message: Any) -> None:
+        handle = handles.get(message.uuid) if isinstance(message.uuid, str) else None
+        value = None if handle is None else possible_value(handle, message.updates)
+        if value is not None:
+            await take(client, dataclasses.replace(message, updates={"value": value}))
+
+    interface.unregister_handler(GuiUpdateMessage, take)
+    interface.register_handler(GuiUpdateMessage, take_possible)
+
+
+def possible_value(handle: Any, updates: Any) -> Any:
+    """The value that a client gives a control, within its range; None if it cannot have it."""
+    if not isinstance(updates, dict) or set(updates) != {"value"}:
+        return None
+    value, present = updates["value"], handle.value
+    if isinstance(present, bool):
+        return value if isinstance(value, bool) else None
+    if isinstance(present, (int, float)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return None
+        low, high = getattr(handle, "min", -math.inf), getattr(handle, "max", math.inf)
+        return min(max(value, low), high) if math.isfinite(value) else None
+    if isinstance(present, str):
+        return value if isinstance(value, str) and value in handle.options else None
+    return None

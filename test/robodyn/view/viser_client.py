@@ -71,7 +71,11 @@ class Client:
 
     def set(self, label: str, value: Any) -> None:
         """Do what a person does with a control: click it, or give it a value."""
-        self._send(_messages.GuiUpdateMessage(self.control(label), {"value": value}))
+        self.update(label, {"value": value})
+
+    def update(self, label: str, updates: Any) -> None:
+        """Send any properties of a control."""
+        self._send(_messages.GuiUpdateMessage(self.control(label), updates))
 
     @property
     def texts(self) -> str:
