@@ -17,7 +17,8 @@ number of nodes that subscribe to it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -33,6 +34,9 @@ from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
 from robodyn.arrays import FloatArray
+from robodyn.errors import shortened
+from robodyn.formats.received_text import received_description
+from robodyn.formats.ros_packages import package_folders
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.view.machine_panel import REQUESTS, MachinePanel
 from robodyn.view.model_figure import figure_of
@@ -133,10 +137,12 @@ class WebViewer(Node):
 
         self._wishes.put(begin)
 
-    def _open(self, parameters: dict[str, Any]) -> None:
+    def _open(
+        self, parameters: dict[str, Any], mesh_folders: Collection[Path] | None = None
+    ) -> None:
         self._mechanism = load_mechanism(parameters)
         source = parameters["robot_description"] or parameters["model"]
-        figure = figure_of(source, self._mechanism)
+        figure = figure_of(source, self._mechanism, mesh_folders)
         page = ViewerPage(
             self._server,
             self._mechanism,
@@ -159,11 +165,19 @@ class WebViewer(Node):
         for remark in figure.remarks:
             self.get_logger().warning(remark)
         address = f"http://localhost:{self._server.get_port()}"
-        self.get_logger().info(f"showing {self._mechanism.name} at {address}")
+        self.get_logger().info(f"showing {shortened(self._mechanism.name, 80)} at {address}")
 
     def _on_description(self, message: String) -> None:
-        if self._page is None:
-            self._open(self._p | {"robot_description": message.data})
+        if self._page is not None:
+            return
+        text = received_description(message.data, "topic robot_description")
+        folders = (*package_folders(), *map(Path, self._p["mesh_folders"] or ()))
+        try:
+            self._open(self._p | {"robot_description": text}, folders)
+        finally:
+            if self._page is None:  # what was already on it
+                self._server.gui.reset()
+                self._server.scene.reset()
 
     def _hear(self, kind: type[Any], topic: str, read: Callable[[Any], Any]) -> None:
         """Keep what is read of the latest message on a topic."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlparse
@@ -27,23 +28,41 @@ class Mesh(NamedTuple):
     faces: IntArray
 
 
-def mesh_file(name: str, near: Path | None) -> Path:
+def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = None) -> Path:
     """The file of a mesh: package://, file://, or relative to the URDF, which is `near`.
 
+    Args:
+        name: as the URDF has it.
+        near: the file of the URDF, if it is one.
+        allowed: folders that meshes may be in besides those of the packages named, of a URDF that
+            others sent; None: any.
+
     Raises:
-        ModelError: there is no such file or package.
+        ModelError: there is no such file or package, or it is elsewhere.
     """
-    parts = urlparse(name)
+    try:
+        parts = urlparse(name)
+    except ValueError as error:
+        raise ModelError(f"the mesh {name} has no valid address: {error}", value=name) from error
+    folders = list(allowed or ())
     if parts.scheme == "package":
         # `package:///part.stl`, as some exporters write, names no package: it is beside the URDF
         inside = unquote(parts.path).lstrip("/")
         folder = find_package(parts.netloc, near) if parts.netloc else _folder(near)
         path = folder / inside
+        folders.append(folder)
     elif parts.scheme == "file":
         path = Path(unquote(parts.path))
     else:
         path = _folder(near) / name
-    if not path.is_file():
+    inside_of = Path(os.path.abspath(path)).is_relative_to
+    if allowed is not None and not any(map(inside_of, map(os.path.abspath, folders))):
+        raise ModelError(
+            f"the mesh {name} is outside the folders of packages, which a received description may "
+            "not leave",
+            value=name,
+        )
+    if not _is_file(path):
         raise ModelError(f"the mesh {name} is not there", value=name)
     return path
 
@@ -102,6 +121,13 @@ def read_mesh(path: Path, scale: FloatArray) -> Mesh:
     if not len(faces):
         raise ModelError(f"the mesh {path} has no faces", value=str(path))
     return Mesh(vertices, faces)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long for a path, or contains a null character
+        return False
 
 
 def _folder(near: Path | None) -> Path:

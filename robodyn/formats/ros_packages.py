@@ -61,6 +61,12 @@ def _candidates(name: str, near: Path | None) -> Iterator[Path]:
         folder = folder.parent
 
 
+def package_folders() -> tuple[Path, ...]:
+    """The folders that hold packages: of ROBODYN_PACKAGE_PATH and of a sourced ROS 2."""
+    sourced = (prefix / "share" for prefix in _folders("AMENT_PREFIX_PATH"))
+    return (*_folders(PATH_VARIABLE), *sourced)
+
+
 def _folders(variable: str) -> list[Path]:
     return [Path(part) for part in os.environ.get(variable, "").split(os.pathsep) if part]
 

@@ -16,6 +16,7 @@ from robodyn.arrays import FloatArray
 from robodyn.control.command_units import CommandUnit
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
+from robodyn.formats.received_text import received_description
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts
@@ -151,9 +152,12 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
         ModelError: the model is invalid.
     """
     found, topics = _messages(Path(bag))
-    source = model or next((m.data for _, m in reversed(found["robot_description"])), "")
+    source = model
     if not source:
-        raise InvalidInput(f"{bag}: it has no robot_description, name the model")
+        described = [m.data for _, m in found["robot_description"] if m.data]
+        if not described:
+            raise InvalidInput(f"{bag}: it has no robot_description, name the model")
+        source = received_description(described[-1], f"{bag}: robot_description")
     mechanism = load(source)
     is_pose = mechanism.configuration_is_pose
     name = "platform_state" if is_pose else "joint_states"

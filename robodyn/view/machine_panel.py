@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from robodyn.arrays import FloatArray
+from robodyn.errors import shortened
 from robodyn.view import colors
 from robodyn.view.page import ViewerPage
 
@@ -49,7 +50,7 @@ class MachinePanel:
 
     def show(self, state: str) -> None:
         """Show a state."""
-        self.state = state
+        self.state = state = shortened(state, 40)
         color = colors.css(_CALM.get(state, (90, 98, 110)))
         self._text.content = f'<div style="{_STYLE};background:{color}">{html.escape(state)}</div>'
 

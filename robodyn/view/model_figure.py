@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from robodyn.mechanisms.common.figure import Figure
@@ -13,8 +14,12 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
 
 
-def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
+def figure_of(
+    source: str | Path, mechanism: Mechanism, mesh_folders: Collection[Path] | None = None
+) -> Figure:
     """The figure of a mechanism that was loaded from `source`.
+
+    Meshes are read from `mesh_folders` only, where they are given (see `mesh_file`).
 
     A URDF or xacro is drawn by its visuals. A bundled model or a YAML file is drawn by the URDF
     that its kind exports; where that has no visuals, a bundled model is drawn by its
@@ -31,7 +36,7 @@ def figure_of(source: str | Path, mechanism: Mechanism) -> Figure:
         drawn = figure_from_urdf(exported, name, _file(source)) if exported else mechanism.figure()
         if drawn.shapes or not text:
             return drawn if drawn.shapes else mechanism.figure()
-    figure = figure_from_urdf(text, name, _file(source))
+    figure = figure_from_urdf(text, name, _file(source), mesh_folders)
     if figure.shapes:
         return figure
     remark = f"{name}: no visuals to draw, only sticks from joint to joint"

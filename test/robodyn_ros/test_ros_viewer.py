@@ -178,10 +178,14 @@ def test_it_takes_its_mechanism_from_the_topic_too(peer, mechanism):
     try:
         process.wait_for_line("waiting for the topic robot_description")
         description = peer.node.create_publisher(String, "robot_description", LATCHED)
-        description.publish(String(data="<robot/>"))
-        peer.until(
-            lambda: "robot_description refused" in process.output, "a refusal of an empty robot"
-        )
+        # files that exist, and MJCF with an own text that is no JSON
+        texts = ["<robot/>", __file__, "puma560", '<mujoco><include file="/etc/passwd"/></mujoco>']
+        for count, text in enumerate(texts, start=1):
+            description.publish(String(data=text))
+            peer.until(
+                lambda n=count: process.output.count("robot_description refused") == n,
+                f"a refusal of {text}",
+            )
         description.publish(String(data=stewart_urdf(mechanism.six_legs)))
         peer.until(lambda: "showing stewart_dasgupta at" in process.output, "a page")
     finally:

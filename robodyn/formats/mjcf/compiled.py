@@ -132,7 +132,15 @@ class Compiled:
             return {}
         first = int(model.text_adr[n])
         data = bytes(model.text_data[first : first + int(model.text_size[n])])
-        return dict(json.loads(data.rstrip(b"\0").decode("utf-8")))
+        try:
+            found = json.loads(data.rstrip(b"\0").decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            text = f"{self.source}: the custom text 'robodyn' is no JSON: {error}"
+            raise ModelError(text, value=data) from error
+        if not isinstance(found, dict):
+            text = f"{self.source}: the custom text 'robodyn' is {found!r}, expected a JSON object"
+            raise ModelError(text, value=found)
+        return found
 
 
 def frame(position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> FloatArray:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -21,11 +23,17 @@ from robodyn.model.joint import Joint
 _SIZES = {"cylinder": {"radius": 1, "length": 1}, "sphere": {"radius": 1}, "box": {"size": 3}}
 
 
-def figure_from_urdf(text: str, source: str = "URDF text", file: Path | None = None) -> Figure:
+def figure_from_urdf(
+    text: str,
+    source: str = "URDF text",
+    file: Path | None = None,
+    mesh_folders: Collection[Path] | None = None,
+) -> Figure:
     """The figure of a URDF; `source` names it in messages.
 
-    Meshes are read from where `file`, the URDF's own, says they are; the figure's remarks say how
-    many cannot be read, and why the first one cannot.
+    Meshes are read from where `file`, the URDF's own, says they are, if `mesh_folders` allows it
+    (see `mesh_file`); the figure's remarks say how many cannot be read, and why the first one
+    cannot.
 
     Raises:
         ModelError: the text is not well-formed, or a number cannot be read; names the link and
@@ -36,10 +44,11 @@ def figure_from_urdf(text: str, source: str = "URDF text", file: Path | None = N
     shapes: list[Shape] = []
     left_out: list[str] = []
     meshes: dict[tuple[str, str], Mesh] = {}
+    find = partial(mesh_file, near=file, allowed=mesh_folders)
     for link in root.iterfind("link"):
         for visual in link.iterfind("visual"):
             try:
-                mesh = _mesh(visual, file, source, meshes)
+                mesh = _mesh(visual, find, source, meshes)
             except ModelError as error:
                 left_out.append(str(error))
                 continue
@@ -61,7 +70,10 @@ def joints_of_urdf(text: str, source: str = "URDF text") -> list[Joint]:
 
 
 def _mesh(
-    visual: Element, file: Path | None, source: str, known: dict[tuple[str, str], Mesh]
+    visual: Element,
+    find: Callable[[str], Path],
+    source: str,
+    known: dict[tuple[str, str], Mesh],
 ) -> Mesh | None:
     """The mesh of a visual, read once however often it is drawn; None for a primitive."""
     form = visual.find("geometry/mesh")
@@ -70,7 +82,7 @@ def _mesh(
     name, scale = form.get("filename", ""), form.get("scale", "1 1 1")
     if (name, scale) not in known:
         factors = numbers_in(scale, 3, f"{source}: scale of mesh {name}")
-        known[name, scale] = read_mesh(mesh_file(name, file), np.array(factors))
+        known[name, scale] = read_mesh(find(name), np.array(factors))
     return known[name, scale]
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.formats.ros_packages import package_folders
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.view.model_figure import figure_of
@@ -82,6 +83,37 @@ def test_a_package_of_a_sourced_ros_2_keeps_its_name(folder, monkeypatch):
     file = folder / "arm.urdf"
     file.write_text(ROBOT.format(name="package://maker_robot/meshes/arm.obj"))
     assert "package://maker_robot/meshes/arm.obj" in robot_description(file, rd.load(file))
+
+
+@pytest.mark.parametrize("way", ["file", "package://maker_robot/../elsewhere/", "../elsewhere/"])
+def test_a_received_description_leaves_no_folder_of_packages(folder, monkeypatch, way):
+    """By a link, by `..` in a package, or from the working folder."""
+    elsewhere = folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "arm.obj").write_text(TETRAHEDRON)
+    monkeypatch.setenv("ROBODYN_PACKAGE_PATH", str(folder))
+    monkeypatch.chdir(folder)
+    text = ROBOT.format(name=f"{elsewhere.as_uri()}/arm.obj" if way == "file" else f"{way}arm.obj")
+    arm = rd.load(text)
+    (remark,) = figure_of(text, arm, package_folders()).remarks[:1]
+    assert "arm.obj is outside the folders" in remark
+    for allowed in ((*package_folders(), elsewhere), None):
+        assert [shape.kind for shape in figure_of(text, arm, allowed).shapes] == ["mesh"]
+
+
+@pytest.mark.parametrize("way", ["package://maker_robot/meshes/", "file"])
+def test_a_received_description_has_the_meshes_of_packages(folder, monkeypatch, way):
+    monkeypatch.setenv("ROBODYN_PACKAGE_PATH", str(folder))
+    way = (folder / "meshes").as_uri() + "/" if way == "file" else way
+    text = ROBOT.format(name=f"{way}arm.obj")
+    figure = figure_of(text, rd.load(text), package_folders())
+    assert [shape.kind for shape in figure.shapes] == ["mesh"]
+
+
+@pytest.mark.parametrize("name", ["file:///" + "a" * 10_000, "http://[", "file:///%00", "\\", ".."])
+def test_what_is_no_place_of_a_mesh_is_said(name):
+    (remark,) = figure_from_urdf(ROBOT.format(name=name)).remarks
+    assert "1 meshes are not drawn" in remark
 
 
 def test_what_is_not_there_is_said_and_the_rest_drawn(folder):

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Descriptions that others sent, on a topic or in a bag: text that opens no file."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from robodyn.errors import ModelError
+from robodyn.formats.urdf_text import root_tag
+from robodyn.formats.xml_text import parse_xml
+
+
+def received_description(text: str, source: str) -> str:
+    """Return received URDF, SDF or MJCF text, if it is complete in itself.
+
+    `rd.load` would open a path as a file, and MuJoCo the files that MJCF names. The meshes that a
+    URDF names are not opened to load it; see `mesh_file`.
+
+    Args:
+        text: as received.
+        source: where it came from, for messages.
+
+    Raises:
+        ModelError: no XML text, or MJCF that names files.
+    """
+    if not text.lstrip("\ufeff \t\r\n").startswith("<"):
+        raise ModelError(
+            f"{source}: expected the text of a description, which starts with '<', not "
+            f"{text[:60]!r}: files and bundled models are named by parameters",
+            value=text,
+        )
+    if root_tag(text) != "mujoco":
+        return text
+    root = parse_xml(text, source)
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            if name.lower().startswith("file") or element.tag.lower() == "include":
+                raise ModelError(
+                    f"{source}: <{element.tag}> names the file {value!r}: received MJCF must be "
+                    "complete in itself; name its file by a parameter",
+                    value=value,
+                )
+    # what was checked, and not what another parser may make of the same text
+    return ElementTree.tostring(root, encoding="unicode")
