@@ -28,11 +28,14 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
     Args:
         models: Only for the kinds of these mechanisms: bundled names, or paths to files.
     """
-    from robodyn.numerics.cache_folders import cache_folders
-    from robodyn.numerics.compilation_notes import EXTENT, is_cached
+    from robodyn.numerics.cache_folders import cache_folders, refused_folders
+    from robodyn.numerics.compilation_notes import EXTENT, refusal
+    from robodyn.numerics.kernel_cache import is_cached
 
     started = time.monotonic()
     used = models or [kind.example for kind in rd.kinds().values() if kind.example]
+    for folder in refused_folders():
+        typer.echo(refusal(folder), err=True)
     if not is_cached():
         typer.echo(f"compiling the kernels, once: {EXTENT} for each kind", err=True)
     # Numba compiles one function at a time, so each kind of mechanism has its own process

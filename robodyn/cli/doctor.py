@@ -89,9 +89,13 @@ def extras() -> Iterator[Finding]:
 
 def kernels() -> Iterator[Finding]:
     """Whether the compiled code is in the cache, and whether that lasts."""
-    from robodyn.numerics.cache_folders import cache_folders
-    from robodyn.numerics.compilation_notes import is_cached
+    from robodyn.numerics.cache_folders import cache_folders, refused_folders
+    from robodyn.numerics.compilation_notes import refusal
+    from robodyn.numerics.kernel_cache import is_cached
 
+    for folder in refused_folders():
+        yield "warning", refusal(folder)
+    rd.kinds()  # which imports the kernels
     folders = cache_folders()
     if not folders:
         yield "warning", "no writable folder for compiled kernels: set NUMBA_CACHE_DIR"

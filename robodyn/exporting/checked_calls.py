@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from robodyn.exporting.answers import FINE, INVALID, NO_RESULT, Answers, are_finite
 from robodyn.exporting.lending import ADDRESS, is_null
 from robodyn.exporting.signatures import Argument, Function, Setting, sizes_of
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.numba_compat import cgutils
 
 
 def checked(function: Function, answers: Answers, setting: Setting) -> Any:

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from robodyn.arrays import FloatArray
 from robodyn.numerics import array_arguments as given
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.numba_compat import cgutils
 
 ADDRESS = types.CPointer(types.float64)
 NULL: Any = "NULL"

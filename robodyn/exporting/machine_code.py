@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler_lock import global_compiler_lock
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.answers import STATUSES
@@ -25,6 +23,7 @@ from robodyn.exporting.lending import ADDRESS
 from robodyn.exporting.signatures import Function
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.numba_compat import JITCodeLibrary, global_compiler_lock
 
 _C_TYPES = {"double": types.float64, "int": types.int32}
 _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)

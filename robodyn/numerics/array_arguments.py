@@ -17,8 +17,9 @@ from typing import Any, Final
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import NativeValue, intrinsic, models, register_model, unbox
+
+from robodyn.numerics.numba_compat import cgutils
 
 # Offsets of the fields in NumPy's C structures of an array and of its dtype
 # (numpy/ndarraytypes.h), after the two words that begin every Python object.

@@ -2,11 +2,13 @@
 
 """Where the kernels' machine code is cached: folders to search, and one that is writable.
 
-A folder is named after a hash of all compiled sources, of what compiles them and of the processor,
-and is below NUMBA_CACHE_DIR if that is set, else below the user's cache directory. A read-only
-folder, as in a container image, is used for what it contains; what it lacks goes to the next. If
-none is writable (a service without a home directory, a container), a private temporary one is used
-instead.
+A folder is named after a hash of the compiler and the processor, and is below NUMBA_CACHE_DIR if
+that is set, else below the user's cache directory. A read-only folder, as in a container image, is
+used for what it contains; what it lacks goes to the next. If none is writable (a service without a
+home directory, a container), a private temporary one is used instead.
+
+Machine code is executed, so a folder or a file is used only if this user or root owns it and nobody
+else can write to it.
 """
 
 from __future__ import annotations
@@ -16,19 +18,20 @@ import hashlib
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import llvmlite.binding
 import numba
 import numpy as np
 
-PACKAGE = Path(__file__).parents[1]
-# At most this many caches are kept, those that were used last: branches and environments with other
-# packages can be switched between without compiling anew.
+from robodyn.numerics.numba_compat import compiler_version
+
+# At most this many caches are kept, those that were used last: environments with other packages,
+# and in each folder versions of a kernel, can be switched between without compiling anew.
 KEPT_VERSIONS = 10
 
 
@@ -40,52 +43,72 @@ class Folder(NamedTuple):
     temporary: bool = False
 
 
+class Refused(NamedTuple):
+    """A folder that is not used, and the reason."""
+
+    path: Path
+    reason: str
+
+
 @cache
-def cache_folders() -> tuple[Folder, ...]:
-    """Folders to search, in this order; the last one is writable, unless none is."""
-    name = f"kernels-{sources_digest()}"
-    found = []
+def _search() -> tuple[tuple[Folder, ...], tuple[Refused, ...]]:
+    """Find the folders to search, and those that are not used."""
+    name = f"kernels-{compiler_digest()}"
+    found: list[Folder] = []
+    refused: list[Refused] = []
     for root in _roots():
-        folder = Folder(root / name, _make(root / name))
-        if folder.writable:
+        writable = _make(root, root / name)
+        if not (root / name).is_dir():
+            continue
+        doubts = [Refused(path, why) for path in (root, root / name) if (why := distrust(path))]
+        if doubts:
+            refused += doubts
+            continue
+        found.append(Folder(root / name, writable))
+        if writable:
             _drop_old(root)
-        if folder.writable or folder.path.is_dir():
-            found.append(folder)
-        if folder.writable:
-            return tuple(found)
+            return tuple(found), tuple(refused)
     temporary = _temporary_root()
-    if temporary is not None and _make(temporary / name):
+    if temporary is not None and _make(temporary, temporary / name):
         _drop_old(temporary)
         found.append(Folder(temporary / name, writable=True, temporary=True))
-    return tuple(found)
+    return tuple(found), tuple(refused)
 
 
-def sources_digest() -> str:
-    """A hash of everything that the machine code depends on."""
-    digest = hashlib.sha256("\n".join(_compiler()).encode())
-    for source in compiled_sources():
-        digest.update(source.relative_to(PACKAGE).as_posix().encode())
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
+def cache_folders() -> tuple[Folder, ...]:
+    """Return the folders to search, in this order; the last one is writable, unless none is."""
+    return _search()[0]
 
 
-def _compiler() -> Iterator[str]:
-    """What decides on the machine code besides its source.
-
-    Numba takes files that another version of it made for none, and overwrites them.
-    """
-    yield from (numba.__version__, llvmlite.__version__, np.__version__)
-    yield numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
-    yield numba.config.CPU_FEATURES or llvmlite.binding.get_host_cpu_features().flatten()
+def refused_folders() -> tuple[Refused, ...]:
+    """Return the folders that are not used because others own them or can write to them."""
+    return _search()[1]
 
 
-def compiled_sources() -> list[Path]:
-    """Source files of compiled code, in a fixed order."""
-    return [
-        source
-        for source in sorted(PACKAGE.rglob("*.py"))
-        if not {"numerics", "kernels"}.isdisjoint(source.relative_to(PACKAGE).parts[:-1])
-    ]
+def compiler_digest() -> str:
+    """Return a hash of all on which machine code depends, apart from its sources."""
+    versions = [sys.implementation.cache_tag, np.__version__, *compiler_version()]
+    return hashlib.sha256("\n".join(map(str, versions)).encode()).hexdigest()[:16]
+
+
+def distrust(path: Path) -> str | None:
+    """Return why a folder's files must not be executed, or None."""
+    try:
+        return distrust_status(path.stat())
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def distrust_status(found: os.stat_result) -> str | None:
+    """Return why the contents of a file or folder must not be executed, or None."""
+    if os.name == "nt":
+        return None
+    if found.st_uid not in (os.getuid(), 0):
+        return f"user {found.st_uid} owns it, not user {os.getuid()} or root"
+    mode = stat.S_IMODE(found.st_mode)
+    if mode & 0o022:
+        return f"others can write to it (mode {mode:03o}, expected no more than 755)"
+    return None
 
 
 def private_folder(path: Path) -> bool:
@@ -113,10 +136,19 @@ def _roots() -> Iterator[Path]:
         return
 
 
-def _make(folder: Path) -> bool:
-    """Create a folder if possible; return whether files can be created in it."""
+def _make(root: Path, folder: Path) -> bool:
+    """Create a folder in `root` if possible; return whether files can be created in it.
+
+    Both are closed to others, whatever this user's umask. A root that an earlier version left open
+    to the user's group is closed.
+    """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        root.parent.mkdir(parents=True, exist_ok=True)
+        for path in (root, folder):
+            with_mode = 0o755
+            path.mkdir(mode=with_mode, exist_ok=True)
+        if os.name != "nt" and stat.S_IMODE(mode := root.stat().st_mode) & 0o022 == 0o020:
+            root.chmod(stat.S_IMODE(mode) & ~0o020)
         tempfile.TemporaryFile(dir=folder).close()
         folder.touch()  # the newest versions are kept
     except OSError:

@@ -9,8 +9,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-from robodyn.numerics.cache_folders import cache_folders
+from robodyn.numerics.cache_folders import Refused, cache_folders
 
 # Compilation shorter than this is not reported [s].
 PATIENCE = 2.0
@@ -35,13 +36,18 @@ class CompilationNotes:
         self._begun = 0.0
         self._said_at: float | None = None
         self._said_damaged = False
+        self._said_refused = False
 
     def tell_to(self, tell: Callable[[str], object] | None) -> None:
         """Send messages to a function, such as a node's logger; None: terminal or logger."""
         self._tell = tell
 
-    def begin(self) -> None:
-        """Called before a kernel is compiled."""
+    def begin(self, is_cached: Callable[[], bool]) -> None:
+        """Report that a kernel is about to be compiled.
+
+        Args:
+            is_cached: whether the cache holds any machine code of these kernels.
+        """
         with self._lock:
             self._begun = time.monotonic()
             if self._said_at is None and (self._spent > PATIENCE or not is_cached()):
@@ -64,15 +70,25 @@ class CompilationNotes:
                 self._said_at = now
                 self._say(self._so_far())
 
-    def damaged(self, name: str) -> None:
-        """Called when a kernel's machine code could not be read."""
+    def damaged(self, file: Path, reason: Exception) -> None:
+        """Report that a file of machine code is not used, once for all files."""
         with self._lock:
             if not self._said_damaged:
                 self._said_damaged = True
                 self._say(
-                    f"the kernel cache is damaged ({name}): unreadable files are removed and "
-                    "compiled again"
+                    f"the kernel cache is damaged ({file}: {reason}): such files are removed and "
+                    "their kernels compiled again"
                 )
+
+    def refused(self, folders: tuple[Refused, ...]) -> None:
+        """Report, once, the folders whose machine code is not trusted."""
+        if not folders or self._said_refused:
+            return
+        with self._lock:
+            if not self._said_refused:
+                self._said_refused = True
+                for folder in folders:
+                    self._say(refusal(folder))
 
     def _so_far(self) -> str:
         return f"compiling kernels: {self._done} done, {self._spent:.0f} s"
@@ -89,9 +105,12 @@ class CompilationNotes:
             logging.getLogger("robodyn").warning(line)
 
 
-def is_cached() -> bool:
-    """Whether machine code of this version of the kernels is already on disk."""
-    return any(next(folder.path.rglob("*.nbc"), None) for folder in cache_folders())
+def refusal(folder: Refused) -> str:
+    """Return the line that reports a folder whose machine code is not trusted."""
+    return (
+        f"kernel cache not used: {folder.path}: {folder.reason}; machine code from it could be "
+        "anybody's: remove the folder, or set NUMBA_CACHE_DIR to one that only you can write to"
+    )
 
 
 def _where() -> str:

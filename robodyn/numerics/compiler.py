@@ -3,8 +3,8 @@
 """How the kernels are compiled.
 
 Numba's own cache checks only the file that contains a function, so a kernel would keep using a
-stale copy of a helper from another file. Ours (`kernel_cache`) is in a folder named after a hash of
-all compiled sources (`cache_folders`).
+stale copy of a helper from another file. Ours (`kernel_cache`) is keyed by a hash of that file and
+of all that it imports (`kernel_keys`).
 
 Compiled code, and every constant it takes from another file, must be in `robodyn.numerics` or in a
 package named `kernels`: these are hashed.
@@ -21,6 +21,7 @@ import numba
 from numba import types
 
 from robodyn.numerics.kernel_cache import KernelCache
+from robodyn.numerics.kernel_keys import note_sources
 from robodyn.numerics.parts import PartCompiler, PreoptimizedPartCompiler
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -138,9 +139,5 @@ def _cached(function: F, **options: bool) -> F:
 
 
 def _njit(function: F, **options: Any) -> F:
+    note_sources(function.__module__)
     return cast("F", numba.njit(error_model="numpy", **options)(function))
-
-
-def is_compiled_module(name: str) -> bool:
-    """Whether a module, given by its full name, contains compiled code."""
-    return name.startswith("robodyn.") and not {"numerics", "kernels"}.isdisjoint(name.split("."))

@@ -2,26 +2,43 @@
 
 """One kernel's machine code on disk, in one of several folders; damaged files are replaced.
 
-Numba's own cache requires a writable folder even for reading, and raises whatever `pickle` does for
-a file that was truncated by a full disk or a power failure. Nor does it keep processes that start
-together, as the nodes of a launch, from all compiling the same: here one does, and the others wait.
-A kernel only calls kernels that do not call it, so that two processes never wait for each other.
+Each file holds the machine code for one signature. Its name holds the keys of the sources and of
+the signature, and it begins with a checksum of its name and content: a truncated or altered file is
+never loaded. Numba's own cache has no checksum, requires a writable folder even for reading, and
+compares a function's own file only.
+
+Of processes that start together, as the nodes of a launch, one compiles a kernel and the others
+wait for it. A kernel only calls kernels that do not call it, so that two processes never wait for
+each other.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import time
+import uuid
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
-from numba.core.runtime import rtsys
-
-from robodyn.numerics.cache_folders import cache_folders
+from robodyn.numerics.cache_folders import (
+    KEPT_VERSIONS,
+    cache_folders,
+    distrust_status,
+    refused_folders,
+)
 from robodyn.numerics.compilation_notes import notes
+from robodyn.numerics.kernel_keys import signature_key, sources_key
+from robodyn.numerics.numba_compat import (
+    NullCache,
+    can_be_saved,
+    machine_code_from,
+    saved_bytes,
+)
 
 try:
     import fcntl
@@ -32,18 +49,22 @@ except ImportError:  # Windows: every process compiles what it needs
 LOOK = 0.02
 # A process that is stopped, or hangs, holds its locks; nobody waits longer for it [s].
 PATIENCE = 120.0
+MAGIC = b"robodyn kernel 1\n"
+SUFFIX = ".nbc"
 
 
 class KernelCache(NullCache):  # type: ignore[misc]
     """The cache of a Numba dispatcher: loads its machine code and saves what it compiled.
 
-    Folders are searched on first use: importing the library touches no file.
+    Folders are searched on first use: importing the library looks for no folder.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._known: list[_Store] | None = None
+        self._sources: str | None = None
+        self._described = False
         self._lock: int | None = None
+        _known.add(self)
 
     @property
     def cache_path(self) -> str | None:
@@ -51,57 +72,107 @@ class KernelCache(NullCache):  # type: ignore[misc]
         return str(cache_folders()[0].path) if cache_folders() else None
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Machine code for a signature, or None if it has to be compiled, by this process."""
-        found = self._find(signature, target)
-        if found is None and self._has_turn():
+        """Return machine code for a signature, or None if this process has to compile it."""
+        notes.refused(refused_folders())
+        name = self._file_name(signature)
+        found = self._find(name, target)
+        if found is None and name is not None and self._has_turn():
             # another process may have compiled it meanwhile
-            found = self._find(signature, target)
+            found = self._find(name, target)
             if found is not None:
                 self._end_turn()
         if found is None:
-            notes.begin()
+            notes.begin(is_cached)
         return found
 
-    def _find(self, signature: Any, target: Any) -> Any:
-        for store in self._stores():
+    def _find(self, name: str | None, target: Any) -> Any:
+        if name is None:
+            return None
+        for folder in cache_folders():
+            path = folder.path / name
             try:
-                found = store.load_overload(signature, target)
+                content = _read(path)
+                if content is None:
+                    continue
+                found = machine_code_from(content, target)
             except OSError:
                 continue
-            except Exception:  # pickle and LLVM may raise anything for a damaged file
-                store.forget()
-                notes.damaged(self._function.__name__)
+            except Exception as error:  # pickle and LLVM may raise anything
+                with suppress(OSError):  # no permission, or removed by another process
+                    path.unlink()
+                notes.damaged(path, error)
                 continue
-            if found is not None:
-                return found
+            if folder.writable:
+                with suppress(OSError):
+                    os.utime(path)  # the versions used last are kept
+            return found
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Save machine code in a writable folder; without one it is lost when the process ends."""
-        for store in self._stores():
-            if store.writable:
-                try:
-                    store.save_overload(signature, compiled)
-                    break
-                except OSError:  # the disk is full, or the folder was removed
-                    continue
+        name = self._file_name(signature)
+        if name is not None and can_be_saved(compiled):
+            for folder in cache_folders():
+                if folder.writable:
+                    try:
+                        _write(folder.path / name, saved_bytes(compiled))
+                        self._drop_old(folder.path)
+                        break
+                    except OSError:  # the disk is full, or the folder was removed
+                        continue
         self._end_turn()
         notes.end()
 
     def flush(self) -> None:
         """Delete what is on disk."""
-        for store in self._stores():
-            store.forget()
+        for folder in cache_folders():
+            for path in self._files(folder.path):
+                with suppress(OSError):
+                    path.unlink()
+
+    @property
+    def saved_as(self) -> str | None:
+        """The beginning of the names of this function's files, or None if it cannot be saved."""
+        if not self._described:
+            self._sources, self._described = sources_key(self._function), True
+        return None if self._sources is None else f"{self._base}.{self._sources}."
+
+    @property
+    def _base(self) -> str:
+        # Windows allows no < and >, as in <locals>
+        name = f"{self._function.__module__}.{self._function.__qualname__}"
+        return re.sub(r"[^\w.]", "", name)
+
+    def _file_name(self, signature: Any) -> str | None:
+        key = signature_key(signature)
+        return f"{self.saved_as}{key}{SUFFIX}" if self.saved_as and key else None
+
+    def _drop_old(self, folder: Path) -> None:
+        """Keep the newest versions of this function, whatever their number of signatures."""
+        ages: dict[str, float] = {}
+        for path in self._files(folder):
+            version = _version(path.name)
+            ages[version] = max(ages.get(version, 0.0), path.stat().st_mtime)
+        dropped = sorted(ages, key=ages.__getitem__)[:-KEPT_VERSIONS]
+        for path in self._files(folder):
+            if _version(path.name) in dropped:
+                path.unlink()
+
+    def _files(self, folder: Path) -> list[Path]:
+        """Return this function's files, of all versions."""
+        found = folder.glob(f"{self._base}.*{SUFFIX}")
+        # else it is of a longer name
+        return [path for path in found if path.name.count(".") == self._base.count(".") + 3]
 
     def _has_turn(self) -> bool:
         """Wait until no other process compiles the kernel; False if that cannot be known."""
         self._end_turn()  # left from a compilation that failed
-        place = next((store.lock_file for store in self._stores() if store.writable), None)
-        if place is None or fcntl is None:
+        folder = next((folder for folder in cache_folders() if folder.writable), None)
+        if folder is None or fcntl is None:
             return False
         end = time.monotonic() + PATIENCE
         with suppress(OSError):  # the disk is full, or the file system has no locks
-            place.parent.mkdir(parents=True, exist_ok=True)
+            place = folder.path / f"{self._base}.lock"
             self._lock = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             while time.monotonic() < end:
                 try:
@@ -118,67 +189,52 @@ class KernelCache(NullCache):  # type: ignore[misc]
             os.close(self._lock)
             self._lock = None
 
-    def _stores(self) -> list[_Store]:
-        if self._known is None:
-            self._known = [
-                _Store(self._function, folder.path, folder.writable) for folder in cache_folders()
-            ]
-        return self._known
+
+_known: weakref.WeakSet[KernelCache] = weakref.WeakSet()
 
 
-class _Store(FunctionCache):  # type: ignore[misc]
-    """Numba's cache for one function, in a given folder."""
-
-    def __init__(self, function: Callable[..., Any], folder: Path, writable: bool) -> None:
-        files = _Files(function, folder)
-        self._impl_class = type("Files", (CompileResultCacheImpl,), {"_locator_classes": [files]})
-        self.writable = writable
-        super().__init__(function)
-
-    def load_overload(self, signature: Any, target: Any) -> Any:
-        """Machine code for a signature, or None if it is not there.
-
-        Numba would first load all that it can compile, which takes longer than loading a kernel.
-        What is compiled already needs the runtime only; whoever compiles afterwards loads the rest.
-        """
-        rtsys.initialize(target)
-        return self._load_overload(signature, target)
-
-    @property
-    def lock_file(self) -> Path:
-        """Whoever compiles this function has it locked."""
-        return Path(self._cache_path) / f"{self._impl.filename_base}.lock"
-
-    def forget(self) -> None:
-        """Remove the files of this function."""
-        folder, base = Path(self._cache_path), self._impl.filename_base
-        for path in (folder / f"{base}.nbi", *folder.glob(f"{base}.*.nbc")):
-            with suppress(OSError):  # no permission, or removed by another process
-                path.unlink()
+def is_cached() -> bool:
+    """Return whether machine code of any kernel imported by now is on disk, as it is now."""
+    names = [path.name for folder in cache_folders() for path in folder.path.glob(f"*{SUFFIX}")]
+    versions = {_version(name) for name in names}
+    return not versions.isdisjoint(kernel.saved_as for kernel in _known)
 
 
-class _Files:
-    """The files of one function in a folder, in the form that Numba expects (a "locator").
+def _version(name: str) -> str:
+    """Return the part of a file's name that is of the function and its sources."""
+    return name[: name.rindex(".", 0, -len(SUFFIX)) + 1]
 
-    The folder is named after a hash of all sources, so that the files need no stamp.
-    """
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        self._py_file = function.__code__.co_filename  # for Numba's message on what it cannot cache
-        self._line = function.__code__.co_firstlineno
-        self._path = folder / function.__module__
+def _checksum(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\0" + content).digest()
 
-    def from_function(self, function: Callable[..., Any], file: str) -> _Files:
-        return self
 
-    def ensure_cache_path(self) -> None:
-        self._path.mkdir(parents=True, exist_ok=True)
+def _read(path: Path) -> bytes | None:
+    """Read machine code; None if there is no file, ValueError if it must not be used."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0))
+    except FileNotFoundError:
+        return None
+    with open(number, "rb") as file:
+        if reason := distrust_status(os.fstat(file.fileno())):
+            raise ValueError(reason)
+        data = file.read()
+    start = len(MAGIC) + hashlib.sha256().digest_size
+    content = data[start:]
+    if data[:start] != MAGIC + _checksum(path.name, content):
+        raise ValueError("the checksum differs")
+    return content
 
-    def get_cache_path(self) -> str:
-        return str(self._path)
 
-    def get_source_stamp(self) -> str:
-        return ""
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
+def _write(path: Path, content: bytes) -> None:
+    """Write machine code: a reader sees the whole file or none."""
+    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
+    try:
+        # readable for others, as the user of a container image
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
+            file.write(MAGIC + _checksum(path.name, content) + content)
+        os.replace(draft, path)
+    except OSError:
+        with suppress(OSError):
+            draft.unlink()
+        raise

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from robodyn.numerics.numba_compat import Compiler, JITCodeLibrary
 
 
 class PartCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped

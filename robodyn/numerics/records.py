@@ -14,9 +14,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic, lower_getattr_generic, models, register_model
+
+from robodyn.numerics.numba_compat import AttributeTemplate, cgutils, infer_getattr
 
 _WORD = ir.IntType(64)
 

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numba.core import cgutils
-from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.numerics.array_arguments import borrowed_array
+from robodyn.numerics.numba_compat import Dispatcher, cgutils
 from robodyn.trajectories.base import Trajectory
 
 

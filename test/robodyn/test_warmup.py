@@ -11,11 +11,12 @@ import pytest
 
 SCRIPT = """
 import importlib, sys, warnings
+from pathlib import Path
 import numpy as np
-from numba.core.dispatcher import Dispatcher
+from robodyn.numerics.numba_compat import Dispatcher
 import robodyn as rd
 import robodyn
-from robodyn.numerics.cache_folders import PACKAGE, compiled_sources
+from robodyn.numerics.kernel_keys import compiled_sources
 from robodyn.control.lookahead import look_ahead
 from robodyn.control.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
@@ -28,7 +29,7 @@ from robodyn.warmup import warm_up, warm_up_watching
 def made():
     found = set()
     for source in compiled_sources():
-        path = source.relative_to(PACKAGE.parent).with_suffix("").parts
+        path = source.relative_to(Path(rd.__file__).parents[1]).with_suffix("").parts
         module = importlib.import_module(".".join(path).removesuffix(".__init__"))
         for name, value in vars(module).items():
             if isinstance(value, Dispatcher) and value.py_func.__module__ == module.__name__:

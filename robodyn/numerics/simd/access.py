@@ -8,9 +8,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
+from robodyn.numerics.numba_compat import cgutils
 from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH
 
 

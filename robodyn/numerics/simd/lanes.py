@@ -21,15 +21,20 @@ from typing import Any, Final
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import (
     intrinsic,
     lower_builtin,
     lower_cast,
     models,
     register_model,
+)
+
+from robodyn.numerics.numba_compat import (
+    AbstractTemplate,
+    Conversion,
+    cgutils,
+    infer_global,
+    signature,
 )
 
 WIDTH: Final = 8

@@ -9,10 +9,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
+from robodyn.numerics.numba_compat import AbstractTemplate, cgutils, infer_global, signature
 from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, as_lanes
 
 

@@ -3,13 +3,16 @@
 
 import ctypes
 import os
+import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from robodyn.numerics.cache_folders import private_folder
+from robodyn.numerics import kernel_cache
+from robodyn.numerics.cache_folders import distrust_status, private_folder
 
 # One kernel, so that compiling it anew is a matter of seconds.
 SCRIPT = """
@@ -67,9 +70,10 @@ def files(cache, suffix):
     return found
 
 
-def test_another_numba_and_another_processor_have_files_of_their_own(warm):
+def test_another_numba_and_another_processor_have_files_of_their_own(warm, tmp_path):
     """A virtual environment beside a ROS 2 workspace: neither compiles what the other has made."""
-    cache, printed = warm
+    cache, printed = tmp_path / "cache", warm[1]
+    shutil.copytree(warm[0], cache)
     other = (
         "import numba; numba.__version__ = '0.1.2';"
         "numba.config.CPU_NAME = 'generic'; numba.config.CPU_FEATURES = '+sse2'"
@@ -80,16 +84,123 @@ def test_another_numba_and_another_processor_have_files_of_their_own(warm):
     assert run(cache) == run(cache, first=other) == (printed, "")
 
 
-@pytest.mark.parametrize(("suffix", "length"), [("nbi", 20), ("nbc", 0)])
-def test_a_damaged_file_is_said_and_made_again(warm, suffix, length):
+def emptied(content, rng):
+    return b""
+
+
+def truncated(content, rng):
+    return content[: rng.integers(1, len(content))]
+
+
+def flipped(content, rng):
+    changed = bytearray(content)
+    changed[rng.integers(len(changed))] ^= 1 << rng.integers(8)
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("damage", [emptied, truncated, flipped])
+def test_a_damaged_file_is_said_and_made_again(warm, rng, damage):
     cache, printed = warm
-    for path in files(cache, suffix):
-        os.truncate(path, length)
+    for path in files(cache, "nbc"):
+        path.write_bytes(damage(path.read_bytes(), rng))
     again, said = run(cache)
     assert again == printed
     assert said.count("the kernel cache is damaged") == 1
     assert "Traceback" not in said
     assert run(cache) == (printed, "")  # healed
+
+
+def test_no_altered_byte_passes(warm, rng, tmp_path):
+    """Machine code with one wrong bit can be a plausible wrong number: it is never unpickled."""
+    (path, *_) = files(warm[0], "nbc")
+    whole = path.read_bytes()
+    copy = tmp_path / path.name
+    copy.write_bytes(whole)
+    assert kernel_cache._read(copy)
+    for _ in range(300):
+        copy.write_bytes((flipped if rng.random() < 0.7 else truncated)(whole, rng))
+        with pytest.raises(ValueError, match="checksum"):
+            kernel_cache._read(copy)
+    copy.write_bytes(whole + b"\0")
+    with pytest.raises(ValueError, match="checksum"):
+        kernel_cache._read(copy)
+    elsewhere = tmp_path / f"other.{path.name}"  # code of another function
+    elsewhere.write_bytes(whole)
+    with pytest.raises(ValueError, match="checksum"):
+        kernel_cache._read(elsewhere)
+
+
+class Planted:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return open, (str(self.file), "w")
+
+
+def plant(path, mark):
+    """Put code with a right checksum in a file's place."""
+    kernel_cache._write(path, pickle.dumps(Planted(mark)))
+
+
+@pytest.mark.parametrize(
+    ("what", "owner", "mode"),
+    [
+        pytest.param(
+            "all", 65534, 0o777, marks=pytest.mark.skipif(os.getuid() != 0, reason="not root")
+        ),
+        ("folder", None, 0o775),
+        ("files", None, 0o664),
+    ],
+)
+def test_code_that_others_may_have_written_is_not_executed(warm, tmp_path, what, owner, mode):
+    cache, printed = tmp_path / "cache", warm[1]
+    shutil.copytree(warm[0], cache)
+    mark = tmp_path / "executed"
+    planted = files(cache, "nbc")
+    for path in planted:
+        plant(path, mark)
+    (folder,) = {path.parent for path in planted}
+    paths = {"all": [cache, *cache.rglob("*")], "folder": [folder], "files": planted}
+    for path in paths[what]:
+        if owner is not None:
+            os.chown(path, owner, owner)
+        path.chmod(mode)
+    environment = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    again, said = run(cache, **environment)
+    assert again == printed
+    assert not mark.exists()
+    assert str(folder) in said  # which
+    assert (f"user {owner}" if owner else f"{mode:o}") in said  # and why
+    # that others can write there is no reason to compile at every start
+    assert COMPILING not in run(cache, **environment)[1]
+
+
+@pytest.mark.parametrize(
+    ("owner", "mode", "trusted"),
+    [
+        (1000, 0o700, True),
+        (1000, 0o755, True),
+        (0, 0o755, True),  # an image's, made by root and used by an unprivileged user
+        (1000, 0o775, False),
+        (1000, 0o757, False),
+        (0, 0o777, False),
+        (0, 0o1777, False),
+        (1001, 0o700, False),
+        (1001, 0o755, False),
+    ],
+)
+def test_whose_code_is_trusted(monkeypatch, owner, mode, trusted):
+    monkeypatch.setattr(os, "getuid", lambda: 1000)
+    status = os.stat_result((0o040000 | mode, 1, 1, 1, owner, 100, 0, 0, 0, 0))
+    reason = distrust_status(status)
+    assert (reason is None) == trusted
+    if owner == 1001:
+        assert "1001" in reason
+    elif not trusted:
+        assert f"{mode:o}" in reason
 
 
 def test_a_read_only_warm_cache_is_used(warm):
@@ -103,7 +214,7 @@ def test_a_damaged_read_only_cache_is_made_up_for_elsewhere(warm, tmp_path):
     cache, printed = warm
     elsewhere = tmp_path / "tmp"
     elsewhere.mkdir()
-    for path in files(cache, "nbi"):
+    for path in files(cache, "nbc"):
         os.truncate(path, 0)
     environment = {"TMPDIR": str(elsewhere), "HOME": "/dev/null/no"}
     again, said = run(cache, read_only=True, **environment)

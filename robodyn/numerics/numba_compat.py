@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The private interfaces of Numba that this package uses, imported here and nowhere else.
+
+Public are `numba.njit`, `numba.types`, `numba.config` and `numba.extending`. What is below may
+change with every release of Numba, so setup.py names the newest one that was tested.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import llvmlite.binding
+import numba
+from numba.core import cgutils
+from numba.core.caching import NullCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import (
+    AbstractTemplate,
+    AttributeTemplate,
+    infer_getattr,
+    infer_global,
+    signature,
+)
+
+__all__ = [
+    "AbstractTemplate",
+    "AttributeTemplate",
+    "Compiler",
+    "Conversion",
+    "Dispatcher",
+    "JITCodeLibrary",
+    "NullCache",
+    "can_be_saved",
+    "cgutils",
+    "compiler_version",
+    "global_compiler_lock",
+    "infer_getattr",
+    "infer_global",
+    "machine_code_from",
+    "saved_bytes",
+    "signature",
+]
+
+# Settings of Numba that change the machine code.
+_SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML")
+
+
+def compiler_version() -> list[str]:
+    """Return everything besides the sources on which machine code depends."""
+    settings = [f"{name}={getattr(numba.config, name, None)}" for name in _SETTINGS]
+    return [
+        numba.__version__,
+        llvmlite.__version__,
+        llvmlite.binding.get_process_triple(),
+        numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),
+        numba.config.CPU_FEATURES or llvmlite.binding.get_host_cpu_features().flatten(),
+        *settings,
+    ]
+
+
+def can_be_saved(result: Any) -> bool:
+    """Return whether machine code is free of addresses of the process that compiled it."""
+    return all(part.can_cache for part in result.lifted) and not result.library.has_dynamic_globals
+
+
+def saved_bytes(result: Any) -> bytes:
+    """Serialize compiled machine code."""
+    return bytes(dumps(result._reduce()))
+
+
+def machine_code_from(saved: bytes, target: Any) -> Any:
+    """Load machine code from bytes that `saved_bytes` returned.
+
+    Numba would first load all that it can compile, which takes longer than loading a kernel.
+    Machine code needs only the runtime; a later compilation loads the rest.
+    """
+    rtsys.initialize(target)
+    return CompileResult._rebuild(target, *pickle.loads(saved))
