@@ -88,7 +88,7 @@ setup(
         "setuptools",
         "numpy>=1.21",
         "scipy>=1.8",
-        # its private interfaces are used (robodyn/numerics/numba_compat.py): the newest that was tested
+        # the newest that was tested: robodyn/numerics/numba_compat.py has its private interfaces
         "numba>=0.55,<0.69",
         "PyYAML>=5.4",
         "urdf_parser_py>=0.0.4",
