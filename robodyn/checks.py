@@ -159,9 +159,9 @@ def refuse_beyond(name: str, values: FloatArray, limit: float = BEYOND) -> None:
 
 
 def number_in(text: str) -> float:
-    """The number that a text is; NaN if it is none, or has `_`: Python alone reads 1_0 as ten."""
+    """The number that a text is; NaN if it is none: Python alone reads 1_0, or digits of Arabic."""
     try:
-        return math.nan if "_" in text else float(text)
+        return float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         return math.nan
 

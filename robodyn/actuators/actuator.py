@@ -21,6 +21,8 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, ModelError, RobodynError
 
+# No machine has a larger transmission or inertia [SI]; with larger ones, products overflow.
+LARGEST = 1e15
 HANDS = {"right": -1.0, "left": 1.0}
 # What an actuator has without dry friction, and without losses as well.
 NO_DRY_FRICTION: dict[str, Any] = {
@@ -106,6 +108,12 @@ class Actuator:
                 f"least_effort is {self.least_effort}, expected a number below largest_effort, "
                 f"which is {self.largest_effort} [N or N m]",
                 value=self.least_effort,
+            )
+        if not max(abs(self.ratio), self.reflected_inertia) <= LARGEST:
+            raise ModelError(
+                f"rotor_inertia, gear_ratio and lead give a reflected inertia of "
+                f"{self.reflected_inertia:g} kg or kg m^2, expected at most {LARGEST:g}",
+                value=self.reflected_inertia,
             )
         self._check_friction()
         if self.torque_speed is not None:

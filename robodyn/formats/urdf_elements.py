@@ -8,13 +8,15 @@ Errors name the file, the link or joint, the attribute and its value; `urdf_pars
 
 from __future__ import annotations
 
+import math
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
-from robodyn.errors import ModelError
+from robodyn.checks import BEYOND
+from robodyn.errors import ModelError, warn
+from robodyn.formats.foreign import INSTEAD, JOINT_TYPES
+from robodyn.formats.urdf_shapes import QUATERNION, numbers, rpy_of_quaternion
 from robodyn.formats.xml_text import numbers_in
-
-JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 # Child elements kept: attribute -> (number of numbers, required); 0 means a name.
 Table = dict[str, dict[str, tuple[int, bool]]]
@@ -51,10 +53,15 @@ _CLOSURE: Table = {
 
 
 class ElementReader:
-    """Copies the elements that make up a mechanism, checking names and numbers."""
+    """Copies the elements that make up a mechanism, checking names and numbers.
 
-    def __init__(self, source: str) -> None:
-        self.source = source
+    Args:
+        source: for messages.
+        version: of the URDF, such as (1, 0); quaternions count from 1.1 on.
+    """
+
+    def __init__(self, source: str, version: tuple[int, ...] = (1, 0)) -> None:
+        self.source, self._version = source, version
         self._names: dict[str, dict[str, None]] = {"link": {}, "joint": {}, "constraint": {}}
 
     @property
@@ -79,11 +86,19 @@ class ElementReader:
         name, where = self._named(element)
         kind = element.get("type")
         if kind not in JOINT_TYPES:
-            raise self._error(f"{where}: type", kind, "one of " + ", ".join(JOINT_TYPES))
+            expected = "one of " + ", ".join(JOINT_TYPES)
+            if kind in INSTEAD:
+                expected += f"; {INSTEAD[kind]}"
+            raise self._error(f"{where}: type", kind, expected)
         copy = SubElement(clean, "joint", {"name": name, "type": kind})
         self._copy(element, copy, _JOINT, where, ("parent", "child"))
         if kind not in ("fixed", "floating"):  # exporters state zeros of those, which have no axis
             self._check_axes(copy, where)
+        for limit in copy.iterfind("limit"):
+            for key in ("effort", "velocity"):
+                if float(limit.get(key, "0")) < 0.0:
+                    expected = "a number of at least 0; 1e16 or more for none"
+                    raise self._error(f"{where}: limit {key}", limit.get(key), expected)
 
     def closure(self, element: Element) -> Element:
         """A copy of a `<constraint>`; all links must have been read."""
@@ -132,18 +147,37 @@ class ElementReader:
                     raise ModelError(f"{self.source}: {where} has no <{tag}>", value=None)
                 continue
             copy = SubElement(target, tag)
+            if QUATERNION in child.attrib and "rpy" in attributes:
+                self._quaternion(child, copy, f"{where}: {tag}")
             for key, (count, needed) in attributes.items():
+                if key in copy.attrib:
+                    continue
                 value = child.get(key)
                 if value is not None:
-                    copy.set(key, self._numbers(value, count, f"{where}: {tag} {key}"))
+                    within = BEYOND if key in _ORIGIN else math.inf
+                    text = self._numbers(value, count, f"{where}: {tag} {key}", within)
+                    copy.set(key, text)
                 elif needed:
                     raise ModelError(f"{self.source}: {where}: <{tag}> has no {key}", value=None)
 
-    def _numbers(self, text: str, count: int, where: str) -> str:
+    def _quaternion(self, origin: Element, copy: Element, where: str) -> None:
+        """Say the quaternion of an origin as roll, pitch and yaw, if the URDF's version has it."""
+        text, place = origin.attrib[QUATERNION], f"{self.source}: {where}"
+        if self._version < (1, 1):
+            warn(
+                f'{place}: left out is {QUATERNION}="{text[:100]}", which counts from version 1.1 '
+                'of URDF on; write <robot version="1.1">, or rpy'
+            )
+        elif "rpy" in origin.attrib:
+            raise ModelError(f"{place} has both rpy and {QUATERNION}, expected one", value=text)
+        else:
+            copy.set("rpy", numbers(rpy_of_quaternion(text, f"{place} {QUATERNION}")))
+
+    def _numbers(self, text: str, count: int, where: str, within: float) -> str:
         """The text, checked to be so many numbers; any if there is no count."""
         if not count:
             return text
-        numbers_in(text, count, f"{self.source}: {where}")
+        numbers_in(text, count, f"{self.source}: {where}", within=within)
         return " ".join(text.split())
 
     def _error(self, where: str, value: Any, expected: str) -> ModelError:

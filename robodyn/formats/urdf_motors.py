@@ -24,10 +24,19 @@ from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
 from robodyn.checks import number_in
-from robodyn.errors import ModelError
+from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_text import numbers_in
 
 TAG = "robodyn"
+# What a `<transmission>` says of a rotor and its gear, as URDF, ros2_control and Drake call it: the
+# parameter, what it is if nothing is said, and the least value.
+ROTORS = {
+    "motorInertia": ("rotor_inertia", 0.0, 0.0),
+    "drake:rotor_inertia": ("rotor_inertia", 0.0, 0.0),
+    "mechanicalReduction": ("gear_ratio", 1.0, -math.inf),
+    "mechanical_reduction": ("gear_ratio", 1.0, -math.inf),
+    "drake:gear_ratio": ("gear_ratio", 1.0, -math.inf),
+}
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,10 @@ class Drives:
         transmitted: with a `<transmission>`.
         commanded: with any command interface in `<ros2_control>`.
         initial: position [rad or m] at which a `<ros2_control>` starts a joint.
-        params: the texts of the joints' `<param>`s in `<ros2_control>`, by name.
+        params: the texts of the joints' `<param>`s in `<ros2_control>`, by name; what
+            `<transmission>`s say of rotors and gears is added.
+        limits: least and largest command [rad, m; 1/s; N m, N] that `<ros2_control>` lets an
+            interface have, by joint and name of the interface.
     """
 
     effort: tuple[str, ...] = ()
@@ -47,6 +59,7 @@ class Drives:
     commanded: tuple[str, ...] = ()
     initial: dict[str, float] = field(default_factory=dict)
     params: dict[str, dict[str, str]] = field(default_factory=dict)
+    limits: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
 
     @property
     def driven(self) -> tuple[str, ...]:
@@ -102,9 +115,11 @@ def read_drives(robot: Element, source: str) -> Drives:
     commanded: dict[str, None] = {}
     initial = {}
     params: dict[str, dict[str, str]] = {}
+    limits: dict[str, dict[str, tuple[float, float]]] = {}
     for joint in robot.iterfind("ros2_control/joint"):
         name = joint.get("name", "")
         commands = [item.get("name") for item in joint.iterfind("command_interface")]
+        _add_limits(limits.setdefault(name, {}), joint, source)
         _add_params(params.setdefault(name, {}), joint, source)
         if commands:
             commanded[name] = None
@@ -116,7 +131,76 @@ def read_drives(robot: Element, source: str) -> Drives:
             if math.isfinite(number):
                 initial[name] = number
     transmitted = dict.fromkeys(j.get("name", "") for j in robot.iterfind("transmission/joint"))
-    return Drives(tuple(effort), tuple(transmitted), tuple(commanded), initial, params)
+    for transmission in robot.iterfind(".//transmission"):
+        _add_rotor(params, transmission, source)
+    return Drives(tuple(effort), tuple(transmitted), tuple(commanded), initial, params, limits)
+
+
+def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: str) -> None:
+    """Add the `min` and `max` of a joint's command interfaces, unless they are switched off.
+
+    Raises:
+        ModelError: `min` above `max`.
+    """
+    where = f"{source}: <ros2_control>: joint {joint.get('name', '')!r}"
+    for interface in joint.iterfind("command_interface"):
+        switches = [*joint.iterfind("limits"), *interface.iterfind("limits")]
+        params = {param.get("name", ""): param.text or "" for param in interface.iterfind("param")}
+        stated = {key: params[key].strip() for key in ("min", "max") if params.get(key)}
+        if not stated or any(part.get("enable", "").lower() == "false" for part in switches):
+            continue
+        kind = interface.get("name", "")
+        numbers = {key: number_in(text) for key, text in stated.items()}
+        if any(map(math.isnan, numbers.values())):  # such as {-2*pi}, in files of manufacturers
+            shown = ", ".join(f"{key} {text[:100]!r}" for key, text in stated.items())
+            warn(f"{where}: {kind}: left out is {shown}, expected numbers")
+            continue
+        low, high = numbers.get("min", -math.inf), numbers.get("max", math.inf)
+        if low > high:
+            raise ModelError(
+                f"{where}: {kind}: min is {low:g}, expected at most {high:g}, which is its max",
+                value=low,
+            )
+        limits[kind] = low, high
+
+
+def _add_rotor(params: dict[str, dict[str, str]], transmission: Element, source: str) -> None:
+    """Add rotor inertia and gear ratio of a `<transmission>` to the parameters of its joint.
+
+    Raises:
+        ModelError: a number that is not right, or one that is stated twice and differently.
+    """
+    joints, actuators = transmission.findall("joint"), transmission.findall("actuator")
+    where = f"{source}: <transmission> {transmission.get('name', '')!r}"
+    found: dict[str, float] = {}
+    for part in (inner for outer in (transmission, *joints, *actuators) for inner in outer):
+        if part.tag not in ROTORS:
+            continue
+        name, neutral, least = ROTORS[part.tag]
+        text, place = part.get("value") or part.text or "", f"{where}: {part.tag}"
+        value = numbers_in(text, 1, place, at_least=least)[0]
+        if value == 0.0 and name == "gear_ratio":
+            raise ModelError(f"{place} is 0, expected a number that is not 0", value=value)
+        if value != neutral and found.setdefault(name, value) != value:
+            raise ModelError(
+                f"{place} is {value:g}, but another value there is {found[name]:g}; remove one",
+                value=value,
+            )
+    if found and (len(joints) != 1 or len(actuators) > 1):
+        warn(
+            f"{where}: left out is {' and '.join(found)} of a transmission between "
+            f"{len(actuators)} actuators and {len(joints)} joints; give each joint a "
+            '<param name="rotor_inertia"> and a <param name="gear_ratio"> in <ros2_control>'
+        )
+        return
+    for name, value in found.items():
+        own = params.setdefault(joints[0].get("name", ""), {})
+        if number_in(own.setdefault(name, repr(value))) != value:
+            raise ModelError(
+                f"{where}: {name} is {value:g}, but that of joint "
+                f"{joints[0].get('name', '')!r} in <ros2_control> is {own[name]}; remove one",
+                value=value,
+            )
 
 
 def _add_params(params: dict[str, str], joint: Element, source: str) -> None:

@@ -10,11 +10,14 @@ from xml.etree import ElementTree
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.errors import ModelError
 from robodyn.formats.xml_text import numbers_in
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_of_rotation
 
 # As in SDFormat, a limit from here on means unlimited: XML has no portable infinity.
 UNLIMITED = 1e16
+# The attribute of an `<origin>` that URDF has from version 1.1 on.
+QUATERNION = "quat_xyzw"
 # Of a tensor, the parts that are told.
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 MATERIALS = {
@@ -71,12 +74,35 @@ def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> Flo
     """Homogeneous transform (4, 4) of an `<origin>`, the identity if there is none.
 
     Raises:
-        ModelError: it is no three numbers each; `where` names the file and the place.
+        ModelError: `xyz` or `rpy` is not three numbers, or `quat_xyzw` no unit quaternion; `where`
+            names the file and the place.
     """
     texts = {} if stated is None else stated.attrib
+    if QUATERNION in texts:
+        return frame_of(
+            numbers_in(texts.get("xyz", "0 0 0"), 3, f"{where}: xyz"),
+            rpy_of_quaternion(texts[QUATERNION], f"{where}: {QUATERNION}"),
+        )
     return frame_of(
         *(numbers_in(texts.get(k, "0 0 0"), 3, f"{where}: {k}") for k in ("xyz", "rpy"))
     )
+
+
+def rpy_of_quaternion(text: str, where: str) -> FloatArray:
+    """Roll, pitch and yaw (3,) [rad] of a quaternion x y z w, as URDF 1.1 has it.
+
+    Raises:
+        ModelError: it is no four numbers, or its length differs from 1 by more than 1e-3.
+    """
+    quaternion = np.array(numbers_in(text, 4, where))
+    length = float(np.linalg.norm(quaternion))
+    if not abs(length - 1.0) < 1e-3:
+        raise ModelError(
+            f"{where} is {text.strip()[:100]!r}, expected x y z w of length 1, not {length:.6g}",
+            value=text,
+        )
+    pose = np.concatenate([np.zeros(3), quaternion / length])
+    return rpy_of_rotation(rotation_matrix(pose))
 
 
 def finite(value: float) -> float:

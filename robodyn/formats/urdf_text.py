@@ -18,7 +18,13 @@ from xml.etree import ElementTree
 
 from robodyn.checks import check_tree
 from robodyn.errors import ModelError
+from robodyn.formats.foreign import refuse_foreign_joints
 from robodyn.formats.urdf_elements import ElementReader
+from robodyn.formats.urdf_extensions import (
+    add_mimics,
+    closures_for_gazebo,
+    name_left_out,
+)
 from robodyn.formats.urdf_motors import (
     Drives,
     Motor,
@@ -30,6 +36,9 @@ from robodyn.formats.urdf_motors import (
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml, without_comments
 from robodyn.formats.yaml_text import read_text
+
+# Of URDF, as <robot version=...> has them.
+VERSIONS = {"1": (1, 0), "1.0": (1, 0), "1.1": (1, 1), "1.2": (1, 2)}
 
 
 @dataclass(frozen=True)
@@ -106,22 +115,28 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
             f"{source}: the root element is <{root.tag}>, expected <robot>", value=root.tag
         )
     version = root.get("version", "1.0")
-    if version not in ("1.0", "1"):
+    if version not in VERSIONS:
         raise ModelError(
-            f"{source}: version={version!r} of the robot is not supported, expected 1.0 or none",
+            f"{source}: version={version!r} of the robot is not supported, expected 1.0, 1.1, 1.2 "
+            "or none",
             value=version,
         )
+    refuse_foreign_joints(root, source)
     clean = ElementTree.Element("robot", {"name": root.get("name", "robot")})
-    reader = ElementReader(source)
+    reader = ElementReader(source, VERSIONS[version])
     for element in root:
         if element.tag == "link":
             reader.link(element, clean)
         elif element.tag == "joint":
             reader.joint(element, clean)
+    drives, settings = read_drives(root, source), read_settings(root, source)
+    add_mimics(root, clean, drives.params, source)
     robot = _parsed(clean, source)
     check_tree(source, reader.links, robot.joints)
-    closures = tuple(reader.closure(element) for element in root.iterfind("constraint"))
-    drives, settings = read_drives(root, source), read_settings(root, source)
+    own = root.iterfind("constraint")
+    closing = [*own, *closures_for_gazebo(root, clean, source)]
+    closures = tuple(reader.closure(element) for element in closing)
+    name_left_out(root, source)
     if settings.actuated_joints:
         drives = drives.overridden(settings.actuated_joints)
     motors = read_motors(root, source)

@@ -29,19 +29,30 @@ def parse_xml(text: str, source: str) -> ElementTree.Element:
 
 
 def numbers_in(
-    text: str, count: int, where: str, *, infinite: bool = False, at_least: float = -math.inf
+    text: str,
+    count: int,
+    where: str,
+    *,
+    infinite: bool = False,
+    at_least: float = -math.inf,
+    within: float = math.inf,
 ) -> list[float]:
     """The numbers of an attribute or an element's text, finite unless they may be infinite.
+
+    They are at least `at_least`, and no further from zero than `within`.
 
     Raises:
         ModelError: anything else; `where` names the file and the place.
     """
     values = [number_in(part) for part in text.split()]
     bad = math.isnan if infinite else (lambda value: not math.isfinite(value))
-    if len(values) != count or any(bad(value) or value < at_least for value in values):
+    outside = any(bad(value) or value < at_least or abs(value) > within for value in values)
+    if len(values) != count or outside:
         expected = "a finite number" if count == 1 else f"{count} finite numbers"
         if at_least > -math.inf:
             expected += f" of at least {at_least:g}"
+        if within < math.inf:
+            expected += f" of at most {within:g} either way"
         if "${" in text:
             expected += "; an expression needs xacro, so name the file .xacro"
         raise ModelError(f"{where} is {text.strip()[:100]!r}, expected {expected}", value=text)

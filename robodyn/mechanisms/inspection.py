@@ -16,6 +16,7 @@ from robodyn.errors import (
     InvalidInput,
     KinematicsError,
     LeftOutWarning,
+    ModelError,
     UnderActuated,
     UnphysicalInertiaWarning,
 )
@@ -37,6 +38,8 @@ class Remarks(NamedTuple):
 
 # Above this a condition number is infinite but for rounding; how far [m, rad] is looked from home.
 SINGULAR, AROUND = 1e12, 0.03
+# At most as many warnings in an error.
+SHOWN = 4
 # What is told of each joint, and the mechanism's answer for all of them.
 _JOINT = {
     "name": "joint_names", "unit": "joint_units", "effort_unit": "effort_units",
@@ -119,7 +122,16 @@ def read(source: str, strict: bool) -> tuple[Mechanism, Remarks]:
     with warnings.catch_warnings(record=True) as caught:
         for category in _LINES:
             warnings.simplefilter("always", category)
-        mechanism: Mechanism = load(source, strict=strict)
+        try:
+            mechanism: Mechanism = load(source, strict=strict)
+        except ModelError as error:
+            told = [str(w.message) for w in caught if issubclass(w.category, LeftOutWarning)]
+            if not told:
+                raise
+            # what is left out may be why it fails
+            more = f"; and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
+            text = "; ".join(told[:SHOWN]).replace(f"{source}: ", "")
+            raise type(error)(f"{error} ({text}{more})", value=error.value) from error
     for warning in caught:
         name = next((_LINES[c] for c in _LINES if issubclass(warning.category, c)), None)
         if name is not None:

@@ -16,6 +16,7 @@ from robodyn.checks import as_exact
 from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.formats.urdf_text import UrdfDocument, actuated_joints, read_urdf
+from robodyn.mechanisms.common.urdf_model import name_zero_limits
 from robodyn.mechanisms.kind import Kind, ReadOptions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import Spelling, in_python
@@ -206,6 +207,12 @@ def _from_yaml(
 
 
 def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    made = _made_of_urdf(document, options, chosen)
+    name_zero_limits(document, made.joint_names)
+    return made
+
+
+def _made_of_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
     named = document.settings.type
     kind = chosen or (_kind(named) if named else kind_of_urdf(document))
     if kind.from_urdf is None:

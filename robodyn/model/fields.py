@@ -10,13 +10,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_array, as_scalar
+from robodyn.checks import BEYOND, as_array, as_scalar
 from robodyn.errors import ModelError, RobodynError
 
 T = TypeVar("T")
 # [m/s^2] of a model that does not say otherwise
 GRAVITY = np.array([0.0, 0.0, -9.81])
 GRAVITY.setflags(write=False)
+# No machine has a larger mass, inertia or damping [SI]; with larger ones, products overflow.
+LARGEST = 1e15
 
 
 def altered(item: T, **changes: Any) -> T:
@@ -59,6 +61,10 @@ def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") 
         raise ModelError(str(error), value=value) from error
     if array.shape != shape:
         raise ModelError(f"{name} has shape {array.shape}, expected {shape}", value=value)
+    most = BEYOND if unit.split(",")[0] == "m" else LARGEST
+    if (np.abs(array) > most).any():
+        worst = float(array.flat[np.abs(array).argmax()])
+        raise ModelError(f"{name} has {worst:g}, expected at most {most:g}", value=value)
     array.setflags(write=False)
     return array
 
@@ -70,9 +76,12 @@ def not_negative(name: str, value: Any, unit: str = "") -> float:
         ModelError: anything else.
     """
     try:
-        return as_scalar(name, value, unit, at_least=0.0)
+        number = as_scalar(name, value, unit, at_least=0.0)
     except RobodynError as error:
         raise ModelError(str(error), value=value) from error
+    if number > LARGEST:
+        raise ModelError(f"{name} is {number:g}, expected at most {LARGEST:g}", value=value)
+    return number
 
 
 def checked_rotation(name: str, value: ArrayLike) -> FloatArray:

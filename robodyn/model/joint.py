@@ -85,6 +85,8 @@ class Joint:
             )
         if self.kind in ("floating", "fixed") and self.mimic is not None:
             raise ModelError(f"{where}: a {self.kind} joint cannot mimic another", value=self.mimic)
+        if self.mimic is not None:
+            frozen(f"{where}: mimic", (self.mimic.multiplier, self.mimic.offset), (2,))
         put(self, "axis", unit_axis(where, self.axis))
         self._check_motion(where)
 

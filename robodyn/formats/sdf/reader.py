@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.errors import MissingInertiaWarning, ModelError, warn
+from robodyn.formats.foreign import FOREIGN, refuse_foreign_joints
 from robodyn.formats.sdf.axes import TRUE
 from robodyn.formats.sdf.frames import WORLD, SdfFrames
 from robodyn.formats.sdf.tree import (
@@ -62,6 +63,12 @@ def read_sdf(text: str, source: str) -> str:
             value=stated,
         )
     model, world = _model_in(root, source)
+    refuse_foreign_joints(model, source)
+    for part in model.iterfind(".//*"):
+        if part.tag.startswith("drake:") and part.tag in FOREIGN:
+            leave_out(source, f"model {model.get('name')!r}", f"<{part.tag}>, {FOREIGN[part.tag]}")
+    if (model.findtext("self_collide") or "").strip() in TRUE:
+        leave_out(source, f"model {model.get('name')!r}", "<self_collide>; there are no contacts")
     frames = SdfFrames(model, source, version < (1, 7))
     if not frames.links:
         hint = "" if model.find("include") is None else "; what is in an <include> is not read"

@@ -12,7 +12,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import warn
 from robodyn.formats.sdf.axes import Axis, read_axis
 from robodyn.formats.sdf.frames import MODEL, WORLD, SdfFrames
-from robodyn.formats.urdf_motors import TAG
+from robodyn.formats.urdf_motors import ROTORS, TAG
 from robodyn.formats.urdf_shapes import (
     element,
     inertial,
@@ -21,6 +21,7 @@ from robodyn.formats.urdf_shapes import (
     write_closure,
     write_joint,
 )
+from robodyn.formats.xml_text import numbers_in
 from robodyn.poses import axis_motion
 
 # Of joints one behind another: name, kind in URDF, axis.
@@ -34,6 +35,8 @@ CLOSURES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "pris
             "fixed": "fixed", "universal": "universal", "ball": "spherical"}  # fmt: skip
 # An offset of a joint from its child's origin that is rounding [m].
 ROUNDING = 1e-14
+# A frame of the parent further from the joint than this is told [m].
+APART = 1e-4
 
 
 def own_elements(parent: Element, tag: str) -> list[Element]:
@@ -79,10 +82,12 @@ class TreeWriter:
                     f"one of {', '.join((*TREE, 'ball'))}; write a gearbox as <mimic>",
                 )
             self._ends[name] = self._links_of(name, joint)
+            self._check_frames(name, joint)
             self._references[name] = 0.0
             for own in own_elements(joint, TAG):
                 text, where = own.get("reference", "0"), f"joint {name!r}: reference"
                 self._references[name] = frames.numbers(text, 1, where)[0]
+        self._name_foreign()
         self.base = self._base()
         # what our own elements say of joints, and the parameters of their actuators
         self._own_attributes: dict[str, tuple[Element, dict[str, str]]] = {}
@@ -97,6 +102,34 @@ class TreeWriter:
         if ends[0] == ends[1] or ends[1] == WORLD:
             raise self._frames.error(f"joint {name!r}: child", ends[1], "a link other than that")
         return ends[0], ends[1]
+
+    def _name_foreign(self) -> None:
+        """Warn of elements of Drake in joints that are not read."""
+        found: dict[str, list[str]] = {}
+        for name, joint in self._frames.joints.items():
+            for part in joint:
+                if part.tag.startswith("drake:") and part.tag not in ROTORS:
+                    found.setdefault(part.tag, []).append(repr(name))
+        for tag, names in found.items():
+            what = f"<{tag}>"
+            if tag.endswith("_frame"):
+                what += ": SDF has a joint at its child; name the frames as <parent> and <child>"
+            leave_out(self._frames.source, f"joints {', '.join(names[:8])}", what)
+
+    def _check_frames(self, name: str, joint: Element) -> None:
+        """Warn of a parent's frame that stands apart from the joint."""
+        frames, where = self._frames, f"joint {name!r}"
+        parent = (joint.findtext("parent") or "").strip()
+        full = frames.resolved(parent, frames.scope[name], f"{where}: parent")
+        if full in (WORLD, *frames.links) or self._kinds[name] in ("prismatic", "screw"):
+            return
+        apart = float(np.linalg.norm(frames.relative(name, full)[:3, 3]))
+        if apart > APART:
+            warn(
+                f"{frames.source}: {where}: its parent, the frame {parent!r}, is {apart:.4g} m "
+                "from the joint, which SDF has at its child; place the child's link by "
+                f'<pose relative_to="{parent}">, or the joint by a <pose>'
+            )
 
     def _base(self) -> str:
         parents = {child: parent for parent, child in self._ends.values()}
@@ -194,6 +227,13 @@ class TreeWriter:
         for own in own_elements(joint, TAG):
             given = {key: text for key, text in own.attrib.items() if key != "reference"}
             self._own_attributes[name][1].update(given)
+        for part in joint:
+            if part.tag in ROTORS:
+                text, (key, _, least) = part.text or "", ROTORS[part.tag]
+                where = f"{self._frames.source}: joint {name!r}: {part.tag}"
+                self.params.setdefault(name, {})[key] = repr(
+                    numbers_in(text, 1, where, at_least=least)[0]
+                )
         for param in own_elements(joint, "param"):
             self.params.setdefault(name, {})[param.get("name", "")] = param.text or ""
 
@@ -247,30 +287,51 @@ class TreeWriter:
         if axis.spring:
             leave_out(self._frames.source, f"joint {name!r}", "<spring_stiffness>")
 
-    def _axis(self, name: str, tag: str, reference: bool = True) -> Axis:
-        value = self._references[name] if reference else 0.0
-        return read_axis(self._frames, name, tag, self._in_model, value)
+    def _axis(self, name: str, tag: str) -> Axis:
+        return read_axis(self._frames, name, tag, self._in_model, self._references[name])
 
     def _closure(self, name: str, joint: Element) -> None:
-        kind, (parent, child) = self._kinds[name], self._ends[name]
-        if kind not in CLOSURES:
-            raise self._frames.error(
-                f"joint {name!r}, which closes a loop: type", kind, f"one of {', '.join(CLOSURES)}"
-            )
-        seats = {link: self._frames.relative(name, link) for link in (parent, child)}
-        tags = [tag for tag in ("axis", "axis2") if joint.find(tag) is not None]
-        axes = [self._axis(name, tag, False) for tag in tags if kind not in ("ball", "fixed")]
-        damping = axes[0].damping if axes and kind != "prismatic" else 0.0
-        if any(axis.narrows or axis.damping != damping for axis in axes):
-            what = "limits, friction and damping that a closure cannot have"
-            leave_out(self._frames.source, f"joint {name!r}", what)
-        # directions in the axes of the joint's frame
-        along = [seats[child][:3, :3].T @ axis.direction for axis in axes] or [None]
-        ends = (parent, seats[parent], along[0]), (child, seats[child], along[-1])
-        out = write_closure(self._robot, name, CLOSURES[kind], ends, damping)
+        out = closure_of_joint(
+            self._frames, name, self._kinds[name], self._ends[name], self._in_model
+        )
+        self._robot.append(out)
         for own in own_elements(joint, "closure"):
             out.attrib.update(own.attrib)
             for part in own:
                 tag = part.tag.removeprefix(OWN)
                 renewed(out, tag)
                 element(out, tag, **part.attrib)
+
+
+def closure_of_joint(
+    frames: SdfFrames, name: str, kind: str, links: tuple[str, str], in_model: bool = False
+) -> Element:
+    """The `<constraint>` that a joint is where it closes a loop.
+
+    Args:
+        frames: of the model.
+        name: of the joint.
+        kind: its type, one of `CLOSURES`.
+        links: its parent and its child, or `world`.
+        in_model: whether axes are told in the model's axes.
+
+    Raises:
+        ModelError: another type, or an axis that is not right.
+    """
+    joint, (parent, child) = frames.joints[name], links
+    if kind not in CLOSURES:
+        raise frames.error(
+            f"joint {name!r}, which closes a loop: type", kind, f"one of {', '.join(CLOSURES)}"
+        )
+    seats = {link: frames.relative(name, link) for link in (parent, child)}
+    tags = [tag for tag in ("axis", "axis2") if joint.find(tag) is not None]
+    used = [tag for tag in tags if kind not in ("ball", "fixed")]
+    axes = [read_axis(frames, name, tag, in_model) for tag in used]
+    damping = axes[0].damping if axes and kind != "prismatic" else 0.0
+    if any(axis.narrows or axis.damping != damping for axis in axes):
+        what = "limits, friction and damping that a closure cannot have"
+        leave_out(frames.source, f"joint {name!r}", what)
+    # directions in the axes of the joint's frame
+    along = [seats[child][:3, :3].T @ axis.direction for axis in axes] or [None]
+    ends = (parent, seats[parent], along[0]), (child, seats[child], along[-1])
+    return write_closure(None, name, CLOSURES[kind], ends, damping)

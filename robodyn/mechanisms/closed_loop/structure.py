@@ -98,10 +98,11 @@ def find_structure(model: Model) -> Structure:
     jacobians = [equations.at(q)[1] for q in samples]
     mobility = tree.rates - null_space(jacobians[-1])[0]
     if not mobility:
+        closures = ", ".join(repr(closure.name) for closure in model.closures[:8])
         raise ModelError(
-            f"{model.source or model.name}: no joint can move: the closures have rank {rank} for "
-            f"{tree.rates} tree coordinates; a platform on six legs needs a floating joint, and "
-            "a loop as many joints as its closures leave free",
+            f"{model.source or model.name}: no joint can move: the closures {closures} have rank "
+            f"{rank} for {tree.rates} tree coordinates; a platform on six legs needs a floating "
+            "joint, and a loop as many joints as its closures leave free",
             value=rank,
         )
     loose = _loose(tree, jacobians[-1], driven)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -27,6 +27,9 @@ from robodyn.model.joint import UNBOUNDED, Joint, Mimic
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 
+# At most as many names in one message.
+NAMED = 8
+
 
 def model_from_urdf(
     document: UrdfDocument,
@@ -35,6 +38,7 @@ def model_from_urdf(
     driven: Sequence[str] | None = None,
     home: Mapping[str, ArrayLike] | None = None,
     closures: Sequence[Closure] | None = None,
+    spelling: Callable[[str, str], str] = "{}={!r}".format,
 ) -> Model:
     """The model of a URDF tree with closures.
 
@@ -52,6 +56,7 @@ def model_from_urdf(
         home: positions near which the loops close, a floating joint's as its pose (7,); by default
             those that the document names, and zero.
         closures: instead of those of the document.
+        spelling: how a message writes the option that names the driven joints.
 
     Raises:
         ModelError: a planar joint, an unknown name, no driven joint, or closures that are not
@@ -67,9 +72,12 @@ def model_from_urdf(
         guess = document.home if home is None else home
         known = {joint.name for joint in joints if joint.moves}
         if not named and known:
+            alone = [joint.name for joint in joints if joint.moves_alone]
             raise ModelError(
-                "no joint is driven; give joints an effort command interface in <ros2_control>, "
-                "or a <transmission>, or an effort limit above 0; in MJCF an <actuator>",
+                "no joint is driven; name the driven joints, such as "
+                f"{spelling('driven', next(iter(alone or known)))}; or give joints an effort "
+                "command interface in <ros2_control>, a <transmission> or an effort limit above "
+                "0; in MJCF an <actuator>",
                 value=named,
             )
         model = Model(
@@ -98,7 +106,8 @@ def model_from_urdf(
 
 def tree_from_urdf(document: UrdfDocument, options: Any) -> Model:
     """The model of a URDF tree, its tip link and the check of its inertias as `load` is told."""
-    return check_links(model_from_urdf(document, options.tip_link), strict=options.strict)
+    model = model_from_urdf(document, options.tip_link, spelling=options.spelling)
+    return check_links(model, strict=options.strict)
 
 
 def check_links(model: Model, *, strict: bool) -> Model:
@@ -181,6 +190,13 @@ def _joint(joint: Any, document: UrdfDocument) -> Joint:
     motor, dynamics = document.motors.get(name, Motor()), joint.dynamics
     forward = float((dynamics and dynamics.friction) or 0.0)
     backward = forward if motor.friction_backward is None else motor.friction_backward
+    commands = document.drives.limits.get(name, {})
+    params = dict(document.drives.params.get(name, {}))
+    least, largest = commands.get("effort", (-np.inf, np.inf))
+    if least != -largest:  # a drive that does not push as it pulls
+        for key, end in (("least_effort", least), ("largest_effort", largest)):
+            if np.isfinite(end):
+                params.setdefault(key, repr(end))
     # exporters state zeros as the axes of joints that have none
     axis = None if joint.type in ("fixed", "floating") else joint.axis
     made = Joint(
@@ -194,11 +210,10 @@ def _joint(joint: Any, document: UrdfDocument) -> Joint:
         armature=motor.armature,
         damping=float((dynamics and dynamics.damping) or 0.0),
         friction=np.array([forward, backward]),
-        position=_position_limits(joint),
-        velocity=_limit(joint, "velocity"),
-        effort=_limit(joint, "effort"),
+        position=_position_limits(joint, commands.get("position")),
+        velocity=_limit(joint, "velocity", commands.get("velocity")),
+        effort=_limit(joint, "effort", (least, largest)),
     )
-    params = document.drives.params.get(name, {})
     if joint.type in ("fixed", "floating") or not describes(params):
         return made
     actuator = actuator_of_joint(params, where, (forward, backward), motor.stated)
@@ -206,19 +221,48 @@ def _joint(joint: Any, document: UrdfDocument) -> Joint:
     return replace(made.driven_by(actuator), armature=motor.armature if motor.stated else 0.0)
 
 
-def _position_limits(joint: Any) -> FloatArray:
-    """(2,) [rad or m]; where both ends are absent or 0, as exporters leave them, none are meant."""
+def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> FloatArray:
+    """(2,) [rad or m] that the joint and its command interface allow, if any.
+
+    Where both ends are absent or 0, as exporters leave them, none are meant. A joint that turns
+    endlessly has none.
+    """
     limit = joint.limit
     ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
-    if ends == (0.0, 0.0) or joint.type in ("continuous", "floating", "fixed"):
+    if joint.type in ("continuous", "floating", "fixed"):
         return UNBOUNDED
-    return np.array([finite(end) for end in ends])
+    low, high = (-np.inf, np.inf) if ends == (0.0, 0.0) else (finite(end) for end in ends)
+    if commanded is None or not low <= high:
+        return np.array([low, high])
+    both = np.array([max(low, commanded[0]), min(high, commanded[1])])
+    if both[0] > both[1]:
+        raise ModelError(
+            f"joint {joint.name!r}: its <limit> is {low:g} to {high:g}, but its command interface "
+            f"in <ros2_control> has min {commanded[0]:g} and max {commanded[1]:g}, which have "
+            "nothing in common",
+            value=commanded,
+        )
+    return both
 
 
-def _limit(joint: Any, name: str) -> float:
+def _limit(joint: Any, name: str, commanded: tuple[float, float] | None) -> float:
     """Of `effort` or `velocity`; absent or 0, as in many published models, none is meant."""
     value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
-    return finite(abs(value)) or np.inf
+    most = np.inf if commanded is None else max(-commanded[0], commanded[1])
+    return min(finite(value) or np.inf, most if most > 0.0 else np.inf)
+
+
+def name_zero_limits(document: UrdfDocument, driven: Sequence[str]) -> None:
+    """Warn of limits of 0 of driven joints, which could neither move nor hold anything."""
+    limits = {j.name: j.limit for j in document.robot.joints if j.limit is not None}
+    for key in ("velocity", "effort"):
+        zero = [repr(name) for name in driven if getattr(limits.get(name), key, None) == 0.0]
+        if zero:
+            more = " ..." if len(zero) > NAMED else ""
+            warn(
+                f"{document.source}: joints {', '.join(zero[:NAMED])}{more}: left out is the limit "
+                f"of {key}, which is 0, as exporters leave it; state one above 0, or 1e16 for none"
+            )
 
 
 def _closure(item: Element) -> Closure:

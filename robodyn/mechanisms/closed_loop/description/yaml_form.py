@@ -36,7 +36,12 @@ from robodyn.mechanisms.closed_loop.default_tip import with_default_tip
 from robodyn.mechanisms.closed_loop.description.from_legs import legs_urdf
 from robodyn.mechanisms.closed_loop.description.gepetto import is_gepetto, read_gepetto
 from robodyn.mechanisms.common.model_file import placement_of, stated_in, write_text, write_yaml
-from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf, urdf_closures
+from robodyn.mechanisms.common.urdf_model import (
+    check_links,
+    model_from_urdf,
+    name_zero_limits,
+    urdf_closures,
+)
 from robodyn.mechanisms.common.urdf_writer import tree_urdf
 from robodyn.mechanisms.kind import ReadOptions
 from robodyn.model.closure import CLOSURE_KINDS, Closure
@@ -71,7 +76,9 @@ def closed_loop_model_from_yaml(
     top, tip, driven = Fields(document, source), options.tip_link, options.driven
     if is_gepetto(document):
         urdf, motors, closures = read_gepetto(top, options)
-        model = model_from_urdf(urdf, tip, driven=driven or motors, closures=closures)
+        model = model_from_urdf(
+            urdf, tip, driven=driven or motors, closures=closures, spelling=options.spelling
+        )
         model = model if tip or urdf.settings.tip_link else with_default_tip(model)
         return check_links(model, strict=options.strict)
     top.only(*_TOP)
@@ -91,7 +98,9 @@ def closed_loop_model_from_yaml(
         driven=driven,
         home=_home(top) if "home" in top else None,
         closures=closures,
+        spelling=options.spelling,
     )
+    name_zero_limits(urdf, model.driven)
     model = replace(model, name=top.text("name", default=model.name))
     model = _driven(top, model) if "actuators" in top else model
     model = model if tip else with_default_tip(model)

@@ -160,7 +160,7 @@ U1, U2, P = (child("joint", f"leg2_{part}") for part in ("universal_1", "univers
 TIP, FLOAT = child("constraint", "leg2_tip"), child("joint", "platform_joint")
 LOWER, CROSS, TOP = (child("link", name) for name in ("leg2_lower", "leg2_cross", "platform_link"))
 URDF = {
-    "version": (attribute(".", "version", "1.2"), ["version='1.2'", "expected 1.0"]),
+    "version": (attribute(".", "version", "2.0"), ["version='2.0'", "expected 1.0"]),
     "no lower inertial": (dropped(LOWER, "inertial"), ["'leg2_lower'", "no <inertial>"]),
     "no platform inertial": (dropped(TOP, "inertial"), ["'platform_link'", "no <inertial>"]),
     "massless platform": (

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a URDF holds for simulators: read if it closes a loop or couples joints, named otherwise.
+
+Gazebo inserts the elements of `<gazebo>` into the SDF that it makes of a URDF, so a `<joint>` there
+closes a loop. Plugins there attach links to each other or let joints follow others, as `<param>`s
+of `<ros2_control>` do. Elements that no URDF parser of ROS reads are named in warnings, with what
+to write instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.errors import ModelError, warn
+from robodyn.formats.foreign import FOREIGN
+from robodyn.formats.urdf_shapes import element, frame_origin, read_frame, write_closure
+
+# Plugins of Gazebo by a part of their name or file, without `-` and `_`.
+ATTACHES = ("detachablejoint", "attachlinks")
+MIMICS = ("mimicjoint",)
+# Those that measure, or command efforts through ros2_control, and change no mechanics.
+HARMLESS = ("roscontrol", "ros2control", "statepublisher", "posepublisher", "odometrypublisher",
+            "sensor", "imu", "camera", "laser", "p3d", "groundtruth")  # fmt: skip
+KNOWN = (*ATTACHES, *MIMICS, *HARMLESS)
+# Elements of a robot, its links and its joints that are read, or that do not change its motion.
+ROBOT = ("link", "joint", "constraint", "transmission", "ros2_control", "robodyn", "gazebo",
+         "material", "sensor", "mujoco", "group", "verbose", "model_type", "drake:plugin",
+         "drake:collision_filter_group")  # fmt: skip
+LINK = ("inertial", "visual", "collision", "contact", "sensor", "material", "verbose", "map",
+        "self_collision_checking", "contact_coefficients", "drake:visual")  # fmt: skip
+JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "robodyn",
+         "calibration", "safety_controller", "hardwareInterface", "verbose")  # fmt: skip
+# Of `<gazebo reference=...>`, what changes the mechanics of a link or a joint unless it is this.
+OVERRIDES = {"turnGravityOff": ("false", "0"), "gravity": ("true", "1"),
+             "dampingFactor": ("0", "0.0"), "springStiffness": ("0", "0.0"),
+             "selfCollide": ("false", "0"), "self_collide": ("false", "0")}  # fmt: skip
+# What Gazebo adds to the model.
+BODIES = ("link", "model", "include", "frame")
+CLOSE = "write a <constraint>, docs/closed_loops.md shows how"
+
+
+def add_mimics(
+    root: Element, clean: Element, params: Mapping[str, Mapping[str, str]], source: str
+) -> None:
+    """Add a `<mimic>` to joints that follow others by a plugin of Gazebo or by `<ros2_control>`.
+
+    Args:
+        root: the robot as the file has it.
+        clean: the robot of checked elements, whose joints get the `<mimic>`.
+        params: texts of joints' `<param>`s in `<ros2_control>`, by joint and name.
+        source: for messages.
+    """
+    joints = {joint.get("name", ""): joint for joint in clean.iterfind("joint")}
+    found: list[tuple[str, str, str, dict[str, str]]] = []
+    for plugin in _plugins(root):
+        if _is_kind(plugin, MIMICS) or plugin.find("mimicJoint") is not None:
+            given = {part.tag: (part.text or "").strip() for part in plugin}
+            names = given.get("mimicJoint", ""), given.get("joint", "")
+            found.append((*names, f"plugin {plugin.get('name')!r}", given))
+    for name, texts in params.items():
+        if "mimic" in texts:
+            found.append((name, texts["mimic"], "<ros2_control>", dict(texts)))
+    for follower, leader, where, given in found:
+        if follower not in joints or leader not in joints or follower == leader:
+            warn(
+                f"{source}: {where}: left out is that joint {follower!r} follows {leader!r}, as "
+                "they are not two joints of the robot"
+            )
+        elif joints[follower].find("mimic") is None:
+            factors = {key: given[key] for key in ("multiplier", "offset") if given.get(key)}
+            element(joints[follower], "mimic", joint=leader, **factors)
+
+
+def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Element]:
+    """`<constraint>`s of the joints and plugins in `<gazebo>` that close loops.
+
+    Args:
+        root: the robot as the file has it.
+        clean: the robot of checked elements, a tree.
+        source: for messages.
+
+    Raises:
+        ModelError: a joint whose links, axis or pose are not right.
+    """
+    joints = [joint for block in root.iterfind("gazebo") for joint in block.iterfind("joint")]
+    attached = list(_attached(root, source))
+    if not joints and not attached:
+        return []
+    places, bodies = _at_zero(clean)
+    out = _sdf_closures(joints, clean, places, source) if joints else []
+    for parent, child, where in attached:
+        if parent not in places or child not in places:
+            warn(f"{source}: {where}: left out, as {parent!r} and {child!r} are not both its links")
+            continue
+        seat = np.linalg.inv(places[parent]) @ places[child]
+        ends = (parent, seat, None), (child, np.eye(4), None)
+        out.append(write_closure(None, f"{where}: {parent}-{child}", "fixed", ends))
+    kept, names = [], {item.get("name", "") for item in root.iterfind("constraint")}
+    for made in out:
+        if len({bodies[end.attrib["link"]] for end in made.iterfind("*[@link]")}) == 1:
+            continue  # one rigid body already, as a base that stands in the world
+        name = made.get("name", "")
+        while made.get("name") in names:
+            made.set("name", f"{name}_{len(names)}")
+        names.add(made.get("name", ""))
+        kept.append(made)
+    return kept
+
+
+def name_left_out(root: Element, source: str) -> None:
+    """Warn of elements that may change the mechanics and are not read."""
+    left: dict[str, list[str]] = {}
+    for part in root:
+        if part.tag not in ROBOT:
+            left.setdefault(_described(part), [])
+        known = {"link": LINK, "joint": JOINT}.get(part.tag)
+        for inner in part if known else ():
+            if inner.tag not in (known or ()):
+                where = f"{part.tag} {part.get('name')!r}"
+                left.setdefault(f"<{inner.tag}>", []).append(where)
+    for block in root.iterfind("gazebo"):
+        for inner in block:
+            if inner.tag in BODIES:
+                where = repr(inner.get("name") or inner.findtext("uri") or "")
+                left.setdefault(f"<{inner.tag}> in <gazebo>", []).append(where)
+            elif (inner.text or "").strip() not in OVERRIDES.get(
+                inner.tag, (inner.text or "").strip()
+            ):
+                where = repr(block.get("reference", ""))
+                left.setdefault(f"<{inner.tag}> in <gazebo>", []).append(where)
+    for plugin in _plugins(root):
+        if not (_is_kind(plugin, KNOWN) or plugin.find("mimicJoint") is not None):
+            where = repr(plugin.get("name") or plugin.get("filename"))
+            left.setdefault("<plugin> in <gazebo>, whatever it does to the motion", []).append(
+                where
+            )
+    for what, places in left.items():
+        named = list(dict.fromkeys(places))
+        at = f": {', '.join(named[:8])}{' ...' if len(named) > 8 else ''}" if named else ""
+        warn(f"{source}: left out is {what}{at}")
+
+
+def _plugins(root: Element) -> Iterator[Element]:
+    for block in root.iterfind("gazebo"):
+        yield from block.iterfind("plugin")
+
+
+def _is_kind(plugin: Element, words: tuple[str, ...]) -> bool:
+    text = f"{plugin.get('filename', '')} {plugin.get('name', '')}".lower()
+    text = text.replace("_", "").replace("-", "")
+    return any(word in text for word in words)
+
+
+def _attached(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
+    """Parent and child of links that plugins attach to each other, and how messages call it."""
+    for plugin in _plugins(root):
+        where = f"plugin {plugin.get('name')!r}"
+        if not _is_kind(plugin, ATTACHES):
+            continue
+        model = _text(plugin, "child_model")
+        if model and model not in (root.get("name"), "__model__"):
+            warn(f"{source}: {where}: left out, as it attaches another model, {model!r}")
+            continue
+        pairs = (("parent_link", "child_link"), ("parent", "child"), ("link1", "link2"))
+        found = [
+            tuple(_text(part, key).rsplit("::", 1)[-1] for key in keys)
+            for part in plugin.iter()
+            for keys in pairs
+            if all(part.find(key) is not None for key in keys)
+        ]
+        for parent, child in found:
+            yield parent, child, where
+        if not found:
+            warn(f"{source}: {where}: left out, as it names no parent and child")
+
+
+def _text(parent: Element, tag: str) -> str:
+    return (parent.findtext(tag) or "").strip()
+
+
+def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
+    """Frames (4, 4) of a tree's links at zero, and the first link of the rigid body of each."""
+    above = {joint.findall("child")[0].attrib["link"]: joint for joint in clean.iterfind("joint")}
+    places: dict[str, FloatArray] = {}
+    bodies: dict[str, str] = {}
+    for link in clean.iterfind("link"):
+        walk = [link.attrib["name"]]
+        while walk[-1] not in places and walk[-1] in above:
+            walk.append(above[walk[-1]].findall("parent")[0].attrib["link"])
+        for name in reversed(walk):
+            if name in places:
+                continue
+            joint = above.get(name)
+            parent = "" if joint is None else joint.findall("parent")[0].attrib["link"]
+            places[name] = (
+                np.eye(4) if joint is None else places[parent] @ read_frame(joint.find("origin"))
+            )
+            fixed = joint is not None and joint.get("type") == "fixed"
+            bodies[name] = bodies[parent] if fixed else name
+    return places, bodies
+
+
+def _sdf_closures(
+    joints: list[Element], clean: Element, places: dict[str, FloatArray], source: str
+) -> list[Element]:
+    """Closures of joints as SDF has them, in a model whose links stand as the URDF's do at zero."""
+    from robodyn.formats.sdf.frames import WORLD, SdfFrames
+    from robodyn.formats.sdf.tree import CLOSURES, closure_of_joint
+
+    model = Element("model", {"name": clean.get("name", "robot")})
+    for name, place in places.items():
+        pose = element(None, "pose")
+        frame_origin(pose, place)
+        origin = pose[0].attrib
+        element(element(model, "link", name=name), "pose").text = f"{origin['xyz']} {origin['rpy']}"
+    for joint in clean.iterfind("joint"):
+        if joint.get("name") not in places:
+            child = joint.findall("child")[0].attrib["link"]
+            element(model, "frame", name=joint.get("name", ""), attached_to=child)
+    root = next(iter(places))
+    kept = []
+    for number, joint in enumerate(joints, start=1):
+        kind, name = joint.get("type", ""), joint.get("name") or f"gazebo_joint{number}"
+        where = f"{source}: <joint> {name!r} for Gazebo"
+        ends = [_text(joint, side).rsplit("::", 1)[-1] for side in ("parent", "child")]
+        if not all(ends):
+            warn(f"{where}: left out, as it names no parent and child")
+            continue
+        if kind not in CLOSURES:
+            raise ModelError(
+                f"{where}: type is {kind!r}, expected one that can close a loop: "
+                f"{', '.join(CLOSURES)}",
+                value=kind,
+            )
+        made = Element("joint", {"name": f"{name} for Gazebo", "type": kind})
+        for part in joint:
+            if part.tag not in ("parent", "child"):
+                made.append(part)
+        for side, link in zip(("parent", "child"), ends, strict=True):
+            element(made, side).text = link
+        kept.append((made, name))
+        model.append(made)
+    frames, out = SdfFrames(model, source), []
+    for made, name in kept:
+        called = made.get("name", "")
+        links = [
+            frames.link_of(frames.resolved(_text(made, side), "", f"joint {name!r}: {side}"))
+            for side in ("parent", "child")
+        ]
+        closure = closure_of_joint(frames, called, made.get("type", ""), (links[0], links[1]))
+        for end in closure.iterfind("*[@link]"):
+            if end.attrib["link"] == WORLD and WORLD not in places:
+                end.set("link", root)
+        closure.set("name", name)
+        out.append(closure)
+    return out
+
+
+def _described(part: Element) -> str:
+    """A foreign element of a robot, and what to write instead."""
+    tag, name = part.tag, part.get("name")
+    what = f"<{tag}>" + (f" {name!r}" if name else "")
+    if tag == "drake:ball_constraint":
+        given = {inner.tag.removeprefix("drake:ball_constraint_"): inner for inner in part}
+        texts = {key: inner.get("name") or inner.get("value") or "" for key, inner in given.items()}
+        return f"{what}; write {_constraint(texts, ('body_A', 'p_AP'), ('body_B', 'p_BQ'))}"
+    if tag == "loop_joint":
+        texts = {}
+        for side in ("link1", "link2"):
+            for end in part.iterfind(side):
+                texts |= {side: end.get("link", ""), f"{side} xyz": end.get("xyz", "0 0 0")}
+        kind = part.get("type") or "revolute"
+        text = _constraint(texts, ("link1", "link1 xyz"), ("link2", "link2 xyz"), kind)
+        return f"{what}, which closes a loop; write {text}, with <parent_axis> and <child_axis>"
+    if tag.startswith("xacro:"):
+        return f"{what}, which needs xacro; name the file .xacro"
+    if tag in FOREIGN:
+        return f"{what}, {FOREIGN[tag]}"
+    if "constraint" in tag or "joint" in tag:
+        return f"{what}; if it closes a loop, {CLOSE}"
+    return f"{what}, an element that URDF does not have; if it changes the motion, say it in joints"
+
+
+def _constraint(
+    texts: dict[str, str], parent: tuple[str, str], child: tuple[str, str], kind: str = "spherical"
+) -> str:
+    """A `<constraint>` of two links and points, as text to write."""
+    ends = [
+        f'<{side} link="{texts.get(link, "")}"/><{side}_origin xyz="{texts.get(at, "0 0 0")}"/>'
+        for side, (link, at) in (("parent", parent), ("child", child))
+    ]
+    return f'<constraint name="..." type="{kind}">{"".join(ends)}</constraint>'
