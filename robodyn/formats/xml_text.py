@@ -16,8 +16,8 @@ from robodyn.formats.yaml_text import MAX_BYTES
 MAX_DEPTH = 64
 
 
-def parse_xml(text: str, source: str) -> ElementTree.Element:
-    """The root element of an XML text.
+def parse_xml(text: str, source: str, max_depth: int = MAX_DEPTH) -> ElementTree.Element:
+    """The root element of an XML text, in which elements are nested `max_depth` deep at most.
 
     Raises:
         ModelError: too large, nested too deeply, a DTD (entities are declared there, so none can
@@ -25,7 +25,8 @@ def parse_xml(text: str, source: str) -> ElementTree.Element:
     """
     if len(text) > MAX_BYTES:
         raise ModelError(f"{source}: larger than {MAX_BYTES} bytes, refused", value=len(text))
-    return _parsed(text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass"), source)
+    data = text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass")
+    return _parsed(data, source, max_depth)
 
 
 def numbers_in(
@@ -71,7 +72,7 @@ def without_comments(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _parsed(data: bytes, source: str) -> ElementTree.Element:
+def _parsed(data: bytes, source: str, max_depth: int) -> ElementTree.Element:
     # Without namespaces, like the parsers of ROS: undeclared prefixes occur in vendors' URDFs, such
     # as <controller:gazebo_ros_controller_manager>.
     parser, builder = expat.ParserCreate("utf-8"), ElementTree.TreeBuilder()
@@ -81,8 +82,8 @@ def _parsed(data: bytes, source: str) -> ElementTree.Element:
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
-        if depth > MAX_DEPTH:
-            raise ModelError(f"{source}: nested deeper than {MAX_DEPTH} elements", value=depth)
+        if depth > max_depth:
+            raise ModelError(f"{source}: nested deeper than {max_depth} elements", value=depth)
         builder.start(name, attributes)
 
     def end(name: str) -> None:

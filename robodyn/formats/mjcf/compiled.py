@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,13 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError, warn
 from robodyn.extras import needing
+from robodyn.formats.mjcf.bounds import check_bounds
+from robodyn.formats.mjcf.own_text import read_own_text
 from robodyn.poses import matrix_from_pose
 
 JOINTS = ("free", "ball", "slide", "hinge")
+# What a file may disable that counts here all the same; gravity and equalities are read.
+FLAGS = ("limit", "actuation", "frictionloss", "damper")
 
 
 class Compiled:
@@ -38,6 +41,7 @@ class Compiled:
         ):
             import mujoco
         self.mujoco = mujoco
+        check_bounds(source, self.source)
         self.model = self._compiled(source)
         self._check()
 
@@ -90,6 +94,52 @@ class Compiled:
                 self.leave_out("body", n, "gravcomp; its weight counts in full")
         if np.any(model.opt.wind) or model.opt.density or model.opt.viscosity:
             warn(f"{self.source}: the medium (wind, density, viscosity) is left out")
+        off = [name for name in FLAGS if self.disables(name)]
+        if off:
+            warn(f"{self.source}: left out is that <flag> disables {', '.join(off)}; it counts")
+        self._name_contacts()
+
+    @property
+    def equalities(self) -> list[int]:
+        """Numbers of the equalities that hold."""
+        off = self.disables("equality")
+        return [n for n in range(self.model.neq) if self.model.eq_active0[n] and not off]
+
+    def disables(self, flag: str) -> bool:
+        """Whether `<flag>` switches something off, such as `gravity`."""
+        return bool(self.model.opt.disableflags & self._bit(flag))
+
+    def _bit(self, flag: str) -> int:
+        return int(getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
+
+    def _name_contacts(self) -> None:
+        """Warn of the contacts that there would be between bodies."""
+        model = self.model
+        if self.disables("contact"):
+            return
+        welds = np.array(model.body_weldid)
+        # of all geoms of what is one rigid body; bits of any two geoms suffice
+        bits = np.zeros((2, model.nbody), dtype=np.int64)
+        for row, name in zip(bits, ("contype", "conaffinity"), strict=True):
+            np.bitwise_or.at(row, model.geom_bodyid, getattr(model, f"geom_{name}"))
+        meets = (bits[0][:, None] & bits[1]) | (bits[1][:, None] & bits[0])
+        above = welds[model.body_parentid[welds]]
+        apart = welds[:, None] != welds
+        if not self.disables("filterparent"):
+            beside = (above[:, None] == welds) | (welds[:, None] == above)
+            apart &= ~(beside & (welds[:, None] != 0) & (welds != 0))
+        pairs = {(int(a), int(b)) for a, b in np.argwhere(np.triu((meets != 0) & apart))}
+        pairs -= {(int(s) >> 16, int(s) & 0xFFFF) for s in model.exclude_signature}
+        for n in range(model.npair):
+            bodies = model.geom_bodyid[[model.pair_geom1[n], model.pair_geom2[n]]]
+            pairs.add((int(min(bodies)), int(max(bodies))))
+        if pairs:
+            first, second = (self.name("body", body) for body in min(pairs))
+            warn(
+                f"{self.source}: left out are contacts, which MuJoCo has between {len(pairs)} "
+                f"pair{'s' if len(pairs) > 1 else ''} of bodies, such as {first!r} and {second!r}; "
+                "here bodies pass through each other"
+            )
 
     def _check_joint(self, n: int) -> None:
         model = self.model
@@ -132,15 +182,7 @@ class Compiled:
             return {}
         first = int(model.text_adr[n])
         data = bytes(model.text_data[first : first + int(model.text_size[n])])
-        try:
-            found = json.loads(data.rstrip(b"\0").decode("utf-8"))
-        except (ValueError, RecursionError) as error:
-            text = f"{self.source}: the custom text 'robodyn' is no JSON: {error}"
-            raise ModelError(text, value=data) from error
-        if not isinstance(found, dict):
-            text = f"{self.source}: the custom text 'robodyn' is {found!r}, expected a JSON object"
-            raise ModelError(text, value=found)
-        return found
+        return read_own_text(data.rstrip(b"\0").decode("utf-8", "replace"), self.source)
 
 
 def frame(position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> FloatArray:

@@ -45,9 +45,9 @@ class Couplings:
         model, mujoco = compiled.model, compiled.mujoco
         self.follows: dict[int, Follows] = {}
         kinds = mujoco.mjtEq
-        for n in range(model.neq):
+        for n in compiled.equalities:
             kind = int(model.eq_type[n])
-            if model.eq_active0[n] and kind in (int(kinds.mjEQ_JOINT), int(kinds.mjEQ_TENDON)):
+            if kind in (int(kinds.mjEQ_JOINT), int(kinds.mjEQ_TENDON)):
                 self._add(n, kind == int(kinds.mjEQ_TENDON))
 
     def joints_of(self, tendon: int) -> dict[int, float]:

@@ -17,6 +17,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.formats.mjcf.compiled import JOINTS, Compiled, frame
 from robodyn.formats.mjcf.drives import Couplings, MjcfDrives
+from robodyn.formats.mjcf.own_text import PARTS
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
     document_text,
@@ -32,8 +33,6 @@ from robodyn.formats.urdf_shapes import (
 )
 from robodyn.poses import axis_motion, pose_from_matrix
 
-# Of a closure, as our own writer says it.
-PARTS = ("parent", "parent_origin", "parent_axis", "child", "child_origin", "child_axis")
 # Geoms of higher groups are not drawn by MuJoCo's viewer either, as long as it is not told to.
 DRAWN_GROUPS = 3
 
@@ -66,15 +65,16 @@ class _Writer:
             self._body(body)
         for tag in ("link", "joint"):
             put_in_order(self._robot, tag, self._own.get(f"{tag}s", ()))
-        for n in range(self._model.neq):
-            if self._model.eq_active0[n]:
-                self._equality(n)
+        for n in self._compiled.equalities:
+            self._equality(n)
         for closure in self._own.get("closures", ()):
             made = element(self._robot, "constraint", **closure["constraint"])
             for part in PARTS:
                 element(made, part, **closure[part])
         self._control()
-        settings = {"gravity": numbers(self._model.opt.gravity), "base_link": self._link(0)}
+        weightless = self._compiled.disables("gravity")
+        gravity = np.zeros(3) if weightless else self._model.opt.gravity
+        settings = {"gravity": numbers(gravity), "base_link": self._link(0)}
         element(self._robot, TAG, **(self._own.get("robot") or settings))
         return document_text(self._robot)
 
@@ -182,17 +182,19 @@ class _Writer:
             )
         welds = kind == int(kinds.mjEQ_WELD)
         ids = int(model.eq_obj1id[n]), int(model.eq_obj2id[n])
-        links = [self._link(id_) for id_ in ids]
-        first = frame(data[3:6], data[6:10]) if welds else frame(data[:3])
-        places = [first, frame(data[:3] if welds else data[3:6])]
         if int(model.eq_objtype[n]) == int(self._compiled.mujoco.mjtObj.mjOBJ_SITE):
             links = [self._link(int(model.site_bodyid[id_])) for id_ in ids]
-            places = [
-                self._compiled.place(id_, "site") if welds else frame(model.site_pos[id_])
-                for id_ in ids
-            ]
+            places = [self._compiled.place(id_, "site") for id_ in ids]
+        else:
+            links = [self._link(id_) for id_ in ids]
+            first = frame(data[3:6], data[6:10]) if welds else frame(data[:3])
+            places = [first, frame(data[:3] if welds else data[3:6])]
+        # with a torquescale of 0 a weld holds points only
+        fixed = welds and float(data[10]) != 0.0
+        if not fixed:
+            places = [frame(place[:3, 3]) for place in places]
         ends = zip(links, places, (None, None), strict=True)
-        write_closure(self._robot, name, "fixed" if welds else "spherical", ends)
+        write_closure(self._robot, name, "fixed" if fixed else "spherical", ends)
 
     def _shapes(self, body: int, link: ElementTree.Element) -> None:
         """Add a visual for each sphere, box, cylinder and capsule of a body to its link."""

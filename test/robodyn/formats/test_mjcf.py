@@ -162,7 +162,124 @@ def test_springs_are_left_out_with_a_warning_that_names_the_joint():
         read_mjcf(LOOP.replace('name="b"', 'name="b" stiffness="3"'))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        read_mjcf(LOOP)
+        read_mjcf(LOOP.replace("<worldbody>", UNTOUCHED))
+
+
+UNTOUCHED = '<option><flag contact="disable"/></option><worldbody>'
+PLATE = """<mujoco>{}<worldbody><body name="plate"><joint name="a" axis="1 0 0"/>
+  <geom type="box" size=".3 .3 .01" {}/><body name="arm" pos="0 0 .1"><joint name="b"/>
+  <geom size=".03"/></body></body><body name="ball" pos="0 0 .05"><freejoint/><geom size=".03"/>
+  </body></worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("before", "of_plate", "pairs"),
+    [
+        ("", "", 2),
+        ("", 'contype="0" conaffinity="0"', 1),
+        ('<option><flag filterparent="disable"/></option>', "", 3),
+        ('<contact><exclude body1="plate" body2="ball"/></contact>', "", 1),
+        (UNTOUCHED.removesuffix("<worldbody>"), "", 0),
+    ],
+)
+def test_contacts_that_mujoco_would_have_are_named(before, of_plate, pairs):
+    """Plate, arm and ball: all but the arm and the plate below it, if nothing says otherwise."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        rd.load(PLATE.format(before, of_plate))
+    texts = [str(each.message) for each in told if "contacts" in str(each.message)]
+    assert len(texts) == bool(pairs)
+    assert not pairs or f"between {pairs} pair" in texts[0]
+
+
+WELDED = """<mujoco><worldbody>
+  <body name="crank"><inertial pos="0 0 .1" mass="1" diaginertia=".01 .012 .01"/>
+    <joint name="crank" axis="0 1 0"/><body name="coupler" pos="0 0 .2">
+    <inertial pos=".25 0 0" mass="1" diaginertia=".01 .02 .02"/><joint name="cc" axis="0 1 0"/>
+    <site name="s1" pos=".5 0 .1"/></body></body>
+  <body name="rocker" pos=".5 0 0"><inertial pos="0 0 .15" mass="1" diaginertia=".01 .011 .01"/>
+    <joint name="rocker" axis="0 1 0"/><body name="end" pos="0 0 .3">
+    <inertial pos="0 0 .01" mass=".1" diaginertia=".001 .001 .001"/><joint name="end" axis="0 1 0"/>
+    <site name="s2"/></body></body>
+  </worldbody><equality>{}</equality><actuator><motor joint="crank"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    "equality",
+    [
+        '<weld body1="coupler" body2="end"/>',
+        '<weld site1="s1" site2="s2"/>',
+        '<weld site1="s1" site2="s2" torquescale="0"/>',
+        '<weld body1="coupler" body2="end" torquescale="0" anchor="0 0 0"/>',
+        '<weld body1="coupler" body2="end" anchor="0 0 .02" torquescale="0.5"/>',
+        '<connect site1="s1" site2="s2"/>',
+        '<connect body1="coupler" body2="end" anchor=".5 0 .1"/>',
+        '<weld site1="s1" site2="s2" active="false"/>',
+    ],
+)
+def test_welds_and_connects_leave_the_freedoms_of_mujocos_own_equalities(equality):
+    model = mujoco.MjModel.from_xml_string(WELDED.format(equality))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    rows = np.zeros((data.nefc, model.nv))
+    for column in range(model.nv):
+        unit, out = np.eye(model.nv)[column], np.zeros(data.nefc)
+        mujoco.mj_mulJacVec(model, data, out, unit)
+        rows[:, column] = out
+    holds = data.efc_type[: data.nefc] == int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
+    freedoms = model.nv - np.linalg.matrix_rank(rows[holds], tol=1e-9)
+    made = rd.load(WELDED.format(equality), kind="closed_loop")
+    assert made.mobility + len(made.idle_freedoms) == freedoms
+
+
+def test_what_a_file_disables_is_read_or_named():
+    flags = '<option><flag {}="disable"/></option><worldbody>'
+    weightless = rd.load(COMPLETE.replace("<worldbody>", flags.format("gravity")))
+    assert weightless.gravity_vector.tolist() == [0.0, 0.0, 0.0]
+    open_ = rd.load(LOOP.replace("<worldbody>", flags.format("equality")), kind="closed_loop")
+    assert not open_.model.closures
+    with pytest.warns(LeftOutWarning, match="damper"):
+        rd.load(COMPLETE.replace("<worldbody>", flags.format("damper")))
+
+
+BOMBS = {
+    "replicate": '<replicate count="100000000" offset="0 0 1"><body><geom size="1"/></body>'
+    "</replicate>",
+    "nested replicates": '<replicate count="3000"><replicate count="3000"><body><geom size="1"/>'
+    "</body></replicate></replicate>",
+    "composite": '<composite type="cable" count="1000000 1 1" size="1" prefix="x"><geom size=".1"/>'
+    "</composite>",
+    "deep": "<body>" * 5000 + "</body>" * 5000,
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_expands_beyond_bounds_is_refused_before_it_does(bomb, tmp_path):
+    inner = tmp_path / "inner.xml"
+    inner.write_text(f"<mujoco><worldbody>{BOMBS[bomb]}</worldbody></mujoco>")
+    outer = tmp_path / "outer.xml"
+    outer.write_text('<mujoco><include file="inner.xml"/></mujoco>')
+    for source in (inner.read_text(), inner, outer):
+        with pytest.raises(ModelError):
+            rd.load(source)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["not json", "[1]", "5", '{"links": 5}', '{"closures": [{"constraint": {}}]}', "[" * 5000,
+     '{"joints": {"j": 5}}', '{"joints": 5}', '{"base_link": 5}', '{"robot": []}',
+     '{"joints": {"j": {"params": {"a": 1}}}}', '{"joints": {"j": {"limit": {"effort": "x"}}}}',
+     '{"closures": {}}', '{"links": [1]}', '{"unknown": 1}', "{}"],
+)  # fmt: skip
+def test_our_own_text_in_a_file_is_refused_unless_it_is_ours(text):
+    data = text.replace('"', "&quot;")
+    file = f"""<mujoco><custom><text name="robodyn" data="{data}"/></custom><worldbody><body>
+      <joint name="j"/><geom size=".1"/></body></worldbody></mujoco>"""
+    if text == "{}":
+        assert rd.load(file).joint_names == ("j",)
+        return
+    with pytest.raises(ModelError, match="robodyn"):
+        rd.load(file)
 
 
 def test_a_file_is_told_from_a_urdf_by_its_root():

@@ -38,6 +38,7 @@ from robodyn.model.body import Body
 from robodyn.poses import axis_motion
 
 FORMS = re.compile(r"[USR]P[SR]|R[USR][SR]|P[US]S|RR")
+MOST_LEGS = 100
 EXAMPLES = "one such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR"
 _PLATFORM = ("name", "xyz", "rpy", "mass", "com", "inertia", "radius", "tool")
 _LEG = ("form", "name", "base", "platform", "axis", "home", "arm", "rod", "carriage", "lower",
@@ -93,14 +94,16 @@ def legs_urdf(top: Fields) -> str:
 
 def _legs(top: Fields) -> list[Fields]:
     """The legs with their defaults, each as often as the symmetry has it, turned about z."""
-    defaults = dict(top.get("leg_defaults", "a mapping of fields", {}))
+    defaults = top.child("leg_defaults", {}).data
     count = top.number("symmetry", default=1, at_least=1)
-    if count != int(count):
-        raise top.refuse("symmetry", count, "a whole number, how often each leg is there")
+    given_legs = top.children("legs")
+    if count != int(count) or count * len(given_legs) > MOST_LEGS:
+        expected = f"a whole number, how often each leg is there, for at most {MOST_LEGS} legs"
+        raise top.refuse("symmetry", count, expected)
     out: list[Fields] = []
     names: set[str] = set()
     for copy in range(int(count)):
-        for given in top.children("legs"):
+        for given in given_legs:
             given.only(*_LEG)
             own = given.over(defaults)
             own.only(*_LEG)

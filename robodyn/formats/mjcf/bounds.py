@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Bounds of an MJCF file, checked before MuJoCo expands and compiles it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from robodyn.checks import number_in
+from robodyn.errors import ModelError
+from robodyn.formats.xml_text import parse_xml, without_comments
+from robodyn.formats.yaml_text import MAX_BYTES, read_text
+
+# Elements that a file may expand to, and how deep they may be nested; MuJoCo reads no deeper.
+MAX_ELEMENTS = 200_000
+MAX_DEPTH = 500
+# Files that one may include, itself among them.
+MAX_FILES = 100
+# A number that says how much memory something takes.
+MAX_SIZE = 10_000_000
+# Elements that stand for copies of what is in them, or of their own, by `count`.
+COPIES = ("replicate", "composite", "flexcomp")
+SIZES = {"numeric": ("size",), "hfield": ("nrow", "ncol"), "texture": ("width", "height"),
+         "plugin": ("size",)}  # fmt: skip
+FOLDERS = ("meshdir", "texturedir", "assetdir")
+
+
+def check_bounds(source: Path | str, name: str) -> None:
+    """Refuse a file, or text, that expands beyond bounds or names files that are none.
+
+    Args:
+        source: the file, or MJCF text.
+        name: of the source, for messages.
+
+    Raises:
+        ModelError: names the file and the element.
+    """
+    folder = source.parent if isinstance(source, Path) else Path()
+    text = read_text(source) if isinstance(source, Path) else source
+    waiting = [(_root(text, name), name)]
+    seen = {source.resolve()} if isinstance(source, Path) else set()
+    elements, length = 0.0, 0
+    while waiting:
+        root, where = waiting.pop()
+        elements += _expanded(root, where)
+        if elements > MAX_ELEMENTS:
+            raise ModelError(
+                f"{where}: it expands to more than {MAX_ELEMENTS} elements, refused", value=elements
+            )
+        for file, path in _files(root, folder):
+            if path.exists() and not path.is_file():
+                raise ModelError(f"{where}: {path} is no regular file", value=str(path))
+            if file.tag != "include" or not path.is_file() or path.resolve() in seen:
+                continue
+            seen.add(path.resolve())
+            included = read_text(path)
+            length += len(included)
+            if len(seen) > MAX_FILES or length > MAX_BYTES:
+                raise ModelError(
+                    f"{where}: it includes more than {MAX_FILES} files, or {MAX_BYTES} bytes",
+                    value=str(path),
+                )
+            waiting.append((_root(included, str(path)), str(path)))
+
+
+def _root(text: str, where: str) -> Element:
+    return parse_xml(without_comments(text), where, MAX_DEPTH)
+
+
+def _files(root: Element, folder: Path) -> list[tuple[Element, Path]]:
+    """Elements that name a file, and where it may be."""
+    folders = {folder}
+    for compiler in root.iter("compiler"):
+        folders |= {folder / compiler.attrib[key] for key in FOLDERS if key in compiler.attrib}
+    return [
+        (part, below / part.attrib["file"])
+        for part in root.iter()
+        if part.get("file")
+        for below in folders
+    ]
+
+
+def _expanded(root: Element, where: str) -> float:
+    """How many elements there are when copies are made."""
+    total, waiting = 0.0, [(root, 1.0)]
+    while waiting:
+        part, factor = waiting.pop()
+        if part.tag in COPIES:
+            counts = [abs(number_in(text)) for text in part.get("count", "1").split()]
+            factor *= math.prod(max(count, 1.0) for count in counts if math.isfinite(count))
+        sizes = SIZES.get(part.tag, tuple(part.attrib) if part.tag == "size" else ())
+        for key in sizes:
+            if number_in(part.get(key, "0")) > MAX_SIZE:
+                raise ModelError(
+                    f"{where}: {key} of a <{part.tag}> is {part.get(key)}, expected at most "
+                    f"{MAX_SIZE}",
+                    value=part.get(key),
+                )
+        total += factor
+        if total > MAX_ELEMENTS:
+            return total
+        waiting += [(inner, factor) for inner in part]
+    return total
