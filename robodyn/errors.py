@@ -80,6 +80,10 @@ class LeftOutWarning(UserWarning):
     """Something of a description is left out, as it is not modelled; the message names it."""
 
 
+class IncompleteBagWarning(UserWarning):
+    """A bag was not completed, or has messages that are none; the message says what was read."""
+
+
 def warn(message: str, category: type[Warning] = LeftOutWarning) -> None:
     """Issue a warning that shows the line outside robodyn which led to it."""
     level, frame = 1, sys._getframe()

@@ -50,6 +50,7 @@ class BagWriter:
 
     Attributes:
         messages: number of messages accepted.
+        has_failed: whether the bag could not be written.
 
     Raises:
         MissingExtra: neither rosbag2 nor rosbags is installed.
@@ -69,7 +70,7 @@ class BagWriter:
         # rosbag2 raises RuntimeError, rosbags one of its own
         except Exception as error:
             raise InvalidInput(f"bag {folder}: {error}", value=str(folder)) from error
-        self._path, self._failed, self.messages = str(folder), False, 0
+        self._path, self.has_failed, self.messages = str(folder), False, 0
 
     def add_topic(
         self, name: str, kind: str, offered: Sequence[QoSProfile], digest: str = ""
@@ -97,6 +98,14 @@ class BagWriter:
         self.messages += 1
         self._try("write", topic, stamp, data)
 
+    def flush(self) -> None:
+        """Put what was written so far into the file, so that it is there if the process is killed.
+
+        Raises:
+            RecordingFailed: as for `write`.
+        """
+        self._try("flush")
+
     def close(self, remarks: Mapping[str, str] | None = None) -> None:
         """Write the index and metadata.yaml, with `remarks` in its `custom_data`.
 
@@ -106,14 +115,14 @@ class BagWriter:
         self._try("close", remarks or {})
 
     def _try(self, what: str, *args: Any) -> Any:
-        if self._failed:
+        if self.has_failed:
             return None
         try:
             return getattr(self._storage, what)(*args)
         except InvalidInput:
             raise
         except Exception as error:  # rosbag2 raises RuntimeError
-            self._failed = True
+            self.has_failed = True
             self._storage.abort()
             raise RecordingFailed(
                 f"bag {self._path} cannot be written: {error}", value=self._path
@@ -155,6 +164,9 @@ class _ByRosbag2:
             metadata.custom_data = dict(remarks)
             file.write_metadata(self._folder, metadata)
 
+    def flush(self) -> None:
+        """Nothing: rosbag2 has its own cache, of which nobody can have it written."""
+
     def abort(self) -> None:
         """Nothing: the messages written so far are in the file."""
 
@@ -173,6 +185,14 @@ class _ByRosbags:
             self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
         self._writer.open()
         self.write, self.abort = self._writer.write, self._writer.abort
+
+    def flush(self) -> None:
+        """End the chunk that is being filled; rosbags would do so after a megabyte."""
+        storage: Any = self._writer.storage
+        chunk = getattr(storage, "chunk", None)
+        if chunk is not None and chunk.msgs:
+            storage.close_chunk()
+            storage.bio.flush()
 
     def add_topic(self, name: str, kind: str, digest: str, profiles: Sequence[Any]) -> Any:
         if kind not in self._types.fielddefs:
@@ -245,7 +265,12 @@ class BagClock:
         return self._ticks[-1][1] if self._ticks else None
 
     def tick(self, now: int, sent: int) -> bool:
-        """Simulated time is `now`, sent at wall time `sent` [ns]; returns whether it went back."""
+        """Simulated time is `now`, sent at wall time `sent` [ns]; returns whether it went back.
+
+        A time before 0 counts for nothing: no clock has it, and no bag could.
+        """
+        if now < 0:
+            return False
         back = self.now is not None and now < self.now
         self._ticks.append((sent, now))
         if self.source == "auto":

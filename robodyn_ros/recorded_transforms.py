@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
+import numpy as np
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 
@@ -68,11 +69,19 @@ class RecordedTransforms:
         self._positions: dict[str, float] = {}
         self._last: int | None = None
 
-    def of_state(self, state: bytes) -> bytes:
-        """A serialized TFMessage with the pose of a serialized Odometry: header -> child frame."""
+    def of_state(self, state: bytes) -> bytes | None:
+        """A serialized TFMessage with the pose of a serialized Odometry: header -> child frame.
+
+        None if the pose is not finite.
+
+        Raises:
+            InvalidInput: it is no Odometry.
+        """
         odometry = messages.deserialized(state, Odometry)
         frames = odometry.header.frame_id, odometry.child_frame_id
         pose = messages.pose_array(odometry.pose.pose)
+        if not np.isfinite(pose).all():
+            return None
         return self._serialized(messages.to_nanoseconds(odometry.header.stamp), {frames: pose})
 
     def of_joints(self, states: bytes) -> bytes | None:
@@ -80,6 +89,9 @@ class RecordedTransforms:
 
         Parents and children as in the URDF; joints of earlier messages are at where they were. None
         less than `PERIOD` after the last one, and where no link is placed.
+
+        Raises:
+            InvalidInput: it is no JointState.
         """
         message = messages.deserialized(states, JointState)
         for name, position in zip(message.name, message.position, strict=False):
@@ -115,7 +127,8 @@ class RecordedTransforms:
     def _serialized(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> bytes:
         """Poses (7,) of children in their parents' frames, at a stamp [ns]."""
         kinds = self._store.types
-        at = kinds["builtin_interfaces/msg/Time"](*divmod(stamp, messages.NANOSECONDS))
+        time = messages.to_stamp(stamp)  # within what a stamp can be
+        at = kinds["builtin_interfaces/msg/Time"](time.sec, time.nanosec)
         transforms = []
         for (parent, child), pose in poses.items():
             x, y, z, *quaternion = pose.tolist()

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
@@ -31,6 +33,7 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
 import robodyn as rd
+from robodyn.errors import shortened
 from robodyn.mechanisms.common.figure_from_urdf import joints_of_urdf
 from robodyn_ros import messages, qos
 from robodyn_ros.bag_writer import BagClock, BagWriter, RecordingFailed
@@ -44,11 +47,14 @@ from robodyn_ros.recorded_transforms import (
     RecordedTransforms,
     transforms_are_missing,
 )
+from robodyn_ros.refusals import Refusals
 from robodyn_ros.runner import Finished
 
 PARAMETERS = table("mechanism", "recorder")
 # Period of the search for new topics [s].
 LOOK = 0.1
+# Period at which messages are put into the file, so that a killed recorder leaves them [s].
+FLUSH = 1.0
 # On shutdown the recorder waits for messages sent before: until none has arrived for QUIET, at most
 # for LONGEST [s]. A topic on which a later message has arrived has no earlier ones left; once that
 # holds for all topics with at least BUSY messages, SHORTER suffices.
@@ -71,7 +77,7 @@ class Recorder(Node):
         self._begun = time.monotonic(), time.time_ns()
         self._known: set[str] = set()
         self._recorded: list[tuple[Any, Subscription]] = []
-        self._losses = Losses()
+        self._losses, self._refusals = Losses(), Refusals(self)
         self._transforms: RecordedTransforms | None = None
         self._derived: dict[str, Callable[[bytes], bytes | None]] = {}
         self._heard: dict[str, tuple[int, int]] = {}  # how many, and when the last was sent [ns]
@@ -79,7 +85,13 @@ class Recorder(Node):
         # the first subscription: executors then take a clock tick before messages sent after it
         self._ticks = self._subscribe_clock(ReliabilityPolicy.RELIABLE)
         steady_timer(self, LOOK, self._look)
+        steady_timer(self, FLUSH, self._flush)
         self.get_logger().info(f"recording to {self._folder}")
+
+    def _flush(self) -> None:
+        if self._bag is not None:
+            with ending_recording():
+                self._bag.flush()
 
     def _names(self, given: list[str] | None) -> set[str] | None:
         return None if given is None else {self.resolve_topic_name(name) for name in given}
@@ -101,9 +113,12 @@ class Recorder(Node):
                     f"{name} has types {', '.join(kinds)}: {kinds[0]} recorded"
                 )
             try:
-                self._record(name, kinds[0])
-            except rd.InvalidInput as error:
-                self.get_logger().warning(f"{name} is not recorded: {error}")
+                with ending_recording():
+                    self._record(name, kinds[0])
+            # rclpy raises RuntimeErrors for names, types and qualities of service it cannot have
+            except (rd.InvalidInput, RuntimeError) as error:
+                text = shortened(f"{name} is not recorded: {error}", 600)
+                self.get_logger().warning(text)
         if self._bag_clock.now is not None:
             taken = ", ".join(f"{name} {count}" for name, (count, _) in self._heard.items())
             self.get_logger().debug(f"at t = {self._bag_clock.now * 1e-9:.3f} s: {taken}")
@@ -138,7 +153,9 @@ class Recorder(Node):
             self._derive_transforms(name, kind)
 
         def take(data: bytes, info: Any) -> None:
-            if self._take(topic, name, data, info):
+            with ending_recording():
+                first_loss = self._take(topic, name, data, info)
+            if first_loss:
                 self.get_logger().warning(f"{name}: a message was lost, more may follow")
 
         callback: Any = take  # the types of rclpy know no callback with two arguments
@@ -167,7 +184,11 @@ class Recorder(Node):
         self._heard[name] = self._heard.get(name, (0, 0))[0] + 1, sent
         self._bag_clock.take(topic, sent, received, data)
         if self._transforms is not None and name in self._derived:
-            transforms = self._derived[name](data)
+            transforms = None
+            try:
+                transforms = self._derived[name](data)
+            except rd.InvalidInput as error:
+                self._refusals.add(name, f"has no transform in {TOPIC}: {error}")
             if transforms is not None:
                 self._bag_clock.take(self._transforms.topic, sent, received, transforms)
         return self._losses.heard(name, info.get("publication_sequence_number"))
@@ -206,6 +227,13 @@ class Recorder(Node):
                 self._bag_clock.give_up()
                 self._describe(bag)
                 bag.close({"lost_messages": self._losses.text})
+                if bag.has_failed:  # which ended the node
+                    log.warning(
+                        f"{self._folder} was not completed: what could be written of it is read, "
+                        "with a warning, by robodyn"
+                    )
+                    super().destroy_node()
+                    return
                 topics = len(self._recorded) + (self._transforms is not None)
                 log.info(f"recorded {bag.messages} messages of {topics} topics in {self._folder}")
                 if self._losses.lost:
@@ -231,9 +259,11 @@ class Recorder(Node):
     def _take_all(self, asked: int) -> bool:
         """Take what has arrived; return whether any of it was sent before `asked` [ns]."""
         old = False
-        with self._ticks.handle:
+        # what cannot be read as a clock is not waited for
+        with self._ticks.handle, suppress(rclpy_implementation.RCLError):
             while taken := self._ticks.handle.take_message(Clock, False):
-                self._bag_clock.tick(messages.to_nanoseconds(taken[0].clock), _times(taken[1])[0])
+                now = messages.to_nanoseconds(taken[0].clock)
+                self._bag_clock.tick(now, _times(taken[1])[0])
         for topic, subscription in self._recorded:
             with subscription.handle:
                 while taken := subscription.handle.take_message(subscription.msg_type, True):
@@ -253,15 +283,29 @@ class Recorder(Node):
         self._bag_clock.take(topic, self._begun[1], self._begun[1], data)
 
 
+@contextmanager
+def ending_recording() -> Iterator[None]:
+    """End the node where the bag cannot be written."""
+    try:
+        yield
+    except RecordingFailed as error:
+        raise Finished(1, str(error)) from error
+
+
 def _message_class(name: str) -> Any:
-    """The class of a message type `package/msg/Type`."""
+    """The class of a message type `package/msg/Type`; no other module is imported."""
     try:
         package, folder, kind = name.split("/")
-        return getattr(importlib.import_module(f"{package}.{folder}"), kind)
+        if folder != "msg" or not package.isidentifier():
+            raise ValueError("expected package/msg/Type")
+        made = getattr(importlib.import_module(f"{package}.msg"), kind)
+        if not hasattr(made, "get_fields_and_field_types"):
+            raise ValueError("it is no message")
     except (ImportError, AttributeError, ValueError) as error:
         raise rd.InvalidInput(
             f"message type {name} is not installed: {error}", value=name
         ) from error
+    return made
 
 
 def _times(info: Any) -> tuple[int, int]:

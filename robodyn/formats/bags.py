@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robodyn.errors import InvalidInput, writing
+from robodyn.errors import IncompleteBagWarning, InvalidInput, warn, writing
 from robodyn.extras import needing
+from robodyn.formats.bag_recovery import Row, files_of, has_journal, recovered_rows
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Bag:
 def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
     """The messages of a rosbag2 folder, a .mcap or a .db3 file, compressed or not.
 
+    Of a bag that was not completed, as after a full disk or a crash, what is whole is read.
+
     Args:
         bag: the folder or file.
         wanted: whether a topic is wanted, by its name and the type of its messages.
@@ -38,33 +43,96 @@ def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
     Raises:
         MissingExtra: rosbags is not installed.
         InvalidInput: no bag, or one that cannot be read.
+        IncompleteBagWarning (warned, not raised): what was recovered, or left out.
     """
     with needing("record", "reading a bag needs the package rosbags", "rosbags"):
-        from rosbags.highlevel import AnyReader
-        from rosbags.typesys import Stores, get_typestore
+        from rosbags.highlevel import AnyReader  # noqa: F401
     try:
-        store = get_typestore(Stores.ROS2_JAZZY)
-        with AnyReader([_storage(bag)], default_typestore=store) as reader:
-            topics: dict[str, tuple[str, int]] = {}
-            for each in reader.connections:
-                _, count = topics.get(each.topic, ("", 0))
-                topics[each.topic] = (each.msgtype, count + each.msgcount)
-            chosen = [each for each in reader.connections if wanted(each.topic, each.msgtype)]
-            known = reader.typestore.fielddefs
-            readable = [each for each in chosen if each.msgtype in known]
-            messages: list[tuple[str, int, Any]] = []
-            if readable:  # an empty list would mean all connections
-                for connection, stamp, raw in reader.messages(readable):
-                    message = reader.deserialize(raw, connection.msgtype)
-                    messages.append((connection.topic, stamp, message))
-            unreadable = sorted({each.topic for each in chosen if each.msgtype not in known})
-            return Bag(dict(sorted(topics.items())), messages, tuple(unreadable))
+        if has_journal(bag):  # in which may be more than rosbags reads
+            raise ValueError("its database has a journal")
+        return _read_whole(bag, wanted)
     # a damaged file may raise any error of rosbags, of SQLite or of a decompressor
     except Exception as failure:
         reason = " ".join(str(failure).split()) or type(failure).__name__
-        raise InvalidInput(f"{bag}: this bag cannot be read: {reason}", value=str(bag)) from (
-            failure
+        rows = recovered_rows(bag, wanted) if bag.exists() else []
+        if not rows:
+            text = f"{bag}: this bag cannot be read: {reason}"
+            raise InvalidInput(text, value=str(bag)) from failure
+    found = _decoded(bag, rows, wanted)
+    first, last = rows[0][1], rows[-1][1]
+    warn(
+        f"{bag}: this bag was not completed ({reason}): read are the {len(rows)} messages that are "
+        f"whole, of {len(found.topics)} topics over {1e-9 * (last - first):.3f} s; later ones are "
+        "lost",
+        IncompleteBagWarning,
+    )
+    return found
+
+
+def _read_whole(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
+    """What `read_bag` returns, by rosbags."""
+    from rosbags.highlevel import AnyReader
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS2_JAZZY)
+    with AnyReader([_storage(bag)], default_typestore=store) as reader:
+        topics: dict[str, tuple[str, int]] = {}
+        for each in reader.connections:
+            _, count = topics.get(each.topic, ("", 0))
+            topics[each.topic] = (each.msgtype, count + each.msgcount)
+        chosen = [each for each in reader.connections if wanted(each.topic, each.msgtype)]
+        known = reader.typestore.fielddefs
+        readable = [each for each in chosen if each.msgtype in known]
+        # an empty list would mean all connections
+        raw = reader.messages(readable) if readable else ()
+        messages = _deserialized(
+            bag, ((each.topic, each.msgtype, at, data) for each, at, data in raw), reader.typestore
         )
+        unreadable = sorted({each.topic for each in chosen if each.msgtype not in known})
+    return Bag(dict(sorted(topics.items())), messages, tuple(unreadable))
+
+
+def _decoded(bag: Path, rows: Sequence[Row], wanted: Callable[[str, str], bool]) -> Bag:
+    """What `read_bag` returns, of recovered messages."""
+    from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
+
+    present = list(dict.fromkeys(topic for topic, _, _ in rows))
+    store = get_typestore(Stores.ROS2_JAZZY)
+    for topic in present:
+        # of its definition rosbags may raise any error; the type may be known all the same
+        with suppress(Exception):
+            if topic.kind not in store.fielddefs and topic.definition:
+                store.register(
+                    get_types_from_idl(topic.definition)
+                    if "idl" in topic.encoding
+                    else get_types_from_msg(topic.definition, topic.kind)
+                )
+    topics: dict[str, tuple[str, int]] = {}
+    for topic, _, _ in rows:
+        _, count = topics.get(topic.name, ("", 0))
+        topics[topic.name] = topic.kind, count + 1
+    chosen = {topic for topic in present if wanted(topic.name, topic.kind)}
+    known = {topic for topic in chosen if topic.kind in store.fielddefs}
+    raw = ((topic.name, topic.kind, at, data) for topic, at, data in rows if topic in known)
+    unreadable = sorted({topic.name for topic in chosen - known})
+    return Bag(dict(sorted(topics.items())), _deserialized(bag, raw, store), tuple(unreadable))
+
+
+def _deserialized(
+    bag: Path, raw: Iterable[tuple[str, str, int, bytes]], store: Any
+) -> list[tuple[str, int, Any]]:
+    """Messages of raw ones: topic, type, time of receipt, bytes; what is none is left out."""
+    messages: list[tuple[str, int, Any]] = []
+    left_out: Counter[str] = Counter()
+    for topic, kind, stamp, data in raw:
+        try:
+            messages.append((topic, stamp, store.deserialize_cdr(data, kind)))
+        except Exception:  # of bytes that are no message rosbags may raise any error
+            left_out[f"{topic} ({kind})"] += 1
+    if left_out:
+        counts = ", ".join(f"{count} of {topic}" for topic, count in sorted(left_out.items()))
+        warn(f"{bag}: left out are messages that cannot be read: {counts}", IncompleteBagWarning)
+    return messages
 
 
 def write_bag(
@@ -98,5 +166,5 @@ def _storage(bag: Path) -> Path:
     """The bag; of a folder without metadata, as after an interruption, its only file."""
     if not bag.is_dir() or (bag / "metadata.yaml").exists():
         return bag
-    files = [each for each in sorted(bag.iterdir()) if each.suffix in (".mcap", ".db3")]
+    files = files_of(bag)
     return files[0] if len(files) == 1 else bag

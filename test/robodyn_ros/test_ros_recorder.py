@@ -5,16 +5,20 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import resource
 import signal
+import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 from ament_index_python.packages import get_package_share_directory
+from builtin_interfaces.msg import Time
 from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from recorder_run import contents, messages_of
@@ -23,11 +27,13 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
 
-from robodyn.errors import InvalidInput
+from robodyn.errors import IncompleteBagWarning, InvalidInput
 from robodyn.extras import how_to_install
+from robodyn.formats.bags import read_bag
 from robodyn_ros import messages
 from robodyn_ros.bag_writer import BagClock, BagWriter, RecordingFailed
 from robodyn_ros.recorded_transforms import transforms_are_missing
+from robodyn_ros.recorder import _message_class
 
 highlevel = pytest.importorskip("rosbags.highlevel", reason="the extra `record` is not installed")
 
@@ -301,3 +307,104 @@ def test_a_bag_that_cannot_be_completed_is_a_failure(record):
     assert str(run.folder / "bag") in fatal[0]
     # where coverage is measured, that cannot be written either, and says so at length
     assert "robodyn_ros/" not in "".join(re.findall(r'File "(.*)"', run.process.output))
+
+
+def is_note(topic, _):
+    return topic == "/notes"
+
+
+def read_quietly(bag):
+    """What `read_bag` recovers of a bag so far; nothing while it has no message."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IncompleteBagWarning)
+        try:
+            return read_bag(bag, is_note).messages
+        except InvalidInput:
+            return []
+
+
+@pytest.mark.parametrize("compression", ["none", "zstd"])
+def test_a_recorder_that_is_killed_leaves_what_it_was_sent_until_a_second_before(
+    record, compression
+):
+    run = record({"time": "wall", "compression": compression})
+    notes = run.publisher(String, "notes")
+    for k in range(50):
+        notes.publish(String(data=f"note {k}"))
+    bag = run.folder / "bag"
+    # small as they are: it does not wait for a megabyte
+    run.peer.until(lambda: len(read_quietly(bag)) == 50, "all messages in the file")
+    run.peer.partners.clear()
+    run.process.signal(signal.SIGKILL)
+    run.process.wait()
+    assert not (bag / "metadata.yaml").exists()
+    with pytest.warns(IncompleteBagWarning):
+        found = read_bag(bag, is_note)
+    assert [message.data for *_, message in found.messages] == [f"note {k}" for k in range(50)]
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
+def test_a_disk_that_is_full_ends_the_recorder_and_what_was_written_is_read(record):
+    run = record({"time": "wall"})
+    notes = run.publisher(String, "notes")
+    notes.publish(String(data="first"))
+    bag = run.folder / "bag"
+    run.peer.until(lambda: len(read_quietly(bag)) == 1, "the first message in the file")
+    size = (bag / "bag.mcap").stat().st_size
+    limit = size + 100_000, resource.RLIM_INFINITY
+    resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, limit)
+    run.peer.partners.clear()
+    while run.process.alive:
+        notes.publish(String(data="x" * 10_000))
+        run.peer.spin(0.01)
+    assert run.process.wait() == 1
+    assert "cannot be written" in run.process.output
+    with pytest.warns(IncompleteBagWarning):
+        found = read_bag(bag, is_note).messages
+    # up to the message at which the disk was full
+    assert 8 <= len(found) <= 11
+    assert {message.data for *_, message in found} == {"first", "x" * 10_000}
+
+
+def test_messages_of_any_bytes_and_stamps_cost_neither_the_recorder_nor_the_bag(record_here):
+    run = record_here({"time": "auto"})
+    clock = run.publisher(Clock, "/clock", listeners=2)
+    states = run.publisher(Odometry, "platform_state")
+    sound = odometry(SECOND, ("base", "platform"), np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(6))
+    clock.publish(messages_at(-5))
+    clock.publish(messages_at(3))
+    run.spin(0.2)
+    for seconds, rest in ((2**31 - 1, 2**32 - 1), (-(2**31), 0), (0, 2**32 - 1)):
+        wild = Odometry()
+        wild.pose.pose.position.x = math.nan
+        for message in (sound, wild):
+            message.header.stamp.sec, message.header.stamp.nanosec = seconds, rest
+            states.publish(message)
+    for data in (b"", b"\0", b"\0\1\0\0\1\0\0\0", b"\xff" * 30, b"\0\1\0\0" + b"\xff" * 100):
+        states.publish(data)
+    clock.publish(messages_at(-(2**31)))
+    states.publish(sound)
+    run.until(
+        lambda: run.nodes["recorder"]._heard.get("/platform_state", (0, 0))[0] == 12, "all of them"
+    )
+    recorded = run.finish()
+    assert len(recorded["/platform_state"]) == 12
+    assert {stamp for stamp, _ in recorded["/platform_state"]} == {3 * SECOND}
+    with pytest.warns(IncompleteBagWarning, match="5 of /platform_state"):
+        found = read_bag(run.folder / "bag", lambda topic, _: topic == "/platform_state")
+    assert len(found.messages) == 7
+
+
+def messages_at(seconds: int) -> Clock:
+    return Clock(clock=Time(sec=seconds))
+
+
+@pytest.mark.parametrize(
+    "name", ["idlelib/idle/main", "os/path/x", "a/msg", "std_msgs/msg/json", "x"]
+)
+def test_a_type_that_is_no_message_imports_nothing(name):
+    modules = set(sys.modules)
+    with pytest.raises(InvalidInput, match="is not installed"):
+        _message_class(name)
+    assert "idlelib.idle" not in sys.modules
+    assert not [each for each in set(sys.modules) - modules if "msg" not in each]
