@@ -171,15 +171,15 @@ def _obstacle(mechanism: Mechanism, values: FloatArray, side: float) -> str:
     """What is in the way at a configuration, in words; empty if nothing is."""
     try:
         configuration = mechanism.configuration_of(values)
-        positions = mechanism.joint_positions(configuration)
+        positions = mechanism.travel(configuration)
     except RobodynError:
         return "no such configuration"
-    lower, upper = mechanism.position_limits.T
+    lower, upper = mechanism.travel_bounds.T
     beyond = np.maximum(lower - positions, positions - upper)
     worst = int(beyond.argmax())
     if beyond[worst] > ROUNDING:
         end = "upper" if positions[worst] > upper[worst] else "lower"
-        return f"{end} limit of {mechanism.joint_names[worst]}"
+        return f"{end} limit of {mechanism.travel_limits[worst].name}"
     return "singularity" if _side(mechanism, configuration) != side else ""
 
 

@@ -59,9 +59,10 @@ def check_limits(
 ) -> Violation | None:
     """The first violation along a motion, in time, or None where it keeps to all limits.
 
-    Positions, velocities and efforts (by inverse dynamics, without an external wrench) of the
-    driven joints, and the condition number. Where motors have torque-speed curves, efforts are held
-    against what these give at the rates of that moment. A platform's passage through a
+    Positions of all joints, passive ones included (see `Mechanism.travel_limits`), velocities and
+    efforts (by inverse dynamics, without an external wrench) of the driven joints, and the
+    condition number. Where motors have torque-speed curves, efforts are held against what these
+    give at the rates of that moment. A platform's passage through a
     singularity, where no efforts are enough, is found by the sign of its determinant.
 
     Args:
@@ -107,7 +108,10 @@ def _grid(trajectory: Trajectory, samples: int, dt: float | None) -> FloatArray:
 
 
 class _Check:
-    """A motion and its limits, in columns: positions, velocities, efforts, condition number."""
+    """A motion and its limits in columns, those of the driven joints first.
+
+    Positions, velocities, efforts, condition number, positions of passive joints.
+    """
 
     def __init__(
         self,
@@ -126,8 +130,14 @@ class _Check:
             max_condition = as_scalar("max_condition", max_condition, at_least=1.0)
         velocity, effort = mechanism.velocity_limits, mechanism.effort_ranges.T
         lower, upper = mechanism.position_limits.T
-        self._lower = np.concatenate([lower, -velocity, effort[0], [-np.inf]])
-        self._upper = np.concatenate([upper, velocity, effort[1], [max_condition]])
+        self._condition = max_condition
+        # of passive joints, behind the columns of the driven ones
+        passive = mechanism.travel_bounds[len(velocity) :].T
+        if "position" not in quantities:
+            passive = passive[:, :0]
+        self._passive = passive.shape[1]
+        self._lower = np.concatenate([lower, -velocity, effort[0], [-np.inf], passive[0]])
+        self._upper = np.concatenate([upper, velocity, effort[1], [max_condition], passive[1]])
         for group, name in enumerate(_UNITS):
             if name not in quantities:
                 columns = slice(group * len(velocity), (group + 1) * len(velocity))
@@ -170,7 +180,7 @@ class _Check:
         number is limited.
         """
         mechanism = self._mechanism
-        conditioned = self._upper[-1] < np.inf and mechanism.coordinates.velocity_size == 6
+        conditioned = self._condition < np.inf and mechanism.coordinates.velocity_size == 6
         if not conditioned and not self._efforts:
             return None
 
@@ -235,19 +245,23 @@ class _Check:
         efforts, number = np.zeros((len(times), len(mechanism.joint_names))), np.ones(len(times))
         if self._efforts:
             efforts = mechanism.inverse_dynamics(*motion)
-        if self._upper[-1] < np.inf:
+        if self._condition < np.inf:
             number = mechanism.condition_number(q, self._length)
         joints = mechanism.joint_positions(q), mechanism.joint_velocities(q, v)
-        return np.column_stack([*joints, efforts, number])
+        passive = mechanism.travel(q)[:, efforts.shape[1] :] if self._passive else efforts[:, :0]
+        return np.column_stack([*joints, efforts, number, passive])
 
     def _beyond(
         self, when: float, column: int, worst: float, limit: float, at_once: bool
     ) -> Violation:
         names = self._mechanism.joint_names
         group, index = divmod(column, len(names))
+        if column > 3 * len(names):
+            # of a passive joint
+            group, index = 0, column - 2 * len(names) - 1
         quantity = get_args(Quantity)[group]
-        joint = names[index] if quantity in _UNITS else ""
-        slides = self._mechanism.joint_units[index] == "m" if joint else False
+        joint = self._mechanism.travel_limits[index].name if quantity in _UNITS else ""
+        slides = self._mechanism.travel_limits[index].unit == "m" if joint else False
         unit = f" {_UNITS[quantity][slides]}" if joint else ""
         reached, allowed = _unequal(worst, limit)
         text = (

@@ -64,7 +64,8 @@ class Margins:
     """All limits of a mechanism against one motion.
 
     Attributes:
-        rows: position, velocity, effort and power of each joint, then the condition number.
+        rows: position, velocity, effort and power of each driven joint, the positions of passive
+            joints that have limits, then the condition number.
         first: the limit broken first, and the time [s] at which it is; None where all hold.
     """
 
@@ -117,6 +118,7 @@ def margins(
     max_condition: float = np.inf,
     *,
     cut: bool = False,
+    passive_positions: ArrayLike | None = None,
 ) -> Margins:
     """Hold the histories of a motion against a mechanism's limits.
 
@@ -128,6 +130,8 @@ def margins(
         condition_numbers: (N,).
         max_condition: largest condition number allowed; see `condition_limit`.
         cut: the efforts were cut to their limits, so one that is at its limit was asked for more.
+        passive_positions: (N, k - n) of the passive joints that have limits, see
+            `passive_positions_of`; None if they are not known.
 
     Raises:
         InvalidInput: histories of other shapes, or no rows.
@@ -161,6 +165,14 @@ def margins(
             row, used = _margin(joint, quantity, when, values, low, high, full)
             rows.append(row)
             beyond.append(used)
+    passive = mechanism.travel_limits[n:] if passive_positions is not None else ()
+    given = np.empty((count, 0)) if passive_positions is None else passive_positions
+    for values, (name, _, low, high) in zip(
+        _history("passive_positions", given, (count, len(passive))).T, passive, strict=True
+    ):
+        row, used = _margin(name, "position", when, values, low, high)
+        rows.append(row)
+        beyond.append(used)
     row, used = _margin("", "condition number", when, number, -np.inf, limit)
     rows.append(row)
     beyond.append(used)
@@ -169,6 +181,11 @@ def margins(
         return Margins(tuple(rows), None)
     first = int(broken.any(axis=0).argmax())
     return Margins(tuple(rows), (rows[int(broken[:, first].argmax())], float(when[first])))
+
+
+def passive_positions_of(mechanism: Mechanism, configurations: FloatArray) -> FloatArray:
+    """Positions (N, k - n) of passive joints that have limits, at configurations (N, nq)."""
+    return mechanism.travel(configurations)[..., len(mechanism.joint_names) :]
 
 
 def condition_limit(mechanism: Mechanism) -> float:

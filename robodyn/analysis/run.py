@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from robodyn.analysis.as_json import as_json
-from robodyn.analysis.margins import Margins, condition_limit, margin_lines, margins
+from robodyn.analysis.margins import (
+    Margins,
+    condition_limit,
+    margin_lines,
+    margins,
+    passive_positions_of,
+)
 from robodyn.analysis.study import ends, peak_dynamic_fraction, write_columns
 from robodyn.arrays import FloatArray
 from robodyn.errors import writing
@@ -101,6 +107,7 @@ class RunHistory:
             self.condition_number,
             condition_limit(self.mechanism) if max_condition is None else max_condition,
             cut=True,
+            passive_positions=passive_positions_of(self.mechanism, q),
         )
 
     @property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.analysis.margins import Margins, condition_limit, margins
+from robodyn.analysis.margins import Margins, condition_limit, margins, passive_positions_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
@@ -151,6 +151,7 @@ class MotionStudy:
             self.forces,
             self.condition_number,
             condition_limit(self.mechanism) if max_condition is None else max_condition,
+            passive_positions=passive_positions_of(self.mechanism, self.motion.configuration),
         )
 
     def to_dict(self, histories: bool = True) -> dict[str, Any]:

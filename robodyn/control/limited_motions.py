@@ -98,7 +98,7 @@ def limited_stop(
             try:
                 stop = _stop(mechanism, motion, multiple * duration)
                 way = stop.sample(np.linspace(0.0, stop.blend, SAMPLES_OF_STOP + 1))
-                left = _left(mechanism, mechanism.joint_positions(way.configuration))
+                left = _left(mechanism, mechanism.travel(way.configuration))
             except KinematicsError:
                 continue
             asked = worst_broken(mechanism, demand(mechanism, way), before)
@@ -118,17 +118,18 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
 
 
 def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:
-    """By how much positions (K, n) leave their range, further than the first of them does."""
-    lower, upper = mechanism.position_limits.T
+    """By how much values (K, k) of `travel` leave their range, further than the first do."""
+    lower, upper = mechanism.travel_bounds.T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
     more = outside - outside[0]
     if not (more > 0.0).any():
         return WITHIN_LIMITS
     instant, joint = np.unravel_index(int(np.argmax(more)), more.shape)
-    unit = mechanism.joint_units[joint]
+    name, unit = mechanism.travel_limits[joint][:2]
+    span = float(upper[joint] - lower[joint])
     return BrokenLimit(
-        1.0 + float(more[instant, joint] / (upper[joint] - lower[joint])),
-        f"{mechanism.joint_names[joint]} reaches {positions[instant, joint]:.4g} {unit}, its range "
+        1.0 + float(more[instant, joint]) / (span if np.isfinite(span) else 1.0),
+        f"{name} reaches {positions[instant, joint]:.4g} {unit}, its range "
         f"is {lower[joint]:.4g} to {upper[joint]:.4g} {unit}",
     )
 

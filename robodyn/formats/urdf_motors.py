@@ -102,6 +102,8 @@ class Settings(NamedTuple):
     actuated_joints: tuple[str, ...] = ()
     independent_joints: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
+    base_cone: float | None = None
+    body_cone: float | None = None
 
 
 def read_drives(robot: Element, source: str) -> Drives:
@@ -249,6 +251,8 @@ def read_settings(robot: Element, source: str) -> Settings:
         if key in ("gravity", "weights"):
             count = 3 if key == "gravity" else len(text.split())
             given[key] = tuple(numbers_in(text, count, f"{where} {key}"))
+        elif key.endswith("_cone"):
+            given[key] = numbers_in(text, 1, f"{where} {key}", at_least=0.0)[0]
         elif key.endswith("_joints"):
             given[key] = tuple(name.strip() for name in text.split(",") if name.strip())
     return Settings(**given)

@@ -168,9 +168,7 @@ class _Search:
                 )
                 if not (conditions <= self.condition).all():
                     return False
-            rates = self.m.driven_motion(*motion)
-            low, high = self.m.position_limits.T
-            if not ((rates.positions >= low) & (rates.positions <= high)).all():
+            if not self.m.within_travel(motion.configuration).all():
                 return False
             efforts = np.abs(self.m.inverse_dynamics(*motion))
         except KinematicsError:

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
-from robodyn.mechanisms.kinematics import Kinematics
+from robodyn.mechanisms.travel import Travel
 from robodyn.numerics.singular_values import extreme_ratio
 
 # As Gosselin and Angeles (1990) tell them apart.
@@ -46,8 +46,8 @@ class Singularity(NamedTuple):
     yields: Callable[[FloatArray, float], FloatArray] | None = None
 
 
-class Conditioning(Kinematics):
-    """The fourth part of `Mechanism`: condition numbers and singularities."""
+class Conditioning(Travel):
+    """The fifth part of `Mechanism`: condition numbers and singularities."""
 
     def scaled_jacobian(
         self, configuration: ArrayLike, /, characteristic_length: float = 1.0

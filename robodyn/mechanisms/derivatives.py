@@ -64,7 +64,7 @@ class Stencil(NamedTuple):
 
 
 class Derivatives(Presentation):
-    """The sixth part of `Mechanism`: equations of motion, derivatives, linear models."""
+    """The seventh part of `Mechanism`: equations of motion, derivatives, linear models."""
 
     @abstractmethod
     def inverse_dynamics(

@@ -171,12 +171,13 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
     except KinematicsError as error:
         out["remarks"].append(f"at home: {error}")
         return
-    limits = mechanism.position_limits
-    for joint, position, (low, high) in zip(out["joints"], positions, limits, strict=True):
+    for joint, position in zip(out["joints"], positions, strict=True):
         joint["home"] = float(position)
-        if not low <= position <= high:
+    for value, limit in zip(mechanism.travel(home), mechanism.travel_limits, strict=True):
+        if not limit.lower <= value <= limit.upper:
             out["remarks"].append(
-                f"at home {joint['name']} is {position:.6g}, outside its limits [{low:g}, {high:g}]"
+                f"at home {limit.name} is {value:.6g}, outside its limits [{limit.lower:g}, "
+                f"{limit.upper:g}]"
             )
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class LinearInParameters(LinkMotion):
-    """The eighth part of `Mechanism`: parameters, regressors, other values of them."""
+    """The ninth part of `Mechanism`: parameters, regressors, other values of them."""
 
     @property
     def parameters(self) -> Parameters:

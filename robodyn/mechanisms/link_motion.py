@@ -27,7 +27,7 @@ REACH = 1e-2
 
 
 class LinkMotion(Derivatives):
-    """The seventh part of `Mechanism`: where its links are, and how they move.
+    """The eighth part of `Mechanism`: where its links are, and how they move.
 
     A link is one of `link_names`, which has those on fixed joints, or a frame added by
     `with_frame`. Twists and accelerations (..., 6) are linear, then angular, in the base frame.

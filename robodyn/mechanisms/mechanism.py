@@ -214,6 +214,24 @@ class Mechanism(LinearInParameters):
         """
         return self._made(self.model.with_gravity(gravity))
 
+    def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Self:
+        """Return the mechanism with limits of how far joints at the legs' ends bend from home.
+
+        Args:
+            base_cone: [rad] of the joints at the base; None for as it is, infinite for any.
+            body_cone: [rad] of those at the moving body.
+
+        Raises:
+            InvalidInput: a mechanism without straight legs.
+            ModelError: a cone that is not positive.
+        """
+        if not self.leg_names:
+            raise InvalidInput(
+                f"{self.name} has no straight legs whose joints' cones could be limited",
+                value=self.kind,
+            )
+        return self._made(self.model.with_cones(base_cone, body_cone))
+
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Self:

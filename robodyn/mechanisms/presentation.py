@@ -21,7 +21,7 @@ from robodyn.mechanisms.conditioning import Conditioning
 
 
 class Presentation(Conditioning):
-    """The fifth part of `Mechanism`; everything in the base frame unless stated otherwise.
+    """The sixth part of `Mechanism`; everything in the base frame unless stated otherwise.
 
     Attributes:
         acts_along_legs: whether the actuators push on the moving body along legs; see `leg_ends`.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,8 @@ class Model(Compared):
         home: (name, position (1,) or pose (7,)) of joints: a guess from which the loops close.
         weights: (driven,) of the efforts where more joints are driven than need be; empty for 1.
         gravity: (3,) [m/s^2] base frame.
+        base_cone, body_cone: [rad] how far the joints at the legs' ends may bend from home, at the
+            base and at the moving body; infinite for any angle.
         source: where the description came from, for messages.
         urdf: text that it was read from, for drawings; empty if there is none.
     """
@@ -61,6 +64,8 @@ class Model(Compared):
     home: tuple[tuple[str, tuple[float, ...]], ...] = field(default=(), compare=False)
     weights: tuple[float, ...] = ()
     gravity: FloatArray = field(default_factory=lambda: GRAVITY)
+    base_cone: float = np.inf
+    body_cone: float = np.inf
     source: str = field(default="", compare=False)
     urdf: str = field(default="", compare=False, repr=False)
 
@@ -70,6 +75,7 @@ class Model(Compared):
             put(self, name, tuple(getattr(self, name)))
         where = self.source or self.name
         put(self, "gravity", frozen(f"{where}: gravity", self.gravity, (3,), "m/s^2"))
+        check_cones(where, self)
         for what in ("links", "joints", "closures"):
             _refuse_twins(where, what, [item.name for item in getattr(self, what)])
         if not self.tip_link and self.joints:
@@ -125,6 +131,18 @@ class Model(Compared):
                 f"{len(self.driven)} driven joints",
                 value=self.weights,
             )
+
+    def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Model:
+        """Return the model with other cones [rad] of the joints at the legs' ends; None for as is.
+
+        Raises:
+            ModelError: a cone that is not positive.
+        """
+        return replace(
+            self,
+            base_cone=self.base_cone if base_cone is None else base_cone,
+            body_cone=self.body_cone if body_cone is None else body_cone,
+        )
 
     @property
     def base_link(self) -> str:
@@ -257,6 +275,19 @@ class Model(Compared):
         carried = payload(mass, com, inertia)
         links = (joined(k, carried) if k.name == self.tip_link else k for k in self.links)
         return replace(self, links=tuple(links))
+
+
+def check_cones(where: str, model: Any) -> None:
+    """Refuse cones of joints at legs' ends that are not positive angles.
+
+    Raises:
+        ModelError: names the cone.
+    """
+    for name in ("base_cone", "body_cone"):
+        cone = float(getattr(model, name))
+        if not cone > 0.0:
+            raise ModelError(f"{where}: {name} is {cone:g}, must be positive [rad]", value=cone)
+        object.__setattr__(model, name, cone)
 
 
 def _refuse_twins(where: str, what: str, names: list[str]) -> None:

@@ -116,7 +116,7 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
             q = tip.motion_of_independent(values[None], rest, rest, m.home).configuration[0]
             determinant = m.determinant(q)
             return bool(
-                m.within_position_limits(m.joint_positions(q))
+                m.within_travel(q)
                 and m.condition_number(q) < condition_limit
                 and (sign is None or determinant is None or (determinant > 0) == (sign > 0))
             )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.analysis.margins import Margins, condition_limit, margins
+from robodyn.analysis.margins import Margins, condition_limit, margins, passive_positions_of
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
@@ -87,6 +87,7 @@ class PlanComparison:
             self.commanded[rows],
             self.mechanism.condition_number(self.measured[rows]),
             condition_limit(self.mechanism),
+            passive_positions=passive_positions_of(self.mechanism, self.measured[rows]),
         )
 
 

@@ -111,9 +111,11 @@ def find_events(
         time, configuration: (N,) [s] and (N, ...).
         wanted, applied: (N - 1, n) efforts from each time on, before and after limits.
     """
-    position = mechanism.joint_positions(configuration)
-    limits = mechanism.position_limits
-    outside = (position < limits[:, 0]) | (position > limits[:, 1])
+    limits, names = mechanism.travel_limits, [limit.name for limit in mechanism.travel_limits]
+    position = mechanism.travel(configuration)
+    outside = (position < [limit.lower for limit in limits]) | (
+        position > [limit.upper for limit in limits]
+    )
     found = [
         (row, order, joint, kind, values[row, joint])
         for order, (kind, states, values) in enumerate(
@@ -122,6 +124,6 @@ def find_events(
         for row, joint in np.argwhere(states & ~np.vstack([np.zeros_like(states[0]), states[:-1]]))
     ]
     return [
-        Event(float(time[row]), kind, mechanism.joint_names[joint], float(value))
+        Event(float(time[row]), kind, names[joint], float(value))
         for row, _, joint, kind, value in sorted(found, key=lambda event: event[:3])
     ]

@@ -27,7 +27,7 @@ def evaluate(
 ) -> dict[str, NDArray[Any]]:
     """`reachable` (N,) and the arrays (N, ...) of quantities at the value (N,) of each variable.
 
-    A state is reachable if the driven joints are within their limits. Where it is not, or where
+    A state is reachable if all joints are within their limits. Where it is not, or where
     the equations have no solution, results are NaN.
     """
     known = sweep_variables(mechanism)
@@ -42,6 +42,9 @@ def evaluate(
         positions = np.full((count, len(machine.joint_names)), np.nan)
         _answer(machine, _POSITIONS, batch, rows[exists[rows]], settings, [positions])
         within = machine.within_position_limits(positions[rows])
+        if len(machine.travel_limits) > positions.shape[1]:
+            placed = np.flatnonzero(within)
+            within[placed] = machine.within_travel(batch.configuration[rows[placed]])
         results["reachable"][rows] = within
         computable = np.isfinite(positions[rows]).all(axis=-1) if settings.beyond_limits else within
         for quantity in wanted:

@@ -102,7 +102,7 @@ def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
             remedy += f", which moves the independent joints ({names}) and closes the loops"
         raise InvalidInput(
             f"the trajectory has configurations of {sizes[0]} numbers and velocities of "
-            f"{sizes[1]}; {mechanism.name} expects {expected[0]} ({coordinates.text}) and "
+            f"{sizes[1]}, expected {coordinates.text} of {mechanism.name} and velocities of "
             f"{expected[1]}; {remedy}",
             value=trajectory,
         )

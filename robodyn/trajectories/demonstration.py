@@ -71,13 +71,8 @@ def demonstration(
 
 
 def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
-    """Whether all driven joints keep to their limits at configurations (..., nq)."""
-    limits = mechanism.position_limits
-    try:
-        positions = mechanism.joint_positions(configurations)
-    except KinematicsError:
-        return False
-    return bool(((positions >= limits[:, 0]) & (positions <= limits[:, 1])).all())
+    """Return whether all joints keep to their limits at all of configurations (..., nq)."""
+    return bool(mechanism.within_travel(configurations).all())
 
 
 def _amplitudes(mechanism: Mechanism) -> FloatArray:

@@ -125,7 +125,7 @@ def _drawn(
             ratio = float(m.condition_number(here, characteristic_length=m.characteristic_length))
         except KinematicsError:
             continue
-        if ratio <= wanted.max_condition:
+        if ratio <= wanted.max_condition and m.within_travel(here):
             found.append(here)
     return np.array(found).reshape(len(found), len(m.home))
 

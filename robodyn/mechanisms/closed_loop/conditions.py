@@ -80,7 +80,7 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         rates = self._tree.rates
         rows = np.flatnonzero(self.structure.present.any(axis=1))
         passive = np.setdiff1d(np.arange(rates), self._rates_at)
-        if self._n != self._nu or len(rows) != len(passive):
+        if self._n != self._nu or len(rows) != len(passive) or not len(rows):
             return None
         q = self._q("configuration", configuration)
         K = np.array([self.structure.equations.at(one)[1][rows] for one in q.reshape(-1, self._nq)])

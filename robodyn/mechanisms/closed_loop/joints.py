@@ -87,6 +87,12 @@ class ClosedLoopJoints(Mechanism):
         """(..., n) [rad or m] of the driven joints."""
         return np.asarray(self._q("configuration", configuration)[..., self._driven_at])
 
+    def all_joint_positions(self, configuration: ArrayLike) -> FloatArray:
+        """(..., j) [rad or m] of all joints but floating ones, at singularities too."""
+        q = self._q("configuration", configuration)
+        places = [self._tree.position_of[name] for name in self.all_joint_names]
+        return np.asarray(q[..., places])
+
     @property
     def rate_names(self) -> tuple[str, ...]:
         """Of each tree coordinate; a floating joint has its twist, linear then angular."""

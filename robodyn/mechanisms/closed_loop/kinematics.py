@@ -20,6 +20,7 @@ from robodyn.errors import (
 )
 from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
+from robodyn.mechanisms.closed_loop.rods import Rod, find_rods
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.numerics.broadcasting import element, flatten
 from robodyn.poses import matrix_from_pose, pose_from_matrix
@@ -121,6 +122,36 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         found = x * local[0] + y * local[1] + z * local[2]
         found[..., 3:] += origin
         return np.asarray(found)
+
+    @cached_property
+    def _rods(self) -> tuple[Rod, ...]:
+        return find_rods(self.structure.equations, self.structure.home)
+
+    @property
+    def leg_names(self) -> tuple[str, ...]:
+        """Names of the ball or universal joints at which legs hold the moving body."""
+        return tuple(rod.name for rod in self._rods)
+
+    def leg_axes(self, configuration: ArrayLike) -> FloatArray:
+        """(..., 2, k, 3) unit vectors along the legs; see `Mechanism.leg_axes`.
+
+        A leg stands on the link that carries the last joint that turns before it: of a rod with two
+        ball joints the crank or carriage.
+        """
+        q = self._q("configuration", configuration)
+        found = np.empty((*q.shape[:-1], 2, len(self._rods), 3))
+        for k, rod in enumerate(self._rods):
+            # the foot is a point of the link that the leg stands on, the tip one of the body
+            frames = [self._frame(q, link) for link in (rod.base, rod.body)]
+            ends = [
+                frame[..., :3, :3] @ point + frame[..., :3, 3]
+                for frame, point in zip(frames, (rod.foot, rod.tip), strict=True)
+            ]
+            along = ends[1] - ends[0]
+            along = along / np.linalg.norm(along, axis=-1, keepdims=True)
+            for end, frame in enumerate(frames):
+                found[..., end, k, :] = np.einsum("...i,...ij->...j", along, frame[..., :3, :3])
+        return found
 
     def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
         """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""

@@ -83,13 +83,17 @@ def actuator_fields(actuator: Actuator) -> dict[str, Any]:
     return out
 
 
-def limits_of(block: Fields, travel: str, unit: str, effort: str) -> dict[str, Any]:
+def limits_of(
+    block: Fields, travel: str, unit: str, effort: str, also: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """Limits of `velocity` and `effort` [unit/s, effort], infinite by default; `travel` if given.
+
+    Fields of the names in `also` are left to the caller.
 
     Raises:
         ModelError: a field that is unknown or wrong.
     """
-    block.only(travel, "velocity", "effort")
+    block.only(travel, "velocity", "effort", *also)
     limits: dict[str, Any] = {
         name: block.number(name, named, default=np.inf, above=0.0)
         for name, named in (("velocity", f"{unit}/s"), ("effort", effort))
@@ -99,9 +103,9 @@ def limits_of(block: Fields, travel: str, unit: str, effort: str) -> dict[str, A
     return limits
 
 
-def limits_fields(limits: Any, travel: str) -> dict[str, Any]:
+def limits_fields(limits: Any, *travel: str) -> dict[str, Any]:
     """Those limits that there are, as `limits_of` reads them."""
-    known = ((name, getattr(limits, name)) for name in ("velocity", "effort", travel))
+    known = ((name, getattr(limits, name)) for name in ("velocity", "effort", *travel))
     return {name: numbers(value) for name, value in known if np.isfinite(value).all()}
 
 

@@ -94,6 +94,8 @@ def model_from_urdf(
                 if home is not None or name in known
             ),
             weights=settings.weights,
+            base_cone=np.inf if settings.base_cone is None else settings.base_cone,
+            body_cone=np.inf if settings.body_cone is None else settings.body_cone,
         )
     except ModelError as error:
         raise ModelError(f"{source}: {error}", value=error.value) from error

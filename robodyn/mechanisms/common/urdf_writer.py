@@ -92,6 +92,8 @@ def tree_of(model: Model, kind: str) -> ElementTree.Element:
         actuated_joints=model.driven,
         independent_joints=model.independent,
         weights=model.weights,
+        base_cone=model.base_cone,
+        body_cone=model.body_cone,
     )
     return robot
 
@@ -154,6 +156,8 @@ def write_settings(robot: ElementTree.Element, **settings: Any) -> None:
     for name, value in settings.items():
         if name == "gravity" and np.array_equal(value, GRAVITY):
             continue
+        if name.endswith("_cone"):
+            value = numbers(np.array([value])) if np.isfinite(value) else ""
         if isinstance(value, np.ndarray) or name == "weights":
             value = numbers(value)
         texts[name] = value if isinstance(value, str) else ",".join(value)

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_pose
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanisms.common.coordinates import POSE, Coordinates
 from robodyn.mechanisms.common.description import DrivenJoint, Nouns
@@ -26,9 +27,10 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.stewart.joints import LegJointReadings
 from robodyn.mechanisms.stewart.packing import pack_lanes, pack_legs, pack_platform
 from robodyn.mechanisms.stewart.recognition import six_legs_of
-from robodyn.mechanisms.stewart.six_legs import Leg, SixLegs
+from robodyn.mechanisms.stewart.six_legs import FREE, Leg, SixLegs
 from robodyn.model.body import Body, Link
 from robodyn.model.model import Model
+from robodyn.poses import rotation_matrix
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -162,6 +164,31 @@ class PlatformLegs(Mechanism):
         joints = np.array([leg.platform for leg in self.six_legs.legs])
         radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
         return radius if radius > 0.0 else 1.0
+
+    @property
+    def passive_limits(self) -> dict[str, FloatArray]:
+        """Limits (2,) [rad] of the universal joints' angles, as the URDF measures them."""
+        found = {}
+        for leg, joint in zip(self.six_legs.legs, self.base_joint, strict=True):
+            for reading, ends in zip(leg.joints, leg.limits.universal, strict=False):
+                if joint == "universal" and ends != FREE:
+                    found[reading.name] = np.sort(reading.sign * (np.array(ends) - reading.offset))
+        return found
+
+    @property
+    def leg_names(self) -> tuple[str, ...]:
+        """Of the six legs, after their actuators."""
+        return self.joint_names
+
+    def leg_axes(self, configuration: ArrayLike) -> FloatArray:
+        """(..., 2, 6, 3) unit vectors along the legs, in the base and in the platform's frame."""
+        poses = as_pose("configuration", configuration)
+        turn = rotation_matrix(poses)
+        feet = np.array([leg.base for leg in self.six_legs.legs])
+        tips = np.array([leg.platform for leg in self.six_legs.legs])
+        along = np.einsum("...ij,kj->...ki", turn, tips) + poses[..., None, :3] - feet
+        along = along / np.linalg.norm(along, axis=-1, keepdims=True)
+        return np.stack([along, along @ turn], axis=-3)
 
     @cached_property
     def leg_joints(self) -> LegJointReadings:

@@ -23,7 +23,16 @@ from robodyn.mechanisms.stewart.leg_shape import (
     point_on,
     refused,
 )
-from robodyn.mechanisms.stewart.six_legs import LEGS, Damping, Leg, LegLimits, SixLegs
+from robodyn.mechanisms.stewart.six_legs import (
+    FREE,
+    LEGS,
+    UNIVERSAL,
+    Damping,
+    JointReading,
+    Leg,
+    LegLimits,
+    SixLegs,
+)
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.closure import Closure
@@ -34,6 +43,8 @@ from robodyn.model.shape import ModelShape, shape_of
 from robodyn.poses import composed_pose, quaternion_of_rotation
 
 _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
+# [rad] by which limits may fall short of all that an angle can have.
+ALL = 1e-9
 LEG_JOINTS = (("revolute", "continuous"), ("revolute", "continuous"), ("prismatic",))
 
 
@@ -86,7 +97,13 @@ def six_legs_of(model: Model) -> SixLegs:
         _check_friction(source, first, second)
         damping = Damping(first.damping, actuator.damping, model.closures[leg.closure].damping)
         driven = varied(actuator, armature=0.0).actuator
-        limits = LegLimits(leg.shape.length, actuator.velocity, actuator.effort)
+        universal = (
+            _natural(joint, reading, whole)
+            for joint, reading, whole in zip(
+                (first, second), leg.shape.readings, UNIVERSAL, strict=False
+            )
+        )
+        limits = LegLimits(leg.shape.length, actuator.velocity, actuator.effort, *universal)
         legs.append(
             Leg(
                 leg.shape.base,
@@ -109,8 +126,23 @@ def six_legs_of(model: Model) -> SixLegs:
         source=model.source,
         base_link=base,
         platform_link=platform,
+        base_cone=model.base_cone,
+        body_cone=model.body_cone,
     )
     return unchecked(six, home=found.home)
+
+
+def _natural(
+    joint: Joint, reading: JointReading, whole: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the limits [rad] of a natural angle; none where they leave all that it can have."""
+    ends = sorted((reading.sign * joint.position + reading.offset).tolist())
+    if not np.isfinite(ends).all():
+        return ends[0], ends[1]
+    turns = 2.0 * np.pi * round(0.5 * (ends[0] + ends[1]) / (2.0 * np.pi))
+    low, high = ends[0] - turns, ends[1] - turns
+    covers = low <= whole[0] + ALL and high >= whole[1] - ALL
+    return FREE if covers or high - low >= 2.0 * np.pi - ALL else (low, high)
 
 
 def found_in(model: Model) -> FoundPlatform:

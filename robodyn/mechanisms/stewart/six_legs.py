@@ -18,11 +18,14 @@ from robodyn.model.closure import Closure
 from robodyn.model.comparison import Compared
 from robodyn.model.fields import GRAVITY, altered, frozen, varied
 from robodyn.model.joint import Joint
-from robodyn.model.model import Model
+from robodyn.model.model import Model, check_cones
 from robodyn.model.placement import Placement
 from robodyn.poses import axis_motion
 
 LEGS = 6
+FREE = (-np.inf, np.inf)
+# [rad] natural angles that a universal joint can have.
+UNIVERSAL = ((-np.pi, np.pi), (-0.5 * np.pi, 0.5 * np.pi))
 
 
 @dataclass(frozen=True)
@@ -36,17 +39,26 @@ class Damping:
 
 @dataclass(frozen=True)
 class LegLimits:
-    """Limits of a leg's actuator; infinite where the description gives none.
+    """Limits of a leg's joints; infinite where the description gives none.
 
     Attributes:
         length: (2,) [m] shortest and longest distance between the joint centres.
-        velocity: [m/s].
-        effort: [N].
+        velocity: [m/s] of the actuator.
+        effort: [N] of the actuator.
+        universal_1, universal_2: (2,) [rad] natural angles of the universal joint, see
+            `universal_zero_frame`: about the axis fixed in the base, and about the other one.
     """
 
     length: tuple[float, float] = (0.0, np.inf)
     velocity: float = np.inf
     effort: float = np.inf
+    universal_1: tuple[float, float] = FREE
+    universal_2: tuple[float, float] = FREE
+
+    @property
+    def universal(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Limits of both angles."""
+        return self.universal_1, self.universal_2
 
 
 class JointReading(NamedTuple):
@@ -151,6 +163,7 @@ class SixLegs(Compared):
             quaternion is kept with w >= 0.
         source: where the description came from, for messages.
         base_link, platform_link: names of the two frames.
+        base_cone, body_cone: as of `Model`.
     """
 
     name: str = field(compare=False)
@@ -161,6 +174,8 @@ class SixLegs(Compared):
     source: str = field(default="", compare=False)
     base_link: str = field(default="base_link", compare=False)
     platform_link: str = field(default="platform_link", compare=False)
+    base_cone: float = np.inf
+    body_cone: float = np.inf
 
     def __post_init__(self) -> None:
         if len(self.legs) != LEGS:
@@ -173,6 +188,7 @@ class SixLegs(Compared):
             for number, leg in enumerate(self.legs, start=1)
         )
         object.__setattr__(self, "legs", tuple(legs))
+        check_cones(self.source or self.name, self)
         object.__setattr__(self, "gravity", frozen("gravity", self.gravity, (3,), "m/s^2"))
         if self.home is not None:
             object.__setattr__(self, "home", _home(self.home))
@@ -214,6 +230,8 @@ class SixLegs(Compared):
             tip_link=self.platform_link,
             home=() if self.home is None else ((floating, tuple(self.home.tolist())),),
             gravity=self.gravity,
+            base_cone=self.base_cone,
+            body_cone=self.body_cone,
             source=self.source,
         )
 
@@ -236,7 +254,11 @@ def _link(name: str, body: Body) -> Link:
 def _joints(leg: Leg, links: tuple[str, str, str, str]) -> list[Joint]:
     """The two of the universal joint and the actuator, between base, cross, lower and upper."""
     damping, limits, drive = leg.damping, leg.limits, leg.actuator
-    turning, halves = {"damping": damping.universal}, (-np.pi / 2.0, np.pi / 2.0)
+    turning = {"damping": damping.universal}
+    first, second = (
+        whole if given == FREE else given
+        for given, whole in zip(limits.universal, UNIVERSAL, strict=True)
+    )
     driven: dict[str, Any] = {
         "damping": damping.prismatic,
         "velocity": limits.velocity,
@@ -248,8 +270,8 @@ def _joints(leg: Leg, links: tuple[str, str, str, str]) -> list[Joint]:
     zero, across = universal_zero_frame(leg.universal_axis), np.eye(3)
     made = []
     for number, (kind, R, place, axis, ends, rest) in enumerate((
-        ("revolute", zero, leg.base, 2, (-np.pi, np.pi), turning),
-        ("revolute", across, np.zeros(3), 1, halves, turning),
+        ("revolute", zero, leg.base, 2, first, turning),
+        ("revolute", across, np.zeros(3), 1, second, turning),
         ("prismatic", across, np.zeros(3), 0, limits.length, driven),
     )):  # fmt: skip
         reading, direction = leg.joints[number], across[axis]

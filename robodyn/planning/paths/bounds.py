@@ -64,7 +64,8 @@ class Bounds:
         condition_limit: largest condition number; infinite for any.
         singular_value_limit: smallest singular value; 0 for any.
         characteristic_length: [m] of both.
-        within_limits: whether the limits of the joints' positions count.
+        within_limits: whether the limits of all joints' positions count, see
+            `Mechanism.travel_limits`.
         side: sign of the determinant that is to be kept; 0 for either.
         clearance: of parts from each other, if asked for.
     """
@@ -82,14 +83,13 @@ class Bounds:
             as_scalar("condition_limit", self.condition_limit, at_least=1.0)
         as_scalar("singular_value_limit", self.singular_value_limit, at_least=0.0)
         as_scalar("characteristic_length", self.characteristic_length, "m", above=0.0)
-        lower, upper = self.mechanism.position_limits.T
-        if (lower > upper).any():
-            joint = int((lower > upper).argmax())
-            raise InvalidInput(
-                f"the limits of {self.mechanism.joint_names[joint]} contradict each other: at "
-                f"least {lower[joint]:g}, at most {upper[joint]:g}",
-                value=self.mechanism.position_limits,
-            )
+        for limit in self.mechanism.travel_limits:
+            if limit.lower > limit.upper:
+                raise InvalidInput(
+                    f"the limits of {limit.name} contradict each other: at least "
+                    f"{limit.lower:g}, at most {limit.upper:g}",
+                    value=limit,
+                )
 
     def margins(self, configurations: FloatArray) -> FloatArray:
         """(N, c) of configurations (N, nq): at least 0 where a bound is kept.
@@ -110,7 +110,7 @@ class Bounds:
     @property
     def size(self) -> int:
         """Number of margins of a configuration."""
-        return 2 * len(self.mechanism.joint_names) * self.within_limits + 4
+        return 2 * len(self.mechanism.travel_limits) * self.within_limits + 4
 
     def broken(self, configuration: FloatArray) -> BrokenBound | None:
         """The bound that a configuration (nq,) breaks worst, if it breaks one."""
@@ -125,7 +125,7 @@ class Bounds:
         """The bound with the smallest margin, kept or not."""
         margins = self.margins(configuration[None])[0]
         column = int(margins.argmin())
-        count = 2 * len(self.mechanism.joint_names) * self.within_limits
+        count = 2 * len(self.mechanism.travel_limits) * self.within_limits
         if column < count:
             return self._position(configuration, *divmod(column, count // 2))
         which = column - count
@@ -153,8 +153,8 @@ class Bounds:
         mechanism, length = self.mechanism, self.characteristic_length
         columns = []
         if self.within_limits:
-            lower, upper = mechanism.position_limits.T
-            positions = mechanism.joint_positions(q)
+            lower, upper = mechanism.travel_bounds.T
+            positions = mechanism.travel(q)
             spans = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
             spans = np.maximum(spans, 1e-9)
             slack = ROUNDING * np.maximum(np.abs(lower), np.abs(upper))
@@ -178,14 +178,13 @@ class Bounds:
 
     def _position(self, configuration: FloatArray, above: int, joint: int) -> BrokenBound:
         mechanism = self.mechanism
-        value = float(mechanism.joint_positions(configuration)[joint])
-        limit = float(mechanism.position_limits[joint, above])
-        unit, name = mechanism.joint_units[joint], mechanism.joint_names[joint]
+        value = float(mechanism.travel(configuration)[joint])
+        name, unit, *ends = mechanism.travel_limits[joint]
+        limit = ends[above]
         side = "at most" if above else "at least"
-        text = (
-            f"{mechanism.nouns.joint} {joint + 1} ({name}) is at {value:.5g} {unit}, its limits "
-            f"allow {side} {limit:.5g} {unit}"
-        )
+        is_driven = joint < len(mechanism.joint_names)
+        who = f"{mechanism.nouns.joint} {joint + 1} ({name})" if is_driven else f"passive {name}"
+        text = f"{who} is at {value:.5g} {unit}, its limits allow {side} {limit:.5g} {unit}"
         return BrokenBound("position", name, value, limit, text)
 
     def _geometry(self, configuration: FloatArray) -> str:

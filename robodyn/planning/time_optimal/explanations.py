@@ -84,19 +84,21 @@ def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
     Raises:
         InfeasibleTrajectory: the joint, the place and its position there.
     """
-    lower, upper = mechanism.position_limits.T
-    size = np.where(np.isfinite(mechanism.position_limits), np.abs(mechanism.position_limits), 0.0)
+    bounds = mechanism.travel_bounds
+    lower, upper = bounds.T
+    size = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
     slack = ROUNDING * np.maximum(size.max(axis=1), 1.0)
-    beyond = np.maximum(path.positions - upper, lower - path.positions) - slack
+    positions = mechanism.travel(path.motion.configuration)
+    beyond = np.maximum(positions - upper, lower - positions) - slack
     worst = beyond.max(axis=1)
     if (worst > 0.0).any():
         interval, joint = np.unravel_index(int(worst.argmax()), worst.shape)
         at = int(beyond[interval, :, joint].argmax())
-        value = float(path.positions[interval, at, joint])
+        value = float(positions[interval, at, joint])
         bound = upper[joint] if value > upper[joint] else lower[joint]
-        unit = mechanism.joint_units[joint]
+        name, unit = mechanism.travel_limits[joint][:2]
         raise InfeasibleTrajectory(
-            f"{mechanism.joint_names[joint]} is at {value:.6g} {unit} at "
+            f"{name} is at {value:.6g} {unit} at "
             f"{piece.text(float(piece.nodes[interval]))}, its limit is {bound:.6g} {unit}",
             value=value,
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
 from robodyn.planning.workspace.region import Region
@@ -25,6 +25,9 @@ STRATA, MOST_STRATA, GROWTH = 24, 140, 1.6
 CHUNK = 65536
 # Standard deviations of the error that is stated.
 SIGMAS = 3.0
+# Strata in which the region around home is looked for, how often at most, and by which share the
+# box has to become smaller to look again.
+LOCATE, ROUNDS, SMALLER = 36, 6, 0.7
 
 
 class PoseRegion(Region):
@@ -32,7 +35,7 @@ class PoseRegion(Region):
 
     Attributes:
         kind: `constant`, `reachable`, `dexterous` or `orientation`.
-        box: (3, 2) that it was looked for in.
+        box: (3, 2) that it was looked for in: the given bounds, or what surrounds the region.
         volume, volume_error: [m^3], or [rad^3] of roll, pitch and yaw; the error is three
             standard deviations, or the share that was asked for where that is more.
         samples: poses that were examined for them.
@@ -51,6 +54,8 @@ class PoseRegion(Region):
         self._others, self._cells, self._scheduler = others, asked.resolution, scheduler
         self.box = self._default_box() if asked.bounds is None else np.asarray(asked.bounds)
         self.samples = 0
+        self._part: tuple[FloatArray, BoolArray] | None = None
+        self._is_bounded = asked.bounds is not None
         self._best: tuple[float, FloatArray] = (-np.inf, self.box.mean(axis=1))
         self.volume, self.volume_error = self._measured(asked.error, asked.seed, tell)
 
@@ -78,7 +83,14 @@ class PoseRegion(Region):
         parts = [
             self._margins(points[first : first + CHUNK]) for first in range(0, len(points), CHUNK)
         ]
-        return np.concatenate(parts) if parts else np.empty(0)
+        found = np.concatenate(parts) if parts else np.empty(0)
+        if self._part is not None and len(points):
+            box, part = self._part
+            cells = np.floor((points - box[:, 0]) / np.diff(box, axis=1)[:, 0] * len(part))
+            inside = ((cells >= 0) & (cells <= len(part))).all(axis=1)
+            at = np.clip(cells, 0, len(part) - 1).astype(np.int64)
+            found[~(inside & part[tuple(at.T)])] = -1.0
+        return found
 
     def contains(self, points: ArrayLike) -> Any:
         """(...) whether points (..., 3) are inside; a pose (..., 7) is asked for by itself.
@@ -159,10 +171,28 @@ class PoseRegion(Region):
         self, error: float, seed: int, tell: Callable[[float], None]
     ) -> tuple[float, float]:
         """Volume and its error: two samples in each of n^3 strata, n growing until it is small."""
-        whole = float(np.prod(np.diff(self.box, axis=1)))
         strata, random = STRATA, np.random.default_rng(seed)
+        home = self._home()
+        for _ in range(ROUNDS if home is not None and not self._is_bounded else 0):
+            assert home is not None
+            part = connected(self._strata(LOCATE, random).any(axis=0), self.box, home, self._turns)
+            self.samples += 2 * LOCATE**3
+            cells = np.argwhere(part)
+            side = np.diff(self.box, axis=1)[:, 0] / LOCATE
+            # a cell more on each side, in which nothing was found
+            low = np.maximum(self.box[:, 0] + side * (cells.min(axis=0) - 1), self.box[:, 0])
+            high = np.minimum(self.box[:, 0] + side * (cells.max(axis=0) + 2), self.box[:, 1])
+            smaller, self.box = self.box, np.stack([low, high], axis=1)
+            if np.prod(high - low) > SMALLER * np.prod(np.diff(smaller, axis=1)):
+                break
+        whole = float(np.prod(np.diff(self.box, axis=1)))
         while True:
-            inside, scatter = self._strata(strata, random)
+            both = self._strata(strata, random)
+            if home is not None:
+                part = connected(both.any(axis=0), self.box, home, self._turns)
+                both &= part
+                self._part = self.box, dilated(part)
+            inside, scatter = int(both.sum()), int((both[0] != both[1]).sum())
             count = strata**3
             self.samples += 2 * count
             volume = whole * inside / (2.0 * count)
@@ -180,8 +210,24 @@ class PoseRegion(Region):
         # no closer than was asked for, so that a comparison by sampling finds it within the error
         return volume, max(stated, error * volume)
 
-    def _strata(self, strata: int, random: np.random.Generator) -> tuple[int, int]:
-        """Samples inside, and strata whose two samples differ.
+    @property
+    def _turns(self) -> tuple[bool, ...]:
+        """Which axes go on at the other end of the box, as roll and yaw after a turn."""
+        whole = np.ptp(self.box, axis=1) >= 2.0 * np.pi - 1e-9
+        return tuple(bool(turn) and self.kind == "orientation" for turn in whole)
+
+    def _home(self) -> FloatArray | None:
+        """Home (3,) if it is in the region; the rest of it is connected with that."""
+        try:
+            at, angles = rpy_from_pose(self.needs.mechanism.home)
+        except InvalidInput:  # the model has none
+            return None
+        home = angles if self.kind == "orientation" else at
+        within = ((home >= self.box[:, 0]) & (home <= self.box[:, 1])).all()
+        return home if within and self._margins(home[None])[0] >= 0.0 else None
+
+    def _strata(self, strata: int, random: np.random.Generator) -> BoolArray:
+        """Whether the two samples in each stratum are inside, (2, strata, strata, strata).
 
         Raises:
             MissingExtra: there is no `dask.distributed`.
@@ -190,7 +236,7 @@ class PoseRegion(Region):
         low, high = self.box.T
         side = (high - low) / strata
         numbers = np.arange(strata**3)
-        inside = scatter = 0
+        inside: list[BoolArray] = []
         jobs: list[FloatArray] = []
         for first in range(0, len(numbers), CHUNK // 2):
             part = numbers[first : first + CHUNK // 2]
@@ -198,16 +244,14 @@ class PoseRegion(Region):
             shift = random.uniform(size=(2, len(part), 3))
             jobs.append((low + (corner + shift) * side).reshape(-1, 3))
         with nullcontext() if self._scheduler is None else cluster(self._scheduler) as client:
-            submitted = [client.submit(self.margins, job, pure=False) for job in jobs if client]
+            submitted = [client.submit(self._margins, job, pure=False) for job in jobs if client]
             for k, points in enumerate(jobs):
-                margins = submitted[k].result() if submitted else self.margins(points)
-                both = (margins >= 0.0).reshape(2, -1)
-                inside += int(both.sum())
-                scatter += int((both[0] != both[1]).sum())
+                margins = submitted[k].result() if submitted else self._margins(points)
+                inside.append((margins >= 0.0).reshape(2, -1))
                 best = int(margins.argmax())
                 if margins[best] > self._best[0]:
                     self._best = float(margins[best]), points[best]
-        return inside, scatter
+        return np.concatenate(inside, axis=1).reshape(2, *(strata,) * 3)
 
     def _default_box(self) -> FloatArray:
         """As far as the legs reach, or half a turn each way.
@@ -237,6 +281,50 @@ class PoseRegion(Region):
         low = ends[:, 0].max(axis=0) if every else ends[:, 0].min(axis=0)
         high = ends[:, 1].min(axis=0) if every else ends[:, 1].max(axis=0)
         return np.stack([low, np.maximum(high, low + 1e-6 * mechanism.size)], axis=1)
+
+
+def connected(
+    filled: BoolArray, box: FloatArray, home: FloatArray, turns: tuple[bool, ...]
+) -> BoolArray:
+    """Return which of filled cells (n, n, n) are connected with the one that home is in.
+
+    Cells with up to two empty ones between them count as connected.
+
+    Args:
+        filled: cells in which something was found.
+        box: (3, 2) that they divide.
+        home: (3,) in it.
+        turns: which axes go on at their other ends.
+    """
+    from scipy.ndimage import label
+
+    count = len(filled)
+    at = (home - box[:, 0]) / np.diff(box, axis=1)[:, 0] * count
+    own = tuple(np.clip(at.astype(np.int64), 0, count - 1).tolist())
+    filled = filled.copy()
+    filled[own] = True
+    wide = tuple(2 * turn for turn in turns)
+    labels, _ = label(
+        dilated(np.pad(filled, [(w, w) for w in wide], mode="wrap")), np.ones((3,) * 3)
+    )
+    inner = tuple(slice(w, count + w) for w in wide)
+    # where an axis turns, labels of a cell and of its copy belong together
+    belongs = {int(labels[inner][own])}
+    pairs = []
+    for axis, w in enumerate(wide):
+        ends = [np.take(labels, range(k, k + 2 * w), axis=axis) for k in (0, count)]
+        pairs.append(np.unique(np.stack([end.ravel() for end in ends]), axis=1).T)
+    for one, other in [p for _ in range(3) for pair in pairs for p in pair.tolist() if min(p)]:
+        if one in belongs or other in belongs:
+            belongs |= {one, other}
+    return np.asarray(np.isin(labels[inner], list(belongs)) & filled)
+
+
+def dilated(filled: BoolArray) -> BoolArray:
+    """Return the cells (...) that are filled or touch a filled one, at a corner too."""
+    from scipy.ndimage import binary_dilation
+
+    return np.asarray(binary_dilation(filled, np.ones((3,) * filled.ndim)))
 
 
 def orientations_of(given: ArrayLike) -> FloatArray:

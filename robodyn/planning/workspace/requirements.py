@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of a workspace, and of a configuration in it: a margin, negative where it fails.
 
-Limits of the driven joints, conditioning, the efforts that hold the mechanism at rest, and the
-angles of the passive joints at both ends of straight legs.
+Limits of all joints, conditioning, and the efforts that hold the mechanism at rest.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
-from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.errors import KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.time_optimal.constraints.efforts import both_ways
-from robodyn.poses import rotation_matrix
 
 # A condition number from which on no efforts are asked for: there may be none.
 HOPELESS = 1e8
@@ -40,8 +37,9 @@ class WorkspaceSettings:
         effort_limits: efforts that must hold the mechanism at rest: True for those of the model,
             one number or (n,) [N or N m] either way, or (n, 2); None takes no notice of them.
         wrench: (6,) [N, N m] on the body meanwhile.
-        base_cone, body_cone: [rad] how far the joints at a leg's ends may bend from home.
-        within_limits: keep to the limits of the driven joints' positions.
+        base_cone, body_cone: [rad] how far the joints at a leg's ends may bend from home, instead
+            of the model's.
+        within_limits: keep to the limits of all joints' positions, passive ones included.
         bounds: (3, 2) lower and upper ends to look between; by default as far as legs reach.
         error: share of the volume to which it is wanted, three standard deviations.
         resolution: cells of the grid along each axis, for boundary and singular surface.
@@ -83,9 +81,16 @@ class Requirements:
     """
 
     def __init__(self, mechanism: Mechanism, asked: WorkspaceSettings) -> None:
+        if (asked.base_cone, asked.body_cone) != (None, None):
+            for name in ("base_cone", "body_cone"):
+                if getattr(asked, name) is not None:
+                    as_scalar(name, getattr(asked, name), "rad", above=0.0)
+            mechanism = mechanism.with_cones(asked.base_cone, asked.body_cone)
         self.mechanism = mechanism
         limit, length = asked.condition_limit, asked.characteristic_length
-        self.bounds = Bounds(mechanism, limit, 0.0, length, asked.within_limits)
+        self.bounds = Bounds(
+            mechanism, limit, 0.0, length, asked.within_limits, _side_of_home(mechanism)
+        )
         self.efforts: FloatArray | None = None
         if asked.effort_limits is True:
             self.efforts = mechanism.effort_ranges
@@ -93,17 +98,10 @@ class Requirements:
             self.efforts = both_ways("effort_limits", asked.effort_limits, mechanism)
         wrench = asked.wrench
         self._wrench = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-        # [rad] how far legs may lean from their directions at home, against the base and the body
-        self._cones = [
-            None if angle is None else as_scalar(name, angle, "rad", above=0.0)
-            for name, angle in (("base_cone", asked.base_cone), ("body_cone", asked.body_cone))
-        ]
 
     def margins(self, configurations: FloatArray) -> FloatArray:
         """(N,) smallest margin of configurations (N, nq), between -1 and 1."""
         found = self.bounds.margins(configurations).min(axis=1)
-        if self._cones != [None, None]:
-            found = np.minimum(found, self._lean(configurations))
         if self.efforts is not None:
             open_ = np.flatnonzero(found > -1.0)
             if open_.size:
@@ -114,15 +112,11 @@ class Requirements:
     def worst(self, configuration: FloatArray) -> str:
         """The requirement with the smallest margin, with its numbers."""
         parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]
-        if self._cones != [None, None]:
-            parts.append((float(self._lean(configuration[None])[0]), "cones"))
         if self.efforts is not None:
             parts.append((float(self._held(configuration[None])[0]), "efforts"))
         _, which = min(parts)
         if which == "bounds":
             return self.bounds.nearest(configuration).text
-        if which == "cones":
-            return "a leg leans further than its joint allows"
         assert self.efforts is not None
         held = self._efforts(configuration[None])[0]
         if not np.isfinite(held).all():
@@ -168,31 +162,16 @@ class Requirements:
                 return np.concatenate([self._efforts(one[None]) for one in configurations])
         return out
 
-    @cached_property
-    def _legs(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Ends (k, 3) at base and body, each in its frame, and directions at home in these."""
-        mechanism = self.mechanism
-        feet, tips = mechanism.leg_ends(mechanism.home)
-        if not len(feet):
-            raise InvalidInput(
-                f"{mechanism.name} has no straight legs whose joints' cones could be limited",
-                value=mechanism.kind,
-            )
-        pose = mechanism.body_pose(mechanism.home)
-        turn = rotation_matrix(pose)
-        along = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
-        return feet, (tips - pose[:3]) @ turn, along, along @ turn
 
-    def _lean(self, configurations: FloatArray) -> FloatArray:
-        feet, tips, on_base, on_body = self._legs
-        poses = self.mechanism.body_pose(configurations)
-        turn = rotation_matrix(poses)
-        legs = np.einsum("nij,kj->nki", turn, tips) + poses[:, None, :3] - feet
-        legs /= np.linalg.norm(legs, axis=2, keepdims=True)
-        found = np.ones(len(poses))
-        homes = on_base, np.einsum("nij,kj->nki", turn, on_body)
-        for cone, home in zip(self._cones, homes, strict=True):
-            if cone is not None:
-                angle = np.arccos(np.clip((legs * home).sum(axis=2), -1.0, 1.0)).max(axis=1)
-                found = np.minimum(found, cone - angle)
-        return found
+def _side_of_home(mechanism: Mechanism) -> float:
+    """Return the sign of a closed loop's assembly mode at home; 0 for others, or if none is known.
+
+    From there its motors lead it into another one through a singularity only.
+    """
+    if mechanism.configuration_is_pose:
+        return 0.0
+    try:
+        side = mechanism.side(mechanism.home)
+    except KinematicsError:
+        return 0.0
+    return 0.0 if side is None else float(np.sign(side))

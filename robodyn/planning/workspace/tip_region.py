@@ -4,9 +4,9 @@
 Space is divided into cubes. Those that random configurations of an arm, or the home of a closed
 loop, put the tip in are reached; from each, inverse kinematics by damped least squares leads on
 into its neighbours, until none is left that can be entered. What share of the cubes is reached is
-measured at random points, separately in those at the edge and in those inside, whose neighbours are
-all reached. The error stated is three standard deviations, and what inverse kinematics did not
-reach inside.
+measured at random points, separately in those at the edge, in those inside, whose neighbours are
+all reached, and in those around that were not entered. What is reached there is filled, too. The
+error stated is three standard deviations of each, and what inverse kinematics did not reach inside.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from robodyn.planning.workspace.tip_steps import STEPS, TipSteps
 CHUNK = 8192
 # How much coarser the cubes are that are filled first, and how many along an axis they are at most.
 COARSE, FEWEST = 3, 14
-# Random points in the cubes at the edge and inside; inverse kinematics of loops takes longer.
-MANY, FEW, SIGMAS = (4000, 1000), (200, 60), 3.0
+# Random points in the cubes at the edge, inside and around; fewer for loops, which take longer.
+MANY, FEW, SIGMAS = (4000, 1000, 1000), (300, 60, 150), 3.0
+# How often what is reached around the cubes is filled.
+AGAIN = 5
 # Extents below this share of the size are those of a plane.
 FLAT = 1e-6
 
@@ -82,6 +84,7 @@ class TipRegion(Region):
                 f"coarser than the {cells} cells along an axis that were asked for, which take "
                 f"longer than the budget of {budget:g} s"
             )
+        self._fill_beyond(tell, began + budget)
         self.volume, self.volume_error = self._measured()
         tell(1.0)
 
@@ -253,8 +256,13 @@ class TipRegion(Region):
 
     def _reaches(self, points: FloatArray) -> BoolArray:
         """(N,) whether inverse kinematics from any cube around leads to points (N, 3)."""
+        return self._brought(points)[0]
+
+    def _brought(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """The same, and the configurations (k, nq) that bring the tip to those that it reaches."""
         found = np.zeros(len(points), dtype=bool)
         cells = self._cells_of(points)
+        there: list[FloatArray] = [np.empty((0, len(self._mechanism.home)))]
         for shift in sorted(product((0, -1, 1), repeat=self.dimensions), key=np.count_nonzero):
             pairs = [
                 (k, self._known[cell])
@@ -270,29 +278,65 @@ class TipRegion(Region):
             near = np.abs(self._steps.left(q, goal)).max(axis=1) < 0.01 * self.cell
             good = near & (self.needs.margins(q) >= 0.0)
             found[which[good]] = True
+            there.append(q[good])
         if self._turns:
             # beyond it the same orientation has another pitch
             found &= np.abs(points[:, 1]) <= np.pi / 2
-        return found
+        return found, np.concatenate(there)
+
+    def _beyond(self, points: int) -> tuple[int, FloatArray]:
+        """How many cubes around were not entered, and random points (N, 3) in them."""
+        around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
+        near = {self._neighbour(cell, shift) for cell in self._known for shift in around}
+        ring = np.array(sorted(near - self._known.keys())).reshape(-1, self.dimensions)
+        if not len(ring):
+            return 0, np.empty((0, 3))
+        chosen = ring[self._random.integers(0, len(ring), points)]
+        return len(ring), self._places(chosen + self._random.uniform(size=chosen.shape))
+
+    def _fill_beyond(self, tell: Callable[[float], None], until: float) -> None:
+        """Fill on from where random points in the cubes around can be reached, a few times."""
+        for _ in range(AGAIN):
+            at = self._beyond(self._few[2])[1]
+            q = self._brought(at)[1]
+            if not self._take(q, self._steps.tips(q)) or time.monotonic() > until:
+                break
+            self._fill(tell, 0.9, 0.05, until)
+
+    @property
+    def _few(self) -> tuple[int, int, int]:
+        return MANY if self._steps.simple else FEW
 
     def _measured(self) -> tuple[float, float]:
-        """Volume and its error, from random points in the cubes inside and in those at the edge."""
+        """Volume and its error, from random points in cubes inside, at the edge and around."""
         around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
         cells: tuple[list[Cell], list[Cell]] = [], []
         for cell in self._known:
             near = (self._neighbour(cell, shift) for shift in around)
             cells[all(one in self._known for one in near)].append(cell)
         size, volume, error = self.cell**self.dimensions, 0.0, 0.0
-        for part, points in zip(cells, MANY if self._steps.simple else FEW, strict=True):
+        for part, points in zip(cells, self._few[:2], strict=True):
             if not part:
                 continue
             chosen = np.array(part)[self._random.integers(0, len(part), points)]
             at = self._places(chosen + self._random.uniform(size=chosen.shape))
             share = float(self._reaches(at).mean())
-            scatter = SIGMAS * np.sqrt(max(share * (1.0 - share), 1.0 / points) / points)
             volume += size * len(part) * share
-            error += size * len(part) * scatter
+            error += size * len(part) * _scatter(share, points)
             if part is cells[1]:
                 # where all around is reached it is inverse kinematics that failed, or a small hole
                 error += size * len(part) * (1.0 - share)
+        ring, at = self._beyond(self._few[2])
+        if ring:
+            reached = self._reaches(at)
+            if self._given is not None:
+                reached &= ((at >= self._given[:, 0]) & (at <= self._given[:, 1])).all(axis=1)
+            share = float(reached.mean())
+            volume += size * ring * share
+            error += size * ring * _scatter(share, len(at))
         return volume, error
+
+
+def _scatter(share: float, points: int) -> float:
+    """Return three standard deviations of a share of points, at least that of one of them."""
+    return float(SIGMAS * np.sqrt(max(share * (1.0 - share), 1.0 / points) / points))

@@ -13,8 +13,15 @@ from robodyn.poses import pose_difference, pose_from_rpy, rpy_from_pose
 
 # Random configurations of an arm, steps of a loop's walk, and how many are examined together.
 SEEDS, WALK, CHUNK = 60_000, 300, 8192
-# Steps of inverse kinematics into a neighbour, their damping, and the longest [rad].
+# Steps of inverse kinematics into a neighbour, their damping, and the longest [units].
 STEPS, DAMPING, LONGEST = 6, 0.02, 0.3
+# The smallest share of a step that a walk takes.
+SHORTEST = 1e-4
+# A coordinate whose unit moves the tip by less than this share of the size has a larger unit, over
+# which the tip's motion changes by less than this share.
+SLOW, CHANGED = 0.1, 0.3
+# How often a unit is doubled at most.
+DOUBLINGS = 40
 
 
 class TipSteps:
@@ -45,14 +52,16 @@ class TipSteps:
         return np.asarray(np.concatenate(kept))
 
     def _walk(self, here: FloatArray, random: np.random.Generator) -> FloatArray:
-        """Configurations on a random walk within the requirements."""
-        path, size = [here], self._mechanism.coordinates.velocity_size
+        """Configurations on a random walk within the requirements, in short steps if need be."""
+        path, size, share = [here], self._mechanism.coordinates.velocity_size, 1.0
         for _ in range(WALK):
-            step = self._units * LONGEST * random.normal(size=size)
+            step = share * self._units * LONGEST * random.normal(size=size)
             moved = self._mechanism.unchecked.try_advance(here, step)
             if moved is not None and self.needs.margins(moved[None])[0] >= 0.0:
                 path.append(moved)
-                here = moved
+                here, share = moved, min(2.0 * share, 1.0)
+            else:
+                share = max(0.5 * share, SHORTEST)
         return np.array(path)
 
     @cached_property
@@ -77,9 +86,40 @@ class TipSteps:
 
     @cached_property
     def _units(self) -> FloatArray:
-        """(nv,) [rad or m] of a radian in each coordinate."""
-        units = self._mechanism.coordinates.units
-        return np.array([self._mechanism.size if unit == "m" else 1.0 for unit in units])
+        """(nv,) [rad or m] of each coordinate that move the tip by about the mechanism's size.
+
+        A radian, or the size, unless these move the tip much less, as where a motor drives a screw.
+        """
+        mechanism = self._mechanism
+        units = mechanism.coordinates.units
+        plain = np.array([mechanism.size if unit == "m" else 1.0 for unit in units])
+        columns = self._columns(mechanism.home) * plain
+        for k, moved in enumerate(np.linalg.norm(columns, axis=0)):
+            if 0.0 < moved < SLOW:
+                plain[k] *= self._further(k, plain[k], columns[:, k] / plain[k])
+        return plain
+
+    def _columns(self, q: FloatArray) -> FloatArray:
+        """(3, nv) how the tip moves, in parts of the mechanism's size or in radians."""
+        J = self._mechanism.jacobian(q)
+        return np.asarray(J[3:] if self._turns else J[:3] / self._mechanism.size)
+
+    def _further(self, k: int, unit: float, column: FloatArray) -> float:
+        """Return by how much a coordinate's unit may grow while the tip goes on as at home."""
+        mechanism, length, factor = self._mechanism, float(np.linalg.norm(column)), 1.0
+        for _ in range(DOUBLINGS):
+            if 2.0 * factor * unit * length > 1.0:
+                break
+            way = np.zeros(len(mechanism.coordinates.units))
+            way[k] = 2.0 * factor * unit
+            moved = mechanism.unchecked.try_advance(mechanism.home, way)
+            if moved is None:
+                break
+            change = float(np.linalg.norm(self._columns(moved)[:, k] - column))
+            if change > CHANGED * length:
+                break
+            factor *= 2.0
+        return factor
 
     def tips(self, configurations: FloatArray) -> FloatArray:
         """(N, 3) [m] positions of the tip, or its roll, pitch and yaw."""

@@ -12,6 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
+from robodyn.planning.workspace.pose_region import connected
 from robodyn.planning.workspace.surfaces import level_surface
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
@@ -268,3 +269,34 @@ def test_the_cells_of_a_loop_are_what_a_budget_allows():
     assert len(told) > 3
     assert told == sorted(told)
     assert told[0] < 0.1
+
+
+def test_the_mirror_image_below_the_base_does_not_count(platform, region, rng):
+    """The legs are long enough for it, but no way within their limits leads there."""
+    below = platform.home * [1, 1, -1, 1, 1, 1, 1]
+    assert within(platform, below[None])[0]
+    assert not region.contains(below)
+    assert region.box[2, 0] > 0.0
+    # by brute force above the base, where the legs' formula has one part
+    low, high = [-0.6, -0.6, 0.0], [0.6, 0.6, 1.3]
+    points = rng.uniform(low, high, (300_000, 3))
+    share = within(platform, at_home_turn(platform, points)).mean()
+    whole = np.prod(np.subtract(high, low))
+    noise = whole * np.sqrt(share / len(points))
+    assert abs(region.volume - whole * share) < region.volume_error + 4.0 * noise
+    both = rd.workspace(platform, error=0.05, bounds=[[-0.6, 0.6], [-0.6, 0.6], [-1.3, 1.3]])
+    assert both.volume == pytest.approx(region.volume, rel=0.1)
+    assert not both.contains(below)
+    # an orientation workspace goes on where roll and yaw pass half a turn
+    yawed = rd.workspace(platform.with_cones(body_cone=0.3), "orientation", error=0.1)
+    assert 0.0 < yawed.volume < 1.0
+
+
+def test_cells_are_connected_round_a_turn():
+    filled = np.zeros((12, 12, 12), dtype=bool)
+    filled[[0, 1, 11, 10, 5], 6, 6] = True
+    box, home = np.array([[-1.0, 1.0]] * 3), np.array([-0.99, 0.05, 0.05])
+    round_ = connected(filled, box, home, (True, False, False))
+    assert sorted(np.argwhere(round_)[:, 0]) == [0, 1, 10, 11]
+    straight = connected(filled, box, home, (False, False, False))
+    assert sorted(np.argwhere(straight)[:, 0]) == [0, 1]

@@ -51,6 +51,7 @@ from robodyn.model.model import Model
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
     "weights", "home", "closures", "actuators", "platform", "legs", "leg_defaults", "symmetry",
+    "base_cone", "body_cone",
 )  # fmt: skip
 _CLOSURE = ("name", "type", "parent", "child", "damping")
 _END = ("link", "xyz", "rpy", "axis")
@@ -114,6 +115,9 @@ def _settings(top: Fields, settings: Settings) -> Settings:
         settings = settings._replace(gravity=gravity, base_link="")
     if "independent_joints" in top:
         settings = settings._replace(independent_joints=top.names("independent_joints"))
+    for name in ("base_cone", "body_cone"):
+        if name in top:
+            settings = settings._replace(**{name: top.number(name, "rad", above=0.0)})
     if "weights" in top:
         given = top.get("weights", "a list of numbers")
         size = len(given) if isinstance(given, list) else 0

@@ -40,7 +40,9 @@ from robodyn.model.fields import GRAVITY
 from robodyn.model.model import Model
 from robodyn.poses import pose_from_rpy, rpy_from_pose
 
-_TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs")
+UNIVERSAL_LIMITS = ("universal_1", "universal_2")
+_CONES = ("base_cone", "body_cone")
+_TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs", *_CONES)
 _SHARED = ("lower", "upper", "damping", "limits", "actuator", "armature")
 _LEG = ("base", "platform", "universal_axis", "reading", *_SHARED)
 
@@ -79,6 +81,7 @@ def stewart_model_from_yaml(
         gravity=top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist()),
         home=_home(top),
         source=source,
+        **{name: top.number(name, "rad", default=np.inf, above=0.0) for name in _CONES},
     )
     bodies = [(name, body.inertia) for name, body in six.bodies]
     check_inertias(source, [*bodies, *left_by_rotors(six)], strict=options.strict)
@@ -141,7 +144,12 @@ def _damping(fields: Fields) -> Damping:
 
 
 def _limits(fields: Fields) -> LegLimits:
-    limits = limits_of(fields, "length", "m", "N")
+    limits = limits_of(fields, "length", "m", "N", also=UNIVERSAL_LIMITS)
+    for name in UNIVERSAL_LIMITS:
+        if name in fields:
+            limits[name] = tuple(fields.array(name, (2,), "rad").tolist())
+            if not limits[name][0] < limits[name][1]:
+                raise fields.refuse(name, limits[name], "[lower, upper] with lower < upper [rad]")
     shortest, longest = limits.pop("length", (0.0, np.inf))
     if not 0.0 <= shortest < longest:
         raise fields.refuse(
@@ -166,6 +174,7 @@ def write_stewart(mechanism: Any, path: Path) -> list[Path]:
         "platform": body_fields(six.platform),
         "legs": [_written(leg) for leg in six.legs],
     }
+    document |= {name: getattr(six, name) for name in _CONES if np.isfinite(getattr(six, name))}
     if six.home is not None:
         xyz, rpy = rpy_from_pose(six.home)
         document["home"] = {"xyz": numbers(xyz), "rpy": numbers(rpy)}
@@ -183,7 +192,7 @@ def _written(leg: Leg) -> dict[str, Any]:
         "damping": {name: float(value) for name, value in asdict(leg.damping).items()},
         "actuator": actuator_fields(leg.actuator),
         "armature": float(leg.armature),
-        "limits": limits_fields(leg.limits, "length"),
+        "limits": limits_fields(leg.limits, "length", *UNIVERSAL_LIMITS),
         "reading": {"name": name, "sign": float(sign), "offset": float(offset)},
     }
     return {name: value for name, value in out.items() if value}
