@@ -175,7 +175,8 @@ class PoseRegion(Region):
         home = self._home()
         for _ in range(ROUNDS if home is not None and not self._is_bounded else 0):
             assert home is not None
-            part = connected(self._strata(LOCATE, random).any(axis=0), self.box, home, self._turns)
+            both = self._strata(LOCATE, random)
+            part = connected(both[0] | both[1], self.box, home, self._turns)
             self.samples += 2 * LOCATE**3
             cells = np.argwhere(part)
             side = np.diff(self.box, axis=1)[:, 0] / LOCATE
@@ -189,7 +190,7 @@ class PoseRegion(Region):
         while True:
             both = self._strata(strata, random)
             if home is not None:
-                part = connected(both.any(axis=0), self.box, home, self._turns)
+                part = connected(both[0] | both[1], self.box, home, self._turns)
                 both &= part
                 self._part = self.box, dilated(part)
             inside, scatter = int(both.sum()), int((both[0] != both[1]).sum())

@@ -115,9 +115,10 @@ def _settings(top: Fields, settings: Settings) -> Settings:
         settings = settings._replace(gravity=gravity, base_link="")
     if "independent_joints" in top:
         settings = settings._replace(independent_joints=top.names("independent_joints"))
-    for name in ("base_cone", "body_cone"):
-        if name in top:
-            settings = settings._replace(**{name: top.number(name, "rad", above=0.0)})
+    if "base_cone" in top:
+        settings = settings._replace(base_cone=top.number("base_cone", "rad", above=0.0))
+    if "body_cone" in top:
+        settings = settings._replace(body_cone=top.number("body_cone", "rad", above=0.0))
     if "weights" in top:
         given = top.get("weights", "a list of numbers")
         size = len(given) if isinstance(given, list) else 0

@@ -81,7 +81,8 @@ def stewart_model_from_yaml(
         gravity=top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist()),
         home=_home(top),
         source=source,
-        **{name: top.number(name, "rad", default=np.inf, above=0.0) for name in _CONES},
+        base_cone=top.number("base_cone", "rad", default=np.inf, above=0.0),
+        body_cone=top.number("body_cone", "rad", default=np.inf, above=0.0),
     )
     bodies = [(name, body.inertia) for name, body in six.bodies]
     check_inertias(source, [*bodies, *left_by_rotors(six)], strict=options.strict)
