@@ -176,9 +176,14 @@ class PoseRegion(Region):
         for _ in range(ROUNDS if home is not None and not self._is_bounded else 0):
             assert home is not None
             both = self._strata(LOCATE, random)
+            if self._margins(home[None])[0] >= 0.0:
+                cell = (home - self.box[:, 0]) / np.diff(self.box, axis=1)[:, 0] * LOCATE
+                both[(0, *np.clip(cell.astype(np.int64), 0, LOCATE - 1))] = True
             part = connected(both[0] | both[1], self.box, home, self._turns)
             self.samples += 2 * LOCATE**3
             cells = np.argwhere(part)
+            if not len(cells):
+                break
             side = np.diff(self.box, axis=1)[:, 0] / LOCATE
             # a cell more on each side, in which nothing was found
             low = np.maximum(self.box[:, 0] + side * (cells.min(axis=0) - 1), self.box[:, 0])
@@ -192,7 +197,7 @@ class PoseRegion(Region):
             if home is not None:
                 part = connected(both[0] | both[1], self.box, home, self._turns)
                 both &= part
-                self._part = self.box, dilated(part)
+                self._part = (self.box, dilated(part)) if part.any() else None
             inside, scatter = int(both.sum()), int((both[0] != both[1]).sum())
             count = strata**3
             self.samples += 2 * count
@@ -218,14 +223,14 @@ class PoseRegion(Region):
         return tuple(bool(turn) and self.kind == "orientation" for turn in whole)
 
     def _home(self) -> FloatArray | None:
-        """Home (3,) if it is in the region; the rest of it is connected with that."""
+        """Home (3,) if the box has it; the region is connected with it, or nearest to it."""
         try:
             at, angles = rpy_from_pose(self.needs.mechanism.home)
         except InvalidInput:  # the model has none
             return None
         home = angles if self.kind == "orientation" else at
         within = ((home >= self.box[:, 0]) & (home <= self.box[:, 1])).all()
-        return home if within and self._margins(home[None])[0] >= 0.0 else None
+        return home if within else None
 
     def _strata(self, strata: int, random: np.random.Generator) -> BoolArray:
         """Whether the two samples in each stratum are inside, (2, strata, strata, strata).
@@ -287,7 +292,7 @@ class PoseRegion(Region):
 def connected(
     filled: BoolArray, box: FloatArray, home: FloatArray, turns: tuple[bool, ...]
 ) -> BoolArray:
-    """Return which of filled cells (n, n, n) are connected with the one that home is in.
+    """Return which of filled cells (n, n, n) are connected with the one that is nearest to home.
 
     Cells with up to two empty ones between them count as connected.
 
@@ -300,10 +305,11 @@ def connected(
     from scipy.ndimage import label
 
     count = len(filled)
+    if not filled.any():
+        return filled
     at = (home - box[:, 0]) / np.diff(box, axis=1)[:, 0] * count
-    own = tuple(np.clip(at.astype(np.int64), 0, count - 1).tolist())
-    filled = filled.copy()
-    filled[own] = True
+    cells = np.argwhere(filled)
+    own = tuple(cells[np.linalg.norm(cells + 0.5 - at, axis=1).argmin()].tolist())
     wide = tuple(2 * turn for turn in turns)
     labels, _ = label(
         dilated(np.pad(filled, [(w, w) for w in wide], mode="wrap")), np.ones((3,) * 3)
