@@ -79,8 +79,12 @@ class Through(RowTrajectory):
             self._curve = _curve(mechanism, places, points)
         else:
             still = np.zeros((len(points), coordinates.velocity_size))
-            values = mechanism.independent_motion(points, still, still).positions
-            self._line = _spline(places, np.asarray(values))
+            values = np.array(mechanism.independent_motion(points, still, still).positions)
+            steps = mechanism.difference(points[:-1], points[1:])
+            if steps.shape[1] == values.shape[1] and not coordinates.rotations:
+                # the short way of a joint whose whole turns mean nothing
+                values[1:] = values[0] + np.cumsum(steps, axis=0)
+            self._line = _spline(places, values)
 
     def _rows(self, t: FloatArray) -> Motion:
         flat = np.clip(t, 0.0, 1.0)
