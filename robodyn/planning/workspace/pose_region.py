@@ -178,7 +178,7 @@ class PoseRegion(Region):
             both = self._strata(LOCATE, random)
             if self._margins(home[None])[0] >= 0.0:
                 cell = (home - self.box[:, 0]) / np.diff(self.box, axis=1)[:, 0] * LOCATE
-                both[(0, *np.clip(cell.astype(np.int64), 0, LOCATE - 1))] = True
+                both[0][tuple(np.clip(cell.astype(np.int64), 0, LOCATE - 1))] = True
             part = connected(both[0] | both[1], self.box, home, self._turns)
             self.samples += 2 * LOCATE**3
             cells = np.argwhere(part)
