@@ -16,6 +16,7 @@ number of nodes that subscribe to it.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -23,6 +24,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -38,7 +40,7 @@ from robodyn.errors import shortened
 from robodyn.formats.received_text import received_description
 from robodyn.formats.ros_packages import package_folders
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.view.machine_panel import REQUESTS, MachinePanel
+from robodyn.view.machine_panel import NAMED, REQUESTS, MachinePanel
 from robodyn.view.model_figure import figure_of
 from robodyn.view.page import SLOW, ViewerPage
 from robodyn.view.plots import RidePlots
@@ -53,6 +55,11 @@ VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 FORCES = "inverse_dynamics/forces"
 # States without /clock for this long [s] come from a real machine, not from lockstep.
 NO_CLOCK = 2.0
+# Stamps beyond a year [ns] are times of day, not of a simulation.
+LONG = 365 * 86400 * messages.NANOSECONDS
+# Statuses of other nodes that the page shows, and how long they count [s].
+MACHINE, VEHICLE, STALE = "joint_commander: machine", "motion_cueing: cueing", 5.0
+DIAGNOSTICS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 # How long a missing service is reported on the page [s].
 NOTICE = 4.0
 
@@ -77,6 +84,8 @@ class WebViewer(Node):
         self._pulse = WrenchPulse(self, p["push_duration"])
         self._pause = self.create_client(SetBool, "forward_simulator/pause")
         self._reset = self.create_client(Trigger, "forward_simulator/reset")
+        self._zero, self._is_simulated = 0, False
+        self._vehicle = -math.inf  # when something was heard of it
         self._machine: MachinePanel | None = None
         self._ride: RidePlots | None = None
         self._requests = {name: self.create_client(Trigger, name) for name in REQUESTS.values()}
@@ -104,8 +113,9 @@ class WebViewer(Node):
         if self._joints is not None:
             joints |= dict(zip(self._joints.name, self._joints.position, strict=False))
         text, until = self._notice
+        machine = self._machine
         return Snapshot(
-            stamp * 1e-9,
+            (stamp - self._zero) * 1e-9,
             configuration,
             joints,
             self._mechanism.body_pose(configuration),
@@ -114,6 +124,8 @@ class WebViewer(Node):
             condition_number(self._mechanism, configuration) if number is None else number,
             not self._paused,
             text if time.monotonic() < until else "",
+            # what has no simulator is a machine, or a recording that is played
+            "" if self._is_simulated else "live" if machine is None else machine.state,
         )
 
     def set_playing(self, playing: bool) -> None:
@@ -162,6 +174,7 @@ class WebViewer(Node):
         listen(self, String, "machine_state", self._on_machine, qos.LATCHED)
         listen(self, Odometry, "joint_commander/wished_state", self._on_wish, VIEW)
         listen(self, Imu, "felt_imu", self._on_felt, VIEW)
+        listen(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, DIAGNOSTICS)
         for remark in figure.remarks:
             self.get_logger().warning(remark)
         address = f"http://localhost:{self._server.get_port()}"
@@ -184,6 +197,9 @@ class WebViewer(Node):
         listen(self, kind, topic, lambda message: self._heard.update({topic: read(message)}), VIEW)
 
     def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
+        # times of day are shown since the first state, those of a simulation as they are
+        if self._state is None or stamp < self._zero:
+            self._zero = stamp if stamp > LONG else 0
         self._state = stamp, configuration
 
     def _on_joints(self, message: JointState) -> None:
@@ -195,6 +211,24 @@ class WebViewer(Node):
             self._machine = MachinePanel(self._page, self._request)
         if self._machine is not None:
             self._machine.show(message.data)
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        """Show why the machine stands still, and whether its vehicle is heard."""
+        if self._machine is None:
+            return
+        own = self.get_namespace().strip("/")
+        for status in message.status:
+            name = status.name.removeprefix(f"{own}/") if own else status.name
+            if name == MACHINE:
+                reason = status.message if self._machine.state in NAMED else ""
+                self._machine.explain(reason)
+            elif name == VEHICLE:
+                values = {value.key: value.value for value in status.values}
+                counts = ", ".join(f"{values[k]} {k}" for k in ("taken", "refused") if k in values)
+                self._machine.tell_vehicle(
+                    f"{status.message} ({counts})" if counts else status.message
+                )
+                self._vehicle = time.monotonic()
 
     def _on_wish(self, message: Odometry) -> None:
         _, pose, _ = messages.platform_state(message)
@@ -227,6 +261,8 @@ class WebViewer(Node):
             return
         if not self._listening:
             self._listen()
+        if self._page.updates % SLOW == 0:
+            self._look_around(self._page)
         if self._ride is not None and self._page.updates % SLOW == 0:
             self._ride.send()
         try:
@@ -235,6 +271,14 @@ class WebViewer(Node):
             self.get_logger().error(
                 f"state cannot be displayed: {error}", throttle_duration_sec=1.0
             )
+
+    def _look_around(self, page: ViewerPage) -> None:
+        """Show what can be asked for: nothing is paused where there is no simulator."""
+        self._is_simulated = self._pause.service_is_ready()
+        if page.run.visible != self._is_simulated:
+            page.run.visible = self._is_simulated
+        if self._machine is not None and time.monotonic() - self._vehicle > STALE:
+            self._machine.tell_vehicle("")
 
     def _listen(self) -> None:
         """Subscribe to the state once the number of subscribers no longer matters."""

@@ -24,7 +24,10 @@ REQUESTS = {
 _STYLE = (
     "margin:2px 14px 8px;padding:4px 10px;border-radius:6px;color:white;font:600 15px sans-serif"
 )
+_NOTE = "margin:0 14px 8px;font:13px/1.4 sans-serif;overflow-wrap:anywhere"
 _CALM = {"engaged": (34, 139, 84), "fault": colors.ERROR}
+# States that have a reason.
+NAMED = ("freezing", "frozen", "fault")
 
 
 class MachinePanel:
@@ -39,6 +42,7 @@ class MachinePanel:
         self._scene = page.scene
         with page.gui.add_folder("Machine"):
             self._text = page.gui.add_html("")
+            self._why, self._vehicle = page.gui.add_html(""), page.gui.add_html("")
             buttons = page.gui.add_button_group("Ask to", tuple(REQUESTS))
 
         @buttons.on_click  # type: ignore[untyped-decorator]
@@ -51,9 +55,24 @@ class MachinePanel:
     def show(self, state: str) -> None:
         """Show a state."""
         self.state = state = shortened(state, 40)
+        if state not in NAMED:
+            self.explain("")
         color = colors.css(_CALM.get(state, (90, 98, 110)))
         self._text.content = f'<div style="{_STYLE};background:{color}">{html.escape(state)}</div>'
+
+    def explain(self, text: str) -> None:
+        """Show why the machine is in its state; empty: nothing to explain."""
+        self._why.content = _note(text)
+
+    def tell_vehicle(self, text: str) -> None:
+        """Show what is known of the vehicle or the telemetry that moves the machine."""
+        self._vehicle.content = _note(text)
 
     def wish(self, pose: FloatArray) -> None:
         """Show the pose (7,) wished for, base frame."""
         self._scene.mark(pose)
+
+
+def _note(text: str) -> str:
+    said = html.escape(shortened(text, 300))
+    return f'<div style="{_NOTE}">{said}</div>' if said else ""

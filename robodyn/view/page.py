@@ -12,6 +12,7 @@ import html
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from robodyn.view.snapshot import Snapshot, Source
 RATE = 30.0
 # Text and plots are sent with every third update only, to save bandwidth.
 SLOW = 3
+# Windows of at most so many pixels are a phone's.
+NARROW = 760
 STANDARD_GRAVITY = 9.81
 _DIRECTIONS = {
     f"{sign}{axis}": (index, 1.0 if sign == "+" else -1.0)
@@ -49,6 +52,7 @@ class ViewerPage:
     Attributes:
         scene, plots, status: the parts.
         gui: viser's, to add more controls to.
+        run: the buttons that play, pause and reset; invisible where there is nothing to pause.
         updates: number of updates sent.
         shown: the snapshot sent last.
     """
@@ -76,7 +80,7 @@ class ViewerPage:
         self.gui.main_panel.dock_left()
         self.gui.main_panel.set_width(310)
         self.status = Status(self.gui, mechanism, warn, error)
-        run = self.gui.add_button_group("Run", ("Play", "Pause", "Reset"))
+        self.run = run = self.gui.add_button_group("Run", ("Play", "Pause", "Reset"))
 
         @run.on_click  # type: ignore[untyped-decorator]
         def _(event: Any) -> None:
@@ -93,6 +97,7 @@ class ViewerPage:
             self.plots = Plots(self.gui, mechanism, warn, error)
         panel.dock_right()
         panel.set_width(400)
+        server.on_client_connect(lambda client: _give_room(client, panel))
 
     def add_push(self, push: Callable[[FloatArray], None]) -> None:
         """Add a button that pushes the body by a wrench (6,) [N, N m] along an axis of the base."""
@@ -165,6 +170,17 @@ class ViewerPage:
             self._ended.wait(max(due - time.monotonic(), 0.0))
 
 
+def _give_room(client: Any, panel: Any) -> None:
+    """On a screen as narrow as a phone's, leave the panels' titles only: a tap opens them."""
+    if client.camera.image_width > NARROW:
+        return
+    with suppress(AttributeError):  # viser has no placement for one client's panels; see `minimize`
+        for uuid in (client.gui.main_panel._placement_uuid, panel._placement_uuid):
+            placement = client.gui.main_panel
+            placement._placement_uuid = uuid
+            placement.minimize()
+
+
 _BANNER = (
     "position:fixed;top:14px;left:50%;transform:translateX(-50%);z-index:50;max-width:46vw;"
     "padding:8px 18px;border-radius:6px;color:white;font:600 15px sans-serif;text-align:center;"
@@ -212,7 +228,7 @@ class Status:
     def _numbers(self, snapshot: Snapshot) -> str:
         xyz, rpy = rpy_from_pose(snapshot.body_pose)
         degrees = np.rad2deg(rpy).round(1) + 0.0  # no negative zero
-        state = "running" if snapshot.playing else "paused"
+        state = snapshot.status or ("running" if snapshot.playing else "paused")
         rows = [
             f"{state:<8} t = {snapshot.time:7.3f} s",
             "x y z  " + " ".join(f"{value:7.3f}" for value in xyz.round(3) + 0.0) + " m",

@@ -18,6 +18,14 @@ WINDOW = 10.0
 # Larger condition numbers are clipped in the plot, to keep the axis legible.
 HIGHEST_CONDITION = 1e5
 _LEGS, _JOINTS = "Leg forces [N], positive: pushes", "Joint efforts [N m, N]"
+# Axes of numbers that hardly change are at least this wide: ticks of 1e-9 would all read 0.
+_LEAST = {
+    "auto": True,
+    "range": {
+        "min": {"pad": 0.1, "soft": -1.0, "mode": 1},
+        "max": {"pad": 0.1, "soft": 1.0, "mode": 1},
+    },
+}
 _LINE = {"stroke": "#e6e8eb", "width": 1}
 
 
@@ -65,7 +73,8 @@ class Plots:
             ({"label": "t"}, *lines),
             title=_LEGS if mechanism.acts_along_legs else _JOINTS,
             height=320,
-            **_axes({"auto": True}),
+            visible=False,  # until there is an effort
+            **_axes(_LEAST),
         )
         self._condition = gui.add_uplot(
             tuple(np.ones(1) for _ in range(4)),
@@ -92,6 +101,8 @@ class Plots:
         times, *efforts, number = self._rows.columns()
         warn, error = (np.full(len(times), threshold) for threshold in self._thresholds)
         self._efforts.data = (times, *efforts)
+        if not self._efforts.visible and np.any(efforts):
+            self._efforts.visible = True
         self._condition.data = (times, number, warn, error)
 
 
@@ -116,7 +127,7 @@ class RidePlots:
                 title=f"Specific force {axis} [m/s^2]",
                 height=190,
                 order=number - 3.0,
-                **_axes({"auto": True}),
+                **_axes(_LEAST),
             )
             for number, axis in enumerate(("forward", "to the left", "up"))
         ]

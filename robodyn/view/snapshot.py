@@ -27,6 +27,7 @@ class Snapshot:
         condition_number: infinite where it is not defined.
         playing: whether the source is running, not paused.
         message: a warning for the user, empty if none.
+        status: one word for what the source does; empty: running or paused, as `playing` says.
     """
 
     time: float
@@ -38,6 +39,7 @@ class Snapshot:
     condition_number: float
     playing: bool = True
     message: str = ""
+    status: str = ""
 
 
 def snapshot_of(

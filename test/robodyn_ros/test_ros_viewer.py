@@ -20,6 +20,7 @@ import pytest
 if importlib.util.find_spec("viser") is None:
     pytest.skip("the package viser is not installed", allow_module_level=True)
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import WrenchStamped
 from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
@@ -302,14 +303,15 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
         wishes = peer.node.create_publisher(Odometry, "joint_commander/wished_state", 10)
         state.publish(String(data="parked"))
         home = rd.load("stewart_symmetric").home
-        stamps = itertools.count(0, 50_000_000)
+        stamps = itertools.count(1_764_000_000 * 10**9, 50_000_000)  # times of day
         states = peer.node.create_publisher(Odometry, "platform_state", 10)
 
         def shown():
             for each in (states, wishes):
                 each.publish(odometry(next(stamps), FRAMES, home, np.zeros(6)))
             place = client.frames.get("/wish")
-            return "parked" in client.texts and place is not None and place[2, 3] == home[2]
+            told = "parked" in client.texts or "fault" in client.texts
+            return told and place is not None and place[2, 3] == home[2]
 
         peer.until(shown, "the machine's state and wish")
         felt, plots = peer.node.create_publisher(Imu, "felt_imu", 10), len(client.curves)
@@ -319,6 +321,34 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
             return shown() and len(client.curves) == plots + 3
 
         peer.until(rode, "felt and wanted force")
+        # the time since the first state, though stamps are times of day; nothing to pause
+        peer.until(lambda: shown() and "t = " in client.texts, "a state on the page")
+        assert 0.0 <= time_on(client) < 3600.0
+        assert "running" not in client.texts
+        assert client.gui[client.control("Run")]["visible"] is False
+        # nobody has told an effort: no curves of zeros
+        efforts = [props for props in client.gui.values() if len(props.get("data", ())) == 7]
+        assert [props["visible"] for props in efforts] == [False]
+        statuses = peer.node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        told = [
+            DiagnosticStatus(name="joint_commander: machine", message="fault: drive 3 is silent"),
+            DiagnosticStatus(
+                name="motion_cueing: cueing",
+                message="the vehicle is heard",
+                values=[KeyValue(key="taken", value="1234"), KeyValue(key="refused", value="5")],
+            ),
+        ]
+
+        def explained(*words):
+            statuses.publish(DiagnosticArray(status=told))
+            return shown() and all(word in client.texts for word in words)
+
+        peer.until(lambda: explained("1234 taken, 5 refused"), "the state of the telemetry")
+        assert "drive 3 is silent" not in client.texts  # it is parked
+        state.publish(String(data="fault"))
+        peer.until(lambda: explained(">fault<", "drive 3 is silent"), "the fault and its reason")
+        state.publish(String(data="parked"))
+        peer.until(lambda: shown() and "drive 3 is silent" not in client.texts, "no reason")
         client.set("Ask to", "Freeze")
         peer.until(lambda: shown() and "freeze refused" in client.texts, "the refusal on the page")
         assert asked == ["freeze"]
