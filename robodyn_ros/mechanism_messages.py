@@ -21,7 +21,7 @@ from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory
-from robodyn.trajectories.messages import joint_rows, sampled_trajectory
+from robodyn.trajectories.messages import joint_rows, sampled_trajectory, without_turns
 from robodyn.trajectories.tip_joints import space_of
 from robodyn_ros import messages, qos
 from robodyn_ros.messages import JointStateMessage, OdometryMessage, fill_pose, fill_stamp
@@ -87,8 +87,14 @@ class _Messages:
             RobodynError: a malformed message, or a motion that the mechanism cannot make.
         """
         space = space_of(self._mechanism, message.joint_names)
-        times, (position, rate, change) = joint_rows(message, space.independent_joints)
-        motion = space.motion_of_independent(position, rate, change, here)
+        m, names = self._mechanism, space.independent_joints
+        times, rows = joint_rows(message, names)
+        near = None
+        if here is not None and any(m.wrapping(names)):
+            still = np.zeros(m.coordinates.velocity_size)
+            near = m.independent_motion(here, still, still)[0]
+        rows = without_turns(m, names, times, rows, near)
+        motion = space.motion_of_independent(*rows, here)
         return SampledTrajectory(self._mechanism, times, motion)
 
     def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:

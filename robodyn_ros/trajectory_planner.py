@@ -296,6 +296,7 @@ class TrajectoryPlanner(Node):
     def _on_goal_joints(self, message: JointState) -> None:
         present = self._mechanism.joint_positions(self._start())
         goal = messages.joint_goal(message, self._mechanism.joint_names, present)
+        goal = present + self._mechanism.joint_difference(present, goal)
         what = f"goal {goal.round(4).tolist()}"
         if self._is_fastest:
             self._plan_fastest(goal, what, "goal_joints", of_body=False)

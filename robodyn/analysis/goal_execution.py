@@ -179,7 +179,8 @@ class GoalExecution:
             x, v, _ = mechanism.independent_motion(configuration, velocity, still)
         except KinematicsError:
             return None  # of a singular state there is nothing to tell
-        errors = Errors(desired[0] - x, desired[1] - v)
+        off = mechanism.joint_difference(x, desired[0], mechanism.independent_joints)
+        errors = Errors(off, desired[1] - v)
         return Report(time, time - self._began, desired, (x, v), errors)
 
     def _end(self, how: str, verdict: Verdict) -> None:

@@ -24,7 +24,7 @@ from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn.trajectories.joint_points import through_points
-from robodyn.trajectories.messages import joint_rows, to_nanoseconds
+from robodyn.trajectories.messages import joint_rows, to_nanoseconds, without_turns
 from robodyn.trajectories.tip_joints import TipJoints, space_of
 
 # Time between the points at which the motion of the joints becomes the mechanism's [s], and the
@@ -101,7 +101,7 @@ def examine(
     _check_names(list(goal.trajectory.joint_names), space.independent_joints)
     try:
         watch = _watch(goal, mechanism.independent_joints, settings)
-        times, rows = _points(goal, space, present)
+        times, rows = _points(goal, mechanism, space, present)
         start = to_nanoseconds(goal.trajectory.header.stamp) or None
         ahead = 0.0 if start is None else (start - present.stamp) * 1e-9
         if ahead + times[-1] < 0.0:
@@ -112,7 +112,8 @@ def examine(
             )
         motion = through_points(times, *rows)
         if ahead <= 0.0:
-            _check_start(motion.sample(-ahead).configuration, space, present, settings)
+            first = motion.sample(-ahead).configuration
+            _check_start(first, mechanism, space, present, settings)
         period = max(PERIOD, motion.duration / POINTS)
         knots = knot_times(motion.duration, motion.switching_times, period)
         trajectory = SampledTrajectory(
@@ -157,11 +158,14 @@ def _check_names(given: list[str], names: Sequence[str]) -> None:
 
 
 def _points(
-    goal: Goal, mechanism: Mechanism | TipJoints, present: Present
+    goal: Goal, mechanism: Mechanism, space: Mechanism | TipJoints, present: Present
 ) -> tuple[FloatArray, list[FloatArray]]:
     """Times from 0 on (K,) [s], and (K, n) of positions and of what else all points have."""
     message = goal.trajectory
-    times, rows = joint_rows(message, mechanism.independent_joints)
+    names = space.independent_joints
+    times, rows = joint_rows(message, names)
+    measured = space.independent_motion(*present.measured)[0]
+    rows = without_turns(mechanism, names, times, rows, measured)
     fields = ("positions", "velocities", "accelerations")
     given = [all(len(getattr(p, field)) > 0 for p in message.points) for field in fields]
     if not given[0]:
@@ -176,7 +180,9 @@ def _points(
     if times[0] > 0.0:
         # from where it is, or from where it is planned to be, to the first point
         here = present.measured if present.planned is None else present.planned
-        first = mechanism.independent_motion(*here)
+        first = space.independent_motion(*here)
+        way = mechanism.joint_difference(measured, first[0], names)
+        first = first._replace(positions=measured + way)
         used = [
             np.concatenate([one[None], values]) for one, values in zip(first, used, strict=False)
         ]
@@ -185,15 +191,19 @@ def _points(
 
 
 def _check_start(
-    first: FloatArray, mechanism: Mechanism | TipJoints, present: Present, settings: dict[str, Any]
+    first: FloatArray,
+    mechanism: Mechanism,
+    space: Mechanism | TipJoints,
+    present: Present,
+    settings: dict[str, Any],
 ) -> None:
-    allowed = settings["start_tolerance"]
-    here = mechanism.independent_motion(*present.measured)[0]
-    off = np.abs(first - here)
+    allowed, names = settings["start_tolerance"], space.independent_joints
+    here = space.independent_motion(*present.measured)[0]
+    off = np.abs(mechanism.joint_difference(here, first, names))
     if allowed and not off.max() <= allowed:
         joint = int(off.argmax())
         raise GoalRefused(
-            f"it begins with {mechanism.independent_joints[joint]} at {first[joint]:.6g}, which is "
+            f"it begins with {names[joint]} at {first[joint]:.6g}, which is "
             f"at {here[joint]:.6g}; start_tolerance is {allowed:g}",
         )
 

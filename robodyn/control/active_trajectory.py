@@ -243,7 +243,7 @@ class ActiveTrajectory:
             positions = self.mechanism.joint_positions(np.stack([configuration, wanted]))
         except KinematicsError:
             return False  # no efforts follow from there, in whichever way
-        return bool(np.abs(positions[1] - positions[0]).max() > THERE)
+        return bool(np.abs(self.mechanism.joint_difference(*positions)).max() > THERE)
 
     def _take(self, given: _Given) -> None:
         self._given, self._path, self._start = given, given.trajectory, given.start

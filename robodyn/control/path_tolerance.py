@@ -59,7 +59,7 @@ def strayed(
     try:
         both = np.stack([wanted.configuration, configuration])
         planned, measured = mechanism.joint_positions(both)
-        error = planned - measured
+        error = mechanism.joint_difference(measured, planned)
         if velocity is not None:
             rates = mechanism.joint_velocities(wanted.configuration, wanted.velocity)
             error += SOON * (rates - mechanism.joint_velocities(configuration, velocity))

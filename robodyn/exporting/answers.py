@@ -16,6 +16,7 @@ from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.array_arguments import MATRIX, GivenType, stack
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.turns import shortest_turn
 
 # Statuses of what is exported; the texts are those of NAME_status_text.
 STATUSES = {
@@ -88,13 +89,15 @@ def copied(start: Any, count: int, out: Any) -> None:
         out[j] = start[j]
 
 
-def joint_answers(nq: int, places: ArrayLike) -> dict[str, Any]:
+def joint_answers(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
     """What is answered alike where a configuration is positions, and velocity rates, of joints.
 
     Args:
         nq: numbers of a configuration.
         places: of the driven joints in it, which are the independent ones.
+        wraps: (n,) whether positions of the driven joints a full turn apart are the same.
     """
+    at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), bool(np.any(wraps))
     at_places = np.array(places, dtype=np.float64)
     n, at = len(at_places), address_of(at_places)
 
@@ -113,6 +116,8 @@ def joint_answers(nq: int, places: ArrayLike) -> dict[str, Any]:
         for i in range(n):
             place = int(at()[i])
             out[i] = goal[place] - q[place]
+            if turning and at_wraps()[i] != 0.0:
+                out[i] = shortest_turn(out[i])
 
     @inner
     def rates(q: Any, v: Any, out: Any) -> bool:

@@ -45,6 +45,7 @@ from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.numerics.array_arguments import MATRIX, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import quaternion_from_matrix
+from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import combine
 from robodyn.numerics.vectors import vector as three
 
@@ -64,7 +65,7 @@ def answers(m: ClosedLoop) -> Answers:
     columns, twist, drives = (constant(x) for x in m._comparable)
     tip_body, tip = m._tree.body_of[m.model.tip_link], m._tree.frame_of[m.model.tip_link]
     at_tip = address_of(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
-    joints = joint_answers(nq, m._driven_at)
+    joints = joint_answers(nq, m._driven_at, m.wrapping_driven)
     positions = joints["positions"]
     state, state_row = (vector(nq), vector(n), vector(n)), (row(nq), row(n), row(n))
     find_bodies = lent(
@@ -87,12 +88,17 @@ def answers(m: ClosedLoop) -> Answers:
         copied(q, nq, out)
         return bool(0.0 <= find_displaced(out, displacement) <= ACCEPTED)
 
+    at_wraps = address_of(np.array(m.wrapping_driven, dtype=np.float64))
+    turning = any(m.wrapping_driven)
+
     @inner
     def close(wanted: Any, q: Any) -> bool:
         moved, by = stack(1, nq), stack(1, n)
         positions(q, address(by))
         for i in range(n):
             by[0, i] = wanted[i] - by[0, i]
+            if turning and at_wraps()[i] != 0.0:
+                by[0, i] = shortest_turn(by[0, i])
         if not advance(q, address(by), address(moved)):
             return False
         copied(moved[0], nq, q)

@@ -41,6 +41,7 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
         "MECHANISM": mechanism.name,
         "PACKAGE_VERSION": re.sub(r"[^0-9.].*", "", __version__),
         "SIGNS": ", ".join(repr(float(x)) for x in mechanism.joint_signs),
+        "WRAPS": ", ".join("true" if wraps else "false" for wraps in mechanism.wrapping_driven),
         "OFFSETS": ", ".join(repr(float(x)) for x in mechanism.joint_offsets),
         "GRAVITY": ", ".join(repr(float(x)) for x in mechanism.gravity_vector),
         "PASSIVE": ",".join(f'\n  {{"{name}", {at}}}' for name, at in _passive(mechanism).items()),

@@ -51,7 +51,7 @@ def answers(m: SerialArm) -> Answers:
     smooth = m._smooth._packed[0] if m.friction.is_dry else m._geometry
     chain, gravity, rest = constant(m._geometry), constant(m._gravity), constant(np.zeros(n))
     q, state, state_row = vector(n), (vector(n),) * 3, (row(n),) * 3
-    joints = joint_answers(n, range(n))
+    joints = joint_answers(n, range(n), m.wrapping_driven)
     jacobian = lent(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
     find_frames = lent(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
 

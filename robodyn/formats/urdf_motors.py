@@ -6,7 +6,8 @@ Which joints are driven `<ros2_control>` and `<transmission>` say. A joint may h
 `<robodyn armature="0.78" friction_backward="27.2"/>`: reflected inertia of the motor [kg m^2 or
 kg], and Coulomb friction [N m or N] in the negative direction where it differs from
 `<dynamics friction>`; and `home`, the position [rad or m] at which the mechanism starts, a floating
-joint's as its pose (7) [m, -].
+joint's as its pose (7) [m, -]; and `multi_turn="true"`, by which a continuous joint counts its
+turns, while otherwise positions a full turn apart are the same.
 
 The robot may hold `<robodyn type="closed_loop" gravity="0 0 -1.62" .../>`, all of it optional: the
 kind of mechanism; gravity [m/s^2] in its base frame; `base_link` and `tip_link`, as `load` takes
@@ -79,12 +80,14 @@ class Drives:
 class Motor(NamedTuple):
     """Motor of a joint: `armature`, and `friction_backward` or None if friction is symmetric.
 
-    `home` is a position [rad or m], (1,), a floating joint's its pose (7,) [m, -], or None.
+    `home` is a position [rad or m], (1,), a floating joint's its pose (7,) [m, -], or None;
+    `multi_turn` says that a continuous joint counts its turns.
     """
 
     armature: float = 0.0
     friction_backward: float | None = None
     home: tuple[float, ...] | None = None
+    multi_turn: bool = False
 
     @property
     def stated(self) -> bool:
@@ -228,12 +231,21 @@ def read_motors(robot: Element, source: str) -> dict[str, Motor]:
         where = f"{source}: joint {joint.get('name', '')!r}: <{TAG}>"
         values: dict[str, Any] = {}
         for key, text in _attributes(joint.findall(TAG)[0], Motor._fields, where).items():
+            if key == "multi_turn":
+                values[key] = _switch(text, f"{where} {key}")
+                continue
             size = 7 if key == "home" and joint.get("type") == "floating" else 1
             at_least = -math.inf if key == "home" else 0.0
             numbers = numbers_in(text, size, f"{where} {key}", at_least=at_least)
             values[key] = tuple(numbers) if key == "home" else numbers[0]
         motors[joint.get("name", "")] = Motor(**values)
     return motors
+
+
+def _switch(text: str, where: str) -> bool:
+    if text not in ("true", "false"):
+        raise ModelError(f"{where} is {text!r}, expected true or false", value=text)
+    return text == "true"
 
 
 def read_settings(robot: Element, source: str) -> Settings:

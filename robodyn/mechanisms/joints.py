@@ -57,6 +57,15 @@ class Joints(ABC):
         return self.model.base_link, self.model.tip_link
 
     @property
+    def wrapping_joints(self) -> frozenset[str]:
+        """Names of the joints whose positions a full turn apart are the same: continuous ones.
+
+        The difference of two positions of such a joint is the short way, at most half a turn. A
+        joint with limits, a revolute joint without, and one that others follow count their turns.
+        """
+        return frozenset(getattr(self.model, "wrapping_joints", ()))
+
+    @property
     def gravity_vector(self) -> FloatArray:
         """(3,) [m/s^2] base frame."""
         gravity: FloatArray = self.model.gravity

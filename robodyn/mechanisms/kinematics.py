@@ -9,6 +9,7 @@ other kinds answer for themselves.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +22,7 @@ from robodyn.mechanisms.common.motion import DrivenMotion, JointStates, Motion
 from robodyn.mechanisms.common.tracking import JOINT_TRACKING, Tracking
 from robodyn.mechanisms.motors import JointsWithMotors
 from robodyn.numerics.broadcasting import flatten
+from robodyn.numerics.turns import full_turns
 
 
 class Kinematics(JointsWithMotors):
@@ -35,7 +37,7 @@ class Kinematics(JointsWithMotors):
     @cached_property
     def coordinates(self) -> Coordinates:
         """The meaning and units of the numbers of a configuration and of a velocity."""
-        return joint_coordinates(self.joint_names, self.joint_units)
+        return joint_coordinates(self.joint_names, self.joint_units, self.wrapping_joints)
 
     @property
     def configuration_is_pose(self) -> bool:
@@ -79,12 +81,42 @@ class Kinematics(JointsWithMotors):
     def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
         """The displacement (..., nv), in coordinates of `velocity`, that takes `start` to `goal`.
 
-        A continuous joint counts its turns.
+        A continuous joint takes the short way, see `wrapping_joints`.
         """
-        return np.asarray(self._joints("goal", goal) - self._joints("start", start))
+        way = np.asarray(self._joints("goal", goal) - self._joints("start", start))
+        return self.coordinates.shortest(way)
+
+    def joint_difference(
+        self, start: FloatArray, goal: FloatArray, names: Sequence[str] | None = None, /
+    ) -> FloatArray:
+        """Return how far joints are from positions to others; unchecked.
+
+        A continuous joint takes the short way, see `wrapping_joints`.
+
+        Args:
+            start, goal: (..., k) [m or rad].
+            names: (k,) of the joints; by default the driven ones.
+
+        Returns:
+            (..., k) [m or rad].
+        """
+        way = np.asarray(goal - start)
+        wraps = self.wrapping_driven if names is None else self.wrapping(names)
+        return way - full_turns(way) * wraps if any(wraps) else way
+
+    def wrapping(self, names: Sequence[str], /) -> tuple[bool, ...]:
+        """Return whether each of these joints is one of `wrapping_joints`."""
+        return tuple(name in self.wrapping_joints for name in names)
+
+    @cached_property
+    def wrapping_driven(self) -> tuple[bool, ...]:
+        """Whether each driven joint is one of `wrapping_joints`."""
+        return self.wrapping(self.joint_names)
 
     def advance(self, configuration: ArrayLike, displacement: ArrayLike, /) -> FloatArray:
         """The inverse of `difference`: the configuration (..., nq) after a displacement.
+
+        Turns of continuous joints are counted on, not taken off.
 
         Raises:
             NoSolution: there is no such configuration.

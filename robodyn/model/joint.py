@@ -189,6 +189,15 @@ class Joint:
         return self.drive.rotor_inertia * self.drive.ratio
 
     @property
+    def wraps(self) -> bool:
+        """Whether positions a full turn apart are the same: of a continuous joint without limits.
+
+        A revolute joint without limits counts its turns.
+        """
+        free = self.kind == "continuous" and self.mimic is None
+        return free and not np.isfinite(self.position).any()
+
+    @property
     def moves(self) -> bool:
         """Whether the joint is not fixed."""
         return self.kind != "fixed"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,16 @@ class Model(Compared):
         """Those that are driven, in the order of `driven`."""
         joints = {joint.name: joint for joint in self.joints}
         return tuple(joints[name] for name in self.driven)
+
+    @cached_property
+    def wrapping_joints(self) -> frozenset[str]:
+        """Names of the joints whose positions a full turn apart are the same; see `Joint.wraps`.
+
+        A joint that others follow counts its turns, as a motor that drives a belt or a screw does.
+        """
+        leaders = {joint.mimic.joint for joint in self.joints if joint.mimic is not None}
+        wraps = (joint.name for joint in self.joints if joint.wraps)
+        return frozenset(name for name in wraps if name not in leaders)
 
     def without_friction(self) -> Model:
         """The same mechanism with neither viscous nor Coulomb friction, closures included."""

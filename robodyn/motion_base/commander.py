@@ -195,7 +195,10 @@ class PositionCommander:
         problem = self.workspace.objection(motion.configuration)
         if not problem:
             self.wished, self._inside = motion.configuration, None
-            return np.array(mechanism.driven_motion(*motion)), ""
+            target = np.array(mechanism.driven_motion(*motion))
+            here = self.set_points.state[0]
+            target[0] = here + mechanism.joint_difference(here, target[0])
+            return target, ""
         last, nearest = self._inside, self.workspace.nearest
         self.wished = self._inside = (
             nearest(motion.configuration, self.configuration)
@@ -204,7 +207,7 @@ class PositionCommander:
         )
         positions, dt = mechanism.joint_positions(self._inside), self._dt
         p, v, _ = self.set_points.state if last is None else self._smooth
-        a = EDGE * (EDGE * (positions - p) - 2.0 * v)
+        a = EDGE * (EDGE * mechanism.joint_difference(p, positions) - 2.0 * v)
         self._smooth = np.array([p + dt * (v + 0.5 * dt * a), v + dt * a, a])
         return self._smooth, f"{problem}: the nearest pose inside is taken"
 

@@ -280,7 +280,8 @@ class Machine:
             late = self._now - self._since > (self.settings.ease + PATIENCE) * 1e9
             return "arrived" if self.commander.has_arrived or late else ""
         if self.state == "parking":
-            there = np.abs(point.positions - self._park).max() < THERE
+            way = self.mechanism.joint_difference(point.positions, self._park)
+            there = np.abs(way).max() < THERE
             return "arrived" if there and rests else ""
         return "stopped" if self.state == "freezing" and rests else ""
 
@@ -297,7 +298,7 @@ class Machine:
             return f"drives have not told their positions for {s.feedback_timeout:g} s"
         if measured is None or not self._set_points_sent:
             return ""
-        error = np.abs(measured[1] - self._set_points_sent[0])
+        error = np.abs(self.mechanism.joint_difference(self._set_points_sent[0], measured[1]))
         if (error <= self._largest).all():
             self._beyond_since = self._now
             return ""

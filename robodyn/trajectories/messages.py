@@ -16,6 +16,7 @@ from robodyn.arrays import FloatArray
 from robodyn.checks import BEYOND, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.numerics.turns import unwrapped
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
 
@@ -107,6 +108,38 @@ def joint_rows(
     position, velocity, acceleration = map(np.array, zip(*rows, strict=True))
     _refuse_beyond((position, velocity, acceleration))
     return point_times(message.points), (position, velocity, acceleration)
+
+
+def without_turns(
+    mechanism: Mechanism,
+    names: Sequence[str],
+    times: FloatArray,
+    rows: tuple[FloatArray, FloatArray, FloatArray],
+    near: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the rows of `joint_rows` without full turns of continuous joints between points.
+
+    Between two points a continuous joint takes the way that its rates there ask for, the short one
+    if it rests there.
+
+    Args:
+        mechanism: whose joints they are.
+        names: (n,) of the joints.
+        times: (K,) [s] of the points.
+        rows: positions, velocities and accelerations (K, n).
+        near: (n,) positions that the first point is within half a turn of, if known.
+    """
+    wraps = np.flatnonzero(mechanism.wrapping(names))
+    if not wraps.size:
+        return rows
+    positions, rates, changes = rows
+    positions, turning = np.array(positions), rates[:, wraps]
+    if near is not None:
+        start = near[wraps] + mechanism.joint_difference(near, positions[0], names)[wraps]
+        positions[:, wraps] += start - positions[0, wraps]
+    steps = 0.5 * np.diff(times)[:, None] * (turning[1:] + turning[:-1])
+    positions[:, wraps] = unwrapped(positions[:, wraps], steps)
+    return positions, rates, changes
 
 
 def point_times(points: Sequence[Any]) -> FloatArray:

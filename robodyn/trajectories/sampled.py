@@ -95,6 +95,10 @@ class SampledTrajectory(RowTrajectory):
                 for name, values in zip(Motion._fields, motion, strict=True)
             )
         )
+        steps = self._expected_steps() if self.times.size > 1 else None
+        if steps is not None:
+            unwrapped = mechanism.coordinates.unwrapped(self.knots.configuration, steps)
+            self.knots = self.knots._replace(configuration=unwrapped)
         # the mechanism knows what its configurations look like, and what its velocities
         rest = mechanism.difference(self.knots.configuration, self.knots.configuration)
         for name, values in zip(Motion._fields, self.knots, strict=True):
@@ -112,6 +116,13 @@ class SampledTrajectory(RowTrajectory):
         self._list: list[float] = self.times.tolist()
         # where the last single time was found: between these times, on this cubic
         self._cursor: tuple[float, float, _Cubics] | None = None
+
+    def _expected_steps(self) -> FloatArray | None:
+        """Displacements (K - 1, nv) between knots by their rates; None of other shapes."""
+        rates = self.knots.velocity
+        if rates.ndim != 2 or len(rates) != len(self.times):
+            return None
+        return np.asarray(0.5 * np.diff(self.times)[:, None] * (rates[1:] + rates[:-1]))
 
     @property
     def duration(self) -> float:
@@ -203,7 +214,10 @@ class SampledTrajectory(RowTrajectory):
         (start, goal), (rate, last) = (
             (values[knot], values[knot + 1]) for values in self.knots[:2]
         )
-        whole = self._mechanism.difference(start, goal)
+        coordinates = self._mechanism.coordinates
+        # a continuous joint may turn further than half a turn between two knots
+        expected = 0.5 * h * (rate + last)
+        whole = coordinates.shortest(self._mechanism.difference(start, goal), expected)
         end_rate = last.copy()
         for own in self._rotations:
             rotation_vector_rates(whole[:, own], last[:, own], end_rate[:, own])

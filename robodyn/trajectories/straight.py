@@ -50,6 +50,8 @@ def plan_straight(
         InfeasibleTrajectory: the limits do not allow the duration.
         NoSolution: a closed loop cannot be assembled on the way.
     """
+    start, goal = np.asarray(start, dtype=np.float64), np.asarray(goal, dtype=np.float64)
+    goal = mechanism.coordinates.beside(goal, start)
     if mechanism.configuration_is_pose:
         return plan_line(start, goal, duration, v_max, w_max, profile=profile)
     if len(mechanism.independent_joints) == mechanism.coordinates.configuration_size:
@@ -82,7 +84,7 @@ def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) 
     """From a configuration (nq,) to the beginning of a plan."""
     start = plan.sample(0.0).configuration
     first, last = mechanism.joint_positions(np.stack([here, start]))
-    difference = np.abs(last - first)
+    difference = np.abs(mechanism.joint_difference(first, last))
     worst = int(difference.argmax())
     if mechanism.tracking.by_coordinate:
         unit, name = mechanism.joint_units[worst], mechanism.joint_names[worst]

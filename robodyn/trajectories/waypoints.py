@@ -149,13 +149,16 @@ def _from_file(file: Path, mechanism: Mechanism | None) -> Trajectory:
             )
     blends = np.array([_blend(fields, waypoint) for waypoint in waypoints])
     stops = [0, *(np.flatnonzero(blends[1:-1] == 0.0) + 1).tolist(), len(waypoints) - 1]
+    points = [_point(waypoint, joints) for waypoint in waypoints]
+    if mechanism is not None and joints == mechanism.coordinates.configuration_size:
+        points = list(mechanism.coordinates.unwrapped(np.array(points)))
     segments: list[Trajectory] = []
     for i, j in zip(stops[:-1], stops[1:], strict=True):
+        ends = waypoints[i : j + 1], points[i : j + 1]
         if blends[i : j + 1].any():
-            piece = waypoints[i : j + 1], blends[i : j + 1].copy()
-            segments.append(_blended(fields, *piece, joints))
+            segments.append(_blended(fields, *ends, blends[i : j + 1].copy(), joints))
         else:
-            segments.append(_segment(fields, waypoints[i], waypoints[j], joints))
+            segments.append(_segment(fields, *ends, joints))
     return segments[0] if len(segments) == 1 else Sequence(tuple(segments))
 
 
@@ -187,14 +190,16 @@ def _waypoint_file(source: str | Path) -> Path:
     )
 
 
-def _segment(common: Fields, start: Fields, goal: Fields, joints: int) -> Line | JointLine:
-    points = [_point(waypoint, joints) for waypoint in (start, goal)]
+def _segment(
+    common: Fields, waypoints: list[Fields], points: list[FloatArray], joints: int
+) -> Line | JointLine:
+    goal = waypoints[-1]
     duration, v_max = _limit(common, goal, "duration"), _limit(common, goal, "v_max")
     w_max = None if joints else _limit(common, goal, "w_max")
     try:
         profile = _profile(common, goal)
         if joints:
-            return plan_joints(points[0], points[1], duration, v_max, profile)
+            return plan_joints(points[0], points[-1], duration, v_max, profile)
         xyz, rpy = np.split(np.array(points), 2, axis=1)
         return plan_line_rpy(xyz, rpy, duration, v_max, w_max, profile)
     except RobodynError as error:
@@ -223,9 +228,15 @@ def _blend(common: Fields, waypoint: Fields) -> float:
     return fields.number("blend", "s", default=0.0, at_least=0.0)
 
 
-def _blended(common: Fields, waypoints: list[Fields], blends: FloatArray, joints: int) -> ViaPoints:
+def _blended(
+    common: Fields,
+    waypoints: list[Fields],
+    ends: list[FloatArray],
+    blends: FloatArray,
+    joints: int,
+) -> ViaPoints:
     """From rest at the first waypoint, past those between, to rest at the last."""
-    points = np.array([_point(waypoint, joints) for waypoint in waypoints])
+    points = np.array(ends)
     # an end that names no blend starts, or stops, in the time of the blend next to it
     blends[0] = blends[0] or blends[1]
     blends[-1] = blends[-1] or blends[-2]

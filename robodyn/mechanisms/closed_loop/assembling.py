@@ -39,7 +39,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         Of what floats freely position and rotation vector, base frame.
         """
         a, b = self._q("start", start), self._q("goal", goal)
-        out = np.asarray(b[..., self._free_at] - a[..., self._free_at])
+        out = self.coordinates.shortest(np.asarray(b[..., self._free_at] - a[..., self._free_at]))
         for joint, columns, parts in self._free_poses:
             at = self._tree.place_of[joint.name]
             whole = pose_difference(a[..., at], b[..., at]).reshape(*out.shape[:-1], 2, 3)
@@ -72,7 +72,8 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         """See the base class."""
         if not self._drives_free:
             return self.assemble(driven, configuration)
-        return self.advance_near(configuration, driven - configuration[self._driven_at])
+        by = self.joint_difference(configuration[self._driven_at], driven)
+        return self.advance_near(configuration, by)
 
     def assemble(
         self,

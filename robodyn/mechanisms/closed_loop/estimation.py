@@ -70,10 +70,6 @@ class LoopEstimator(Estimator):
                 value=mechanism.joint_names,
             )
         super().__init__(mechanism, start, encoders)
-        joints = {joint.name: joint for joint in mechanism.model.joints}
-        self._turns = np.array(
-            [joints[name].kind == "continuous" for name in mechanism.joint_names]
-        )
 
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None
@@ -83,8 +79,7 @@ class LoopEstimator(Estimator):
         near = self._mechanism.joint_positions(self._start)
         if self.last is not None:
             near = self._positions
-        turns = np.where(self._turns, np.round((near - position) / (2.0 * np.pi)), 0.0)
-        return position + 2.0 * np.pi * turns, rate
+        return near + self._mechanism.joint_difference(near, position), rate
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
         own = self._mechanism

@@ -160,4 +160,5 @@ class ClosedLoopInverseKinematics(ClosedLoopConditions):
             NoSolution: the loops do not close with these positions.
         """
         here = self.home if guess is None else guess
-        return self._displaced(here, positions - here[self._free_at]), velocities
+        way = self.coordinates.shortest(positions - here[self._free_at])
+        return self._displaced(here, way), velocities

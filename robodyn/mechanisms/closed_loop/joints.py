@@ -117,7 +117,10 @@ class ClosedLoopJoints(Mechanism):
             for _, columns, parts in self._free_poses
             if parts[-3:] == [3, 4, 5] and columns[-1] - columns[-3] == 2
         )
-        return Coordinates("joints", tuple(names), rates, rates, units, tuple(quaternions), turns)
+        return Coordinates(
+            *("joints", tuple(names), rates, rates, units, tuple(quaternions), turns),
+            wrapping=self.wrapping_joints,
+        )
 
     @cached_property
     def _free_poses(self) -> list[tuple[Joint, list[int], list[int]]]:

@@ -246,7 +246,7 @@ class UncheckedLoop(UncheckedSingle):
         """Displacement (mobility,) of the independent coordinates from start to goal (nq,)."""
         if self._mechanism._free_poses:
             return np.asarray(self._mechanism.difference(start, goal))
-        return np.asarray(goal[self._free] - start[self._free])
+        return np.asarray(self._shortest(goal[self._free] - start[self._free]))
 
     def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
         """Configuration (nq,) after a displacement (mobility,)."""

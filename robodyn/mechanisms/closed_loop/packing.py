@@ -124,6 +124,8 @@ def pack(
     plan += driven
     head["at_free_places"] = len(plan)
     plan += [tree.rate_places[rate] for rate in free]
+    head["at_free_wraps"] = len(plan)
+    plan += [tree.rate_names[rate] in model.wrapping_joints for rate in free]
     head["at_places"] = len(plan)
     plan += [tree.position_of[name] for name in model.driven]
     head["at_steep"] = len(numbers)

@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact, as_pose
+from robodyn.numerics.turns import full_turns, unwrapped
 
 Unit = Literal["m", "rad"]
 Form = Literal["pose", "joints"]
@@ -36,6 +38,7 @@ class Coordinates:
         quaternions: slices of a configuration that are unit quaternions (x, y, z, w).
         rotations: slices of a displacement that are rotation vectors, and of a velocity that are
             the corresponding angular velocities.
+        wrapping: names of joints whose positions a full turn apart are the same.
     """
 
     form: Form
@@ -45,6 +48,71 @@ class Coordinates:
     units: tuple[Unit, ...]
     quaternions: tuple[slice, ...] = ()
     rotations: tuple[slice, ...] = ()
+    wrapping: frozenset[str] = frozenset()
+
+    @cached_property
+    def _wrapping_columns(self) -> list[int]:
+        """Columns of a displacement that belong to joints that wrap."""
+        names = () if self.is_pose else self.velocity_names
+        return [column for column, name in enumerate(names) if name in self.wrapping]
+
+    @cached_property
+    def _wrapping_places(self) -> list[int]:
+        """Places in a configuration that belong to joints that wrap."""
+        names = self.configuration_names
+        return [place for place, name in enumerate(names) if name in self.wrapping]
+
+    def shortest(self, displacement: FloatArray, expected: FloatArray | float = 0.0) -> FloatArray:
+        """Return displacements (..., nv) without full turns of the joints that wrap.
+
+        Args:
+            displacement: (..., nv).
+            expected: (..., nv) displacement that the result is within half a turn of.
+        """
+        columns = self._wrapping_columns
+        if not columns:
+            return displacement
+        out = np.array(displacement)
+        near = np.broadcast_to(expected, out.shape)[..., columns]
+        out[..., columns] -= full_turns(out[..., columns] - near)
+        return out
+
+    def beside(self, configuration: FloatArray, near: FloatArray) -> FloatArray:
+        """Return configurations (..., nq) within half a turn of others, and the same but for turns.
+
+        Args:
+            configuration: (..., nq).
+            near: (..., nq).
+        """
+        places = self._wrapping_places
+        if not places:
+            return configuration
+        out = np.array(configuration)
+        out[..., places] -= full_turns(out[..., places] - np.asarray(near)[..., places])
+        return out
+
+    def unwrapped(
+        self, configurations: FloatArray, expected: FloatArray | None = None
+    ) -> FloatArray:
+        """Return configurations (K, nq) along a motion, none half a turn away from the one before.
+
+        Args:
+            configurations: (K, nq), as encoders that wrap report them.
+            expected: (K - 1, nv) displacements from each to the next, where they are about known.
+        """
+        places = self._wrapping_places
+        if not places or len(configurations) < 2:
+            return configurations
+        near = np.zeros((len(configurations) - 1, len(places)))
+        if expected is not None:
+            columns = {name: column for column, name in enumerate(self.velocity_names)}
+            for k, place in enumerate(places):
+                column = columns.get(self.configuration_names[place])
+                if column is not None:
+                    near[:, k] = expected[:, column]
+        out = np.array(configurations)
+        out[:, places] = unwrapped(out[:, places], near)
+        return out
 
     @property
     def configuration_size(self) -> int:
@@ -130,7 +198,9 @@ POSE = Coordinates(
 )
 
 
-def joint_coordinates(names: Sequence[str], units: Sequence[Unit]) -> Coordinates:
+def joint_coordinates(
+    names: Sequence[str], units: Sequence[Unit], wrapping: Collection[str] = ()
+) -> Coordinates:
     """Coordinates of a mechanism whose configuration is one position for each named joint."""
     joints = tuple(names)
-    return Coordinates("joints", joints, joints, joints, tuple(units))
+    return Coordinates("joints", joints, joints, joints, tuple(units), wrapping=frozenset(wrapping))

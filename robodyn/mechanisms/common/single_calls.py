@@ -95,10 +95,11 @@ class UncheckedDynamics:
 
     def __init__(self, mechanism: Any) -> None:
         self._mechanism = mechanism
+        self._shortest = mechanism.coordinates.shortest
 
     def difference(self, start: FloatArray, goal: FloatArray, /) -> FloatArray:
         """As `Mechanism.difference`."""
-        return goal - start
+        return self._shortest(goal - start)  # type: ignore[no-any-return]
 
     def advance(self, configuration: FloatArray, displacement: FloatArray, /) -> FloatArray:
         """As `Mechanism.advance`."""

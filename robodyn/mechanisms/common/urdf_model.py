@@ -201,9 +201,10 @@ def _joint(joint: Any, document: UrdfDocument) -> Joint:
                 params.setdefault(key, repr(end))
     # exporters state zeros as the axes of joints that have none
     axis = None if joint.type in ("fixed", "floating") else joint.axis
+    counts_turns = joint.type == "continuous" and motor.multi_turn
     made = Joint(
         name,
-        joint.type,
+        "revolute" if counts_turns else joint.type,
         joint.parent,
         joint.child,
         at=Placement.of(frame_of_urdf(joint.origin)),

@@ -31,6 +31,7 @@ def pack_chain(chain: Chain) -> FloatArray:
         row[at.PRISMATIC] = joint.kind == "prismatic"
         row[at.ARMATURE] = joint.armature
         row[at.DAMPING] = joint.damping
+        row[at.WRAPS] = joint.wraps
         row[at.DRY_FRICTION : at.LINK_SIZE] = joint.actuator.friction_numbers
     return rows
 

@@ -91,7 +91,7 @@ def plan_path(
     timeout = as_scalar("timeout", wanted.timeout, "s", above=0.0)
     step = as_scalar("step", wanted.step, "rad", above=0.0)
     first = mechanism.coordinates.single("start", start)
-    last = mechanism.coordinates.single("goal", goal)
+    last = mechanism.coordinates.beside(mechanism.coordinates.single("goal", goal), first)
     asked = wanted.condition_limit
     limit = default_limit(mechanism) if asked is None else asked
     parts = None if wanted.clearance is None else Clearance(mechanism, wanted.clearance)

@@ -179,7 +179,8 @@ def same_driven(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bo
     span = 1e-6 * max(mechanism.size, 1.0)
     there = mechanism.body_pose(np.stack([start, goal]))
     return bool(
-        np.abs(driven[1] - driven[0]).max() < span and np.abs(np.diff(there, axis=0)).max() > span
+        np.abs(mechanism.joint_difference(driven[0], driven[1])).max() < span
+        and np.abs(np.diff(there, axis=0)).max() > span
     )
 
 

@@ -62,7 +62,7 @@ class Through(RowTrajectory):
                 "two or more configurations to pass through, or a trajectory",
                 value=configurations,
             )
-        points = coordinates.checked("path", given)
+        points = coordinates.unwrapped(coordinates.checked("path", given))
         points = _distinct(mechanism, points)
         knots = np.sqrt(_distances(mechanism, points[:-1], points[1:]))
         if not (len(knots) and knots.all()):

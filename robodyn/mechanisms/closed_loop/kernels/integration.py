@@ -36,6 +36,7 @@ from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_l
 from robodyn.mechanisms.common.kernels.state import loaded
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, noinline
+from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import clear, copy
 
 # Loops are closed to this at every stage [parts of the size]; rounding may keep them from it.
@@ -85,6 +86,8 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
         for k in range(m.free):
             place = m.integers[m.at_free_places + k]
             w.error[k] = row[place] - q[place]
+            if m.integers[m.at_free_wraps + k] != 0:
+                w.error[k] = shortest_turn(w.error[k])
         n, wide = m.free, m.positions
         corrected_acceleration(
             kp, kv, w.error, w.told, row[wide : wide + n], row[wide + n :], w.corrected

@@ -51,6 +51,7 @@ PLAN = Layout(
     at_places=1,  # where each driven joint's position is in a configuration
     at_steep=1,  # in the numbers: most that a coordinate may move for one of an independent one
     at_free_places=1,  # where each independent coordinate is in a configuration
+    at_free_wraps=1,  # 1 for each independent coordinate that a full turn leaves as it is
 )
 NUMBERS = Layout(gravity=3)  # [m/s^2] base frame
 

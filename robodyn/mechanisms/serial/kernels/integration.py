@@ -23,11 +23,18 @@ from robodyn.mechanisms.common.kernels.simulation import Functions, simulation_l
 from robodyn.mechanisms.common.kernels.state import loaded
 from robodyn.mechanisms.serial.kernels.articulated import forward_dynamics
 from robodyn.mechanisms.serial.kernels.composite import mass_matrix
-from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, DAMPING, FRAME_SIZE, WORK_SIZE
+from robodyn.mechanisms.serial.kernels.layout import (
+    BODY_SIZE,
+    DAMPING,
+    FRAME_SIZE,
+    WORK_SIZE,
+    WRAPS,
+)
 from robodyn.mechanisms.serial.kernels.newton_euler import newton_euler
 from robodyn.mechanisms.serial.kernels.spatial import place
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import batch_entry, inner, noinline
+from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import clear, copy
 
 NO_INERTIA: Final = 1
@@ -58,6 +65,8 @@ def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: 
         copy(qd, moving)
         for j in range(n):
             error[j] = row[j] - q[j]
+            if chain[j + 1, WRAPS] != 0.0:
+                error[j] = shortest_turn(error[j])
         corrected_acceleration(
             control.kp, control.kv, error, qd, row[n : 2 * n], row[2 * n :], corrected
         )

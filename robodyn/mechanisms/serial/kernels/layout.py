@@ -24,7 +24,8 @@ SPREAD = 28  # 6 [kg m^2], K_i = tr(I)/2 E - I = integral of d d' dm, in the sam
 PRISMATIC = 34  # 1 for a prismatic joint, 0 for a revolute one
 ARMATURE = 35  # [kg m^2 or kg], reflected inertia of the motor
 DAMPING = 36  # [N m s or N s/m]
-DRY_FRICTION = 37  # the parameters of `dry_friction`
+WRAPS = 37  # 1 for a joint whose positions a full turn apart are the same
+DRY_FRICTION = 38  # the parameters of `dry_friction`
 LINK_SIZE = DRY_FRICTION + dry_friction.DRY_FRICTION
 
 # Scratch of the recursions, a row for each link: R_{i-1}^i, r_i, r_i + rbar_i, force, moment.

@@ -51,6 +51,8 @@ struct Motion
 // position of the library = sign * position of the URDF + offset; efforts and rates likewise
 constexpr Joints SIGNS{@SIGNS@};
 constexpr Joints OFFSETS{@OFFSETS@};
+// continuous joints: their positions a full turn apart are the same
+constexpr std::array<bool, N> WRAPS{@WRAPS@};
 
 // Joints that no actuator drives, by their place in a configuration.
 struct PassiveJoint
@@ -80,6 +82,13 @@ inline bool is_finite(const Joints & numbers)
     }
   }
   return true;
+}
+
+// How far a joint is from a position to another, the short way for a continuous joint.
+inline double joint_difference(std::size_t joint, double start, double goal)
+{
+  constexpr double TURN = 6.283185307179586;
+  return WRAPS[joint] ? std::remainder(goal - start, TURN) : goal - start;
 }
 
 inline Joints to_library(const Joints & positions)

@@ -287,7 +287,7 @@ private:
     Joints held;
     bool near = succeeded(library::joint_positions(target_.configuration.data(), held.data()));
     for (std::size_t i = 0; i < N; ++i) {
-      near = near && std::abs(positions[i] - held[i]) <= tolerance;
+      near = near && std::abs(joint_difference(i, held[i], positions[i])) <= tolerance;
     }
     return near;
   }
