@@ -37,7 +37,9 @@ from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
 
 SETTINGS = table("condition_monitor")
-PARAMETERS = table("mechanism") | SETTINGS
+PARAMETERS = table("mechanism", "states") | SETTINGS
+# Waiting for the first state longer than this is an error [s].
+LATE = 5.0
 # A level is logged at most once in this time [s]; the diagnostics have every change.
 QUIET = 1.0
 
@@ -67,7 +69,7 @@ class ConditionMonitor(Node):
         self._scale = self.create_publisher(Float64, "~/scale", qos.LATEST)
         self._report = reporter(self)
         self._ahead = self.create_publisher(Float64, "~/singularity_ahead", qos.LATCHED)
-        topics = Interface(self, self._mechanism)
+        self._topics = topics = Interface(self, self._mechanism)
         topics.on_trajectory(self._on_trajectory)
         topics.on_state(self._on_state, qos.LOSSLESS, self._is_due)
         on_change(self, SETTINGS, p, self._on_change)
@@ -205,6 +207,7 @@ class ConditionMonitor(Node):
 
     def _publish(self) -> None:
         statuses = [status for status in (self._last, self._outlook) if status is not None]
+        statuses += self._topics.states.report(LATE)
         if statuses:
             self._report(self._stamp, *statuses)
             self._sent = self._stamp

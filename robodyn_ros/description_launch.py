@@ -26,7 +26,7 @@ from launch import LaunchContext
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import as_launch_argument
 from robodyn.mechanisms.robot_description import robot_description
-from robodyn_ros.parameter_files import READING, read_mechanism, tables
+from robodyn_ros.parameter_files import READING, read_mechanism, read_sections, tables
 
 # Rate of transforms [Hz]: as fast as RViz draws.
 TRANSFORMS = 60.0
@@ -34,7 +34,7 @@ TRANSFORMS = 60.0
 
 SWITCH = ("true", "false")
 MODEL = ("model", *READING)
-TYPES = {"string": str, "bool": bool, "double": float}
+TYPES = {"string": str, "bool": bool, "double": float, "int": int}
 NAMESPACE = {"namespace": ("", "namespace of all nodes")}
 
 
@@ -61,8 +61,7 @@ def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tu
     choices = SWITCH if is_switch else tuple(*entry.get("validation", {}).get("one_of<>", ()))
     if auto:
         return "auto", f"{entry['description']}; auto: {auto}", "auto", *choices
-    own = str(entry["default_value"])
-    return default or (own.lower() if is_switch else own), entry["description"], *choices
+    return default or default_of(entry), entry["description"], *choices
 
 
 def model_argument(default: str) -> dict[str, tuple[str, ...]]:
@@ -78,6 +77,37 @@ def passed(*names: str) -> dict[str, ParameterValue]:
         name: ParameterValue(LaunchConfiguration(name), value_type=TYPES[kinds[name]])
         for name in names
     }
+
+
+def over_file(context: LaunchContext, node: str, *names: str, **defaults: str) -> tuple[str, ...]:
+    """Return the launch arguments that are set over the parameter file of a node.
+
+    An argument at its default yields to what the file `params_file` says.
+
+    Args:
+        context: of the launch.
+        node: whose parameters they are.
+        names: of the arguments.
+        defaults: of those that have another default than their parameter.
+    """
+    settings, groups = context.launch_configurations, tables()
+    entries = {name: each for group in groups.values() for name, each in group.items()}
+    entries |= groups.get(node, {})
+    in_file: set[str] = set()
+    for section, values in read_sections(settings["params_file"]).items():
+        if section.rsplit("/", 1)[-1] in (node, "**"):
+            in_file |= values.keys()
+
+    def is_given(name: str) -> bool:
+        return bool(settings[name] != defaults.get(name, default_of(entries[name])))
+
+    return tuple(name for name in names if name not in in_file or is_given(name))
+
+
+def default_of(entry: Mapping[str, Any]) -> str:
+    """Return the default of a parameter as a launch argument."""
+    text = str(entry.get("default_value", ""))
+    return text.lower() if entry["type"] == "bool" else text
 
 
 def own_node(

@@ -13,16 +13,24 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import rclpy
 from rclpy.node import Node
-from rclpy.qos import QoSCompatibility, qos_check_compatible
+from rclpy.qos import QoSCompatibility, QoSProfile, ReliabilityPolicy, qos_check_compatible
+from sensor_msgs.msg import JointState
+
+from robodyn.control.state_stamps import NEAR
 
 # A new node sees the others one after another: until nothing new has come for a while [s].
 QUIET, LONGEST = 1.5, 8.0
+STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 ANSWER = 3.0  # [s] for the controller manager
 NAME = "robodyn_doctor"
 # One source each, or the mechanism is pulled two ways.
-SINGLE = ("effort_controller/commands", "joint_commands", "platform_trajectory", "joint_trajectory")
+SINGLE = ("effort_controller/commands", "joint_commands", "platform_trajectory",
+          "joint_trajectory", "platform_state")  # fmt: skip
+# How long joint states are listened to where several publish them [s].
+LISTEN = 1.0
 # Topics whose subscribers wait in vain without a publisher.
 NEEDED = ("platform_state", "joint_states", "clock")
 
@@ -60,12 +68,51 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
     if topic.endswith(SINGLE) and len(publishers) > 1:
         names = ", ".join(sorted(p.node_name for p in publishers))
         yield _finding("warning", f"{topic} has {len(publishers)} publishers: {names}")
+    if topic.endswith("joint_states") and len(publishers) > 1:
+        yield from _of_joint_states(node, topic, sorted(p.node_name for p in publishers))
     if topic.split("/")[-1] in NEEDED and subscribers and not publishers:
         names = ", ".join(sorted({s.node_name for s in subscribers}))
         why = (
             " (use_sim_time is true there, and nothing tells the time)" if topic == "/clock" else ""
         )
         yield _finding("warning", f"{topic} has no publisher; waiting for it: {names}{why}")
+
+
+def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[str, str]]:
+    """Whether several publishers publish the same joints, and contradict each other."""
+    heard: list[JointState] = []
+    subscription = node.create_subscription(JointState, topic, heard.append, STATES)
+    end = time.monotonic() + LISTEN
+    while time.monotonic() < end:
+        rclpy.spin_once(node, timeout_sec=0.1)
+    node.destroy_subscription(subscription)
+    # publishers of other joints send other names
+    kinds = {tuple(message.name) for message in heard}
+    joints = [name for kind in kinds for name in kind]
+    shared = sorted({name for name in joints if joints.count(name) > 1})
+    if not shared and len(kinds) >= len(names):
+        return
+    several = f"{topic} has {len(names)} publishers: {', '.join(names)}"
+    torn = sorted(name for kind in kinds for name in _contradicted(heard, kind))
+    if torn:
+        yield _finding(
+            "error", f"{several}; they contradict each other about {', '.join(torn)}: stop one"
+        )
+        return
+    of = ", ".join(shared or sorted(set(joints)))
+    what = f"each joint needs one, of {of}" if of else "none was heard"
+    yield _finding("warning", f"{several}; {what}")
+
+
+def _contradicted(heard: list[JointState], names: tuple[str, ...]) -> list[str]:
+    """Joints whose positions in messages with these names jump away and back again."""
+    rows = [m.position for m in heard if tuple(m.name) == names and len(m.position) == len(names)]
+    if len(rows) < 3:
+        return []
+    jumps = np.diff(np.array(rows), axis=0)
+    away, back = jumps[:-1], jumps[1:]
+    torn = (np.abs(away) > NEAR) & (np.abs(away + back) < 0.2 * np.abs(away))
+    return [name for name, is_torn in zip(names, torn.any(axis=0), strict=True) if is_torn]
 
 
 def _controllers(node: Node) -> Iterator[dict[str, str]]:

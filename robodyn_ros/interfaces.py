@@ -21,13 +21,14 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn.arrays import FloatArray
-from robodyn.errors import RobodynError, shortened
+from robodyn.errors import RobodynError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation import Pacer
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.mechanism_messages import messages_of
 from robodyn_ros.refusals import Refusals
+from robodyn_ros.state_topic import StateTopic
 
 try:
     from rclpy.event_handler import SubscriptionEventCallbacks
@@ -145,7 +146,10 @@ class Interface:
     Attributes:
         state_topic, trajectory_topic: names of the two topics.
         base_frame: frame of poses.
+        states: the subscription to states, once there is one.
     """
+
+    states: StateTopic
 
     def __init__(self, node: Node, mechanism: Mechanism) -> None:
         self._node, self._mechanism = node, mechanism
@@ -163,32 +167,15 @@ class Interface:
         """Call back with stamp [ns], configuration and velocity of each state.
 
         Of a message whose stamp is not `wanted` nothing else is read: to turn one into numbers
-        takes longer than most of what is done with them.
+        takes longer than most of what is done with them. `states` says how they come in.
         """
-        read, topic, kind = self._messages.read_state, self.state_topic, self._messages.state_type
-        is_of_others = self._messages.is_of_others
-        known = frozenset(self._mechanism.all_joint_names)
+        state_of = self._messages.state_of
 
-        def receive(message: Any) -> None:
-            if is_of_others(message):
-                if not known.intersection(message.name):
-                    self._node.get_logger().warning(
-                        f"{topic}: messages without any joint of {self._mechanism.name} are passed "
-                        f"over, such as one of {shortened(', '.join(message.name), 200) or 'none'}",
-                        once=True,
-                    )
-                return
-            callback(*read(message))
+        def receive(stamp: int, place: FloatArray, rate: FloatArray) -> None:
+            callback(stamp, *state_of(place, rate))
 
-        def receive_wanted(data: bytes) -> None:
-            assert wanted is not None
-            if wanted(messages.first_stamp(data)):
-                receive(messages.deserialized(data, kind))
-
-        if wanted is None:
-            listen(self._node, kind, topic, receive, profile)
-        else:
-            listen(self._node, kind, topic, receive_wanted, profile, raw=True)
+        source = self._messages.source(self._node)
+        self.states = StateTopic(self._node, self.state_topic, source, receive, profile, wanted)
 
     def on_trajectory(
         self, callback: OnTrajectory, here: Callable[[], FloatArray | None] | None = None

@@ -43,10 +43,13 @@ from robodyn_ros.interfaces import Interface, listen, serve_trigger
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.parameters import load_mechanism, on_change, table, with_payload
+from robodyn_ros.state_topic import WAITS
 from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
 
 LIVE = table("control", "collision", "trajectory_goals")
-PARAMETERS = table("mechanism", "autostart", "payload", "transforms", "command_unit") | LIVE
+PARAMETERS = (
+    table("mechanism", "autostart", "payload", "states", "transforms", "command_unit") | LIVE
+)
 # Periods of the watchdog, of the diagnostics and of holds that are announced [s].
 WATCH, DIAGNOSE, ANNOUNCE = 0.02, 0.5, 0.1
 
@@ -85,6 +88,7 @@ class InverseDynamics(ManagedNode):
         self._acting: FloatArray | None = None  # efforts that were commanded last
         self._interface.on_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
+        self._interface.states.on_switch = self._believe_another
         self._scale: Subscription | None = None
         self._watchdog, self._follower = self._new_watchdog(), self._new_follower()
         self._goals = GoalExecution(self._follower, p)
@@ -109,6 +113,7 @@ class InverseDynamics(ManagedNode):
             self._ramp_down = None
             self._follower.stop()
         self._problem = ""
+        self._interface.states.reset()
         self.get_logger().info(f"{self._p['mode']} of {self._mechanism.name}, ready")
 
     def deactivate(self) -> None:
@@ -174,6 +179,11 @@ class InverseDynamics(ManagedNode):
                 f"{topic} has {planners} publishers: the latest trajectory is followed"
             )
         self._outputs.trajectory(trajectory, start, self._loaded)
+
+    def _believe_another(self) -> None:
+        """Hold the mechanism where the publisher that is believed from now on says that it is."""
+        if self.is_active:
+            self._follower.stop()
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         self._flow.take(stamp)
@@ -267,26 +277,31 @@ class InverseDynamics(ManagedNode):
         self._outputs.command(now, min(watch.scale, self._share()) * effort, self._last)
 
     def _diagnose(self) -> None:
-        watch = self._watchdog.state(time.monotonic())
+        incoming = self._interface.states
+        watch, timeout = self._watchdog.state(time.monotonic()), self._p["watchdog_timeout"]
+        waits, states = incoming.waiting(timeout), incoming.status(timeout)
         cut = int(self._follower.saturated.max())
         level, text = (1, self._problem) if self._problem else (0, self._p["mode"])
         if self._follower.abandoned:
             level, text = 2, self._follower.abandoned
         if not self.is_active:
             level, text = 0, "inactive"
+        elif waits:
+            level, text = waits
         elif watch.level != "ok":
             level, text = 2, f"no {self._interface.state_topic}: {watch.level}"
-        values = {"saturated_commands": cut, "watchdog": watch.level, "scale": self._follower.scale}
-        joints = self._mechanism.joint_names
+        scale, joints = self._follower.scale, self._mechanism.joint_names
+        values: dict[str, object] = {"saturated_commands": cut, "watchdog": watch.level}
+        values |= {"scale": scale} | (WAITS if waits else {})
         values |= dict(zip(joints, self._follower.saturated.tolist(), strict=True))
         flow = self._flow
         counts = {"heard": flow.heard, "lost": flow.lost, "late": flow.late}
         busy = flow.text
-        self._report(
-            self._stamp,
-            Status("efforts", level, text, values),
-            Status("states", int(bool(busy)), busy or "all in time", counts),
-        )
+        arrived = Status("states", int(bool(busy)), busy or "all in time", counts)
+        if states is not None:
+            both = "; ".join(part for part in (states.text, busy) if part)
+            arrived = Status("states", states.level, both, {**counts, **states.values})
+        self._report(self._stamp, Status("efforts", level, text, values), arrived)
 
     def _on_scale(self, message: Float64) -> None:
         if not 0.0 <= message.data <= 1.0:

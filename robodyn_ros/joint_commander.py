@@ -46,6 +46,7 @@ from robodyn_ros.interfaces import Interface, Ticks, listen, serve_trigger
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.messages import OdometryMessage
 from robodyn_ros.parameters import load_mechanism, on_change, table
+from robodyn_ros.state_topic import JointSource, StateTopic
 
 try:
     import control_msgs.msg as control_messages
@@ -54,7 +55,10 @@ except ImportError:  # these are not everywhere
 
 
 LIVE = table("stabilisation", "collision")
-PARAMETERS = table("mechanism", "autostart", "transforms", "command_unit", "joint_commander") | LIVE
+PARAMETERS = (
+    table("mechanism", "autostart", "states", "transforms", "command_unit", "joint_commander")
+    | LIVE
+)
 # The fields of the library's settings are parameters of the same names.
 SETTINGS = ("homing", "slow", "ease", "enable_required", "enable_timeout", "feedback_timeout",
             "following_time", "drive_delay", "back_drives", "condition_limit")  # fmt: skip
@@ -114,7 +118,8 @@ class JointCommander(ManagedNode):
             self._on_trajectory, lambda: self._machine.commander.configuration
         )
         listen(self, Odometry, "platform_setpoint", self._on_setpoint, qos.RECENT)
-        listen(self, JointState, "joint_states", self._on_joints, qos.RECENT)
+        self._drives = JointSource(self, m, m.joint_names, needs_velocities=False)
+        self._feedback = StateTopic(self, "joint_states", self._drives, self._on_joints, qos.RECENT)
         machine = self._machine
         for topic, act in (
             ("enable", lambda message: machine.enable(self._ticks.time, message.data)),
@@ -193,14 +198,10 @@ class JointCommander(ManagedNode):
         if problem:
             self.get_logger().warning(f"platform_setpoint: {problem}", throttle_duration_sec=1.0)
 
-    def _on_joints(self, message: JointState) -> None:
-        names = self._mechanism.joint_names
-        if not set(names).intersection(message.name):
-            return  # passive joints
-        positions = messages.joint_values(message, names, "position")
+    def _on_joints(self, stamp: int, positions: FloatArray, velocities: FloatArray) -> None:
         self._machine.measure(self._ticks.time, self._from_drives(positions))
-        if self._p["observer_bandwidth"]:
-            self._watch_for_collisions(message, self._from_drives(positions))
+        if self._p["observer_bandwidth"] and self._drives.message is not None:
+            self._watch_for_collisions(self._drives.message, self._from_drives(positions))
 
     def _watch_for_collisions(self, message: JointState, positions: FloatArray) -> None:
         """A collision is a fault."""
@@ -315,4 +316,8 @@ class JointCommander(ManagedNode):
             "held_share": 0.0 if machine.stabilised is None else machine.stabilised.share,
             "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }
-        self._report(self._ticks.time, diagnostics.Status("machine", level, text, values))
+        own = diagnostics.Status("machine", level, text, values)
+        # without homing by their positions drives need not publish any
+        needs = self._p["homing"] != "assumed" or self._feedback.waiting() is None
+        states = self._feedback.report(self._p["feedback_timeout"]) if needs else []
+        self._report(self._ticks.time, own, *states)

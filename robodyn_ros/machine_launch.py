@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from launch.actions import OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
 from launch.launch_description_entity import LaunchDescriptionEntity
 from launch.substitutions import PathJoinSubstitution
+from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchContext, LaunchDescription
@@ -21,9 +24,11 @@ from robodyn_ros.description_launch import (
     is_on,
     model_argument,
     of_parameter,
+    over_file,
     own_node,
 )
 
+PATH, OUTPUT = "demo", "runs/latest"  # defaults
 ARGUMENTS = {
     "hardware": (
         "simulated",
@@ -33,7 +38,7 @@ ARGUMENTS = {
     ),
     "link": of_parameter("drive_link", "link"),
     "path": (
-        "demo",
+        PATH,
         "path that trajectory_planner/start begins: demo, a file of waypoints; empty: goals only",
     ),
     "params_file": (
@@ -44,6 +49,9 @@ ARGUMENTS = {
     "telemetry": of_parameter("motion_cueing", "telemetry"),
     "flight": ("false", "the vehicle is a flight by JSBSim; needs jsbsim", *SWITCH),
     "viewer": ("false", "show the machine in the browser, on localhost only; needs viser", *SWITCH),
+    "port": of_parameter("web_viewer", "port"),
+    "record": ("false", "record all topics to a rosbag2 folder in `output`", *SWITCH),
+    "output": of_parameter("recorder", "output", OUTPUT),
     "rviz": ("false", "show it in RViz; needs rviz2 and robot_state_publisher", *SWITCH),
 }
 
@@ -62,19 +70,25 @@ def machine() -> LaunchDescription:
 
 def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     hardware = context.launch_configurations["hardware"]
-    nodes = [own_node("joint_commander"), own_node("trajectory_planner", given=("path",))]
+
+    def node(name: str, *given: str, **more: Any) -> Node:
+        passed = over_file(context, name, *given, path=PATH, output=OUTPUT)
+        return own_node(name, given=passed, **more)
+
+    nodes = [node("joint_commander"), node("trajectory_planner", "path")]
     if hardware == "simulated":
-        nodes.append(own_node("simulated_drives"))
+        nodes.append(node("simulated_drives"))
     elif hardware == "link":
-        nodes += [own_node("drive_link", given=("link",)), own_node("state_estimator")]
+        nodes += [node("drive_link", "link"), node("state_estimator")]
     if is_on(context, "cueing"):
-        nodes.append(own_node("motion_cueing", given=("telemetry",)))
+        nodes.append(node("motion_cueing", "telemetry"))
     if is_on(context, "flight"):
-        nodes.append(own_node("vehicle_flight", has_model=False))
+        nodes.append(node("vehicle_flight", has_model=False))
     if is_on(context, "viewer"):
-        nodes.append(own_node("web_viewer"))
+        nodes.append(node("web_viewer", "port"))
+    recorders = [node("recorder", "output")] if is_on(context, "record") else []
     ends = [RegisterEventHandler(OnProcessExit(target_action=n, on_exit=_ended)) for n in nodes]
-    return [*ends, *nodes]
+    return [*ends, *recorders, *nodes]
 
 
 def _ended(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:

@@ -7,7 +7,6 @@ Which of the two a mechanism uses follows from the form of its coordinates; see 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
@@ -26,6 +25,7 @@ from robodyn.trajectories.tip_joints import space_of
 from robodyn_ros import messages, qos
 from robodyn_ros.messages import JointStateMessage, OdometryMessage, fill_pose, fill_stamp
 from robodyn_ros.qos import sender
+from robodyn_ros.state_topic import JointSource, PoseSource
 
 try:
     from tf2_ros import TransformBroadcaster
@@ -68,13 +68,6 @@ class _Messages:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
-
-    def is_of_others(self, message: Any) -> bool:
-        """Whether a message on the state topic has nothing of what `read_state` reads.
-
-        Passive joints and grippers have messages of their own on the same topic.
-        """
-        return False
 
     def read_joint_trajectory(
         self, message: JointTrajectory, here: FloatArray | None
@@ -143,6 +136,18 @@ class PoseMessages(_Messages):
         """
         return messages.platform_state(message)
 
+    def source(self, node: Node) -> PoseSource | JointSource:
+        """What a subscription of a node to states reads them by."""
+        return PoseSource(self._mechanism)
+
+    def state_of(self, place: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Configuration and velocity of what `source` reads.
+
+        Raises:
+            RobodynError: no configuration of the mechanism has these readings.
+        """
+        return place, rate
+
     def read_trajectory(self, message: MultiDOFJointTrajectory) -> SampledTrajectory:
         """The trajectory of a trajectory message.
 
@@ -185,13 +190,16 @@ class JointMessages(_Messages):
         )
         refuse_beyond("position", position)
         refuse_beyond("velocity", velocity)
-        configuration, rate = self._mechanism.state_of_readings(position, velocity, self._here)
-        self._here = configuration
-        return stamp, configuration, rate
+        return stamp, *self.state_of(position, velocity)
 
-    def is_of_others(self, message: JointState) -> bool:
-        """See `_Messages`."""
-        return not any(name in self._measured for name in message.name)
+    def source(self, node: Node) -> PoseSource | JointSource:
+        """See `PoseMessages`."""
+        return JointSource(node, self._mechanism, self._measured)
+
+    def state_of(self, place: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See `PoseMessages`."""
+        self._here, velocity = self._mechanism.state_of_readings(place, rate, self._here)
+        return self._here, velocity
 
     def read_trajectory(self, message: JointTrajectory) -> SampledTrajectory:
         """See `PoseMessages`."""

@@ -128,6 +128,8 @@ class RunSummary(Node):
                 self._monitored, self._monitored_at = stamp, time.monotonic()
             if status.name == SIMULATION and status.level == DiagnosticStatus.ERROR:
                 self._stopped = status.message
+            if any(value.key == "waiting" for value in status.values):
+                continue  # for what has not begun yet
             if status.level == DiagnosticStatus.OK or (
                 # warnings triggered by the wall clock would make runs irreproducible
                 status.level == DiagnosticStatus.WARN

@@ -36,6 +36,7 @@ from robodyn_ros.description_launch import (
     is_on,
     model_argument,
     of_parameter,
+    over_file,
     own_node,
 )
 from robodyn_ros.launch_settings import DEFAULT, DEFAULT_PROFILE, settle
@@ -217,7 +218,8 @@ def _node(
     files = ["params_file"]
     if is_on(context, "ros2_control"):
         files += ["controllers_file", "more_controllers_file"]
-    return own_node(name, *remappings, files=files, given=("friction", *given), **more)
+    passed = over_file(context, name, *given)
+    return own_node(name, *remappings, files=files, given=("friction", *passed), **more)
 
 
 def _done(

@@ -16,19 +16,20 @@ from dataclasses import asdict
 import numpy as np
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.estimation import Encoders, Estimate
-from robodyn_ros import messages, qos
+from robodyn_ros import qos
 from robodyn_ros.diagnostics import Status, reporter
-from robodyn_ros.interfaces import listen, serve_trigger, steady_timer
+from robodyn_ros.interfaces import serve_trigger, steady_timer
 from robodyn_ros.mechanism_messages import FloatingBroadcaster
 from robodyn_ros.messages import JointStateMessage, OdometryMessage
 from robodyn_ros.parameters import declare, load_mechanism, table
+from robodyn_ros.state_topic import JointSource, StateTopic
 
-PARAMETERS = table("mechanism", "state_estimator")
+PARAMETERS = table("mechanism", "states", "state_estimator")
 # How long a jump or an invalid reading is reported in the diagnostics [s].
 REMEMBER = 2.0
 DIAGNOSTIC_PERIOD = 0.5
@@ -68,26 +69,21 @@ class StateEstimator(Node):
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
         self._tell = reporter(self)
         serve_trigger(self, "~/reset", self._reset)
-        reliability = (
-            ReliabilityPolicy.BEST_EFFORT if p["best_effort"] else ReliabilityPolicy.RELIABLE
-        )
-        profile = QoSProfile(depth=qos.STATE.depth, reliability=reliability)
-        listen(self, JointState, "joint_states", self._on_joints, profile)
+        source = JointSource(self, self._mechanism, self._driven, needs_velocities=False)
+        self._readings = StateTopic(self, "joint_states", source, self._on_joints, qos.STATE)
+        self._readings.on_refused = self._refuse
         # a timeout must be noticed even while simulated time stands still
         steady_timer(self, min(DIAGNOSTIC_PERIOD, 0.5 * p["timeout"]), self._diagnose)
         self.get_logger().info(
             f"waiting for joint_states with {', '.join(self._driven)}: estimator, ready"
         )
 
-    def _on_joints(self, message: JointState) -> None:
-        if not set(self._driven).intersection(message.name):
-            return  # passive joints, published on the same topic by this node or others
+    def _on_joints(self, stamp: int, positions: FloatArray, velocities: FloatArray) -> None:
         self._heard = time.monotonic()
         try:
-            estimate = self._estimate(message)
+            estimate = self._estimate(stamp, positions, velocities)
         except rd.InvalidInput as error:
-            self._refused += 1
-            self._report(1, f"joint_states refused ({self._refused} so far): {error}")
+            self._refuse(error)
             return
         except rd.KinematicsError as error:
             self._report(2, f"the {self._body}'s pose is lost: {error}")
@@ -95,19 +91,18 @@ class StateEstimator(Node):
         if estimate is not None:
             self._publish(estimate)
 
-    def _estimate(self, message: JointState) -> Estimate | None:
-        positions = messages.joint_values(message, self._driven, "position")
-        # a driver that measures no rates leaves the list empty
-        velocities = (
-            messages.joint_values(message, self._driven, "velocity") if message.velocity else None
-        )
+    def _refuse(self, error: rd.RobodynError) -> None:
+        self._heard = time.monotonic()
+        self._refused += 1
+        self._report(1, f"joint_states refused ({self._refused} so far): {error}")
+
+    def _estimate(
+        self, stamp: int, positions: FloatArray, velocities: FloatArray
+    ) -> Estimate | None:
         # the library may measure joints otherwise than the URDF: a leg by its length
         sign, offset = self._mechanism.joint_signs, self._mechanism.joint_offsets
         measured = sign * positions + offset
-        rates = None if velocities is None else sign * velocities
-        # a driver that does not stamp leaves zero
-        stamp = messages.to_nanoseconds(message.header.stamp)
-        stamp = stamp or self.get_clock().now().nanoseconds
+        rates = sign * velocities if np.isfinite(velocities).all() else None
         jumps = self._estimator.counts.jumps
         first = self._estimator.counts.acquisitions == 0
         estimate: Estimate | None = self._estimator.update(stamp, measured, rates)
@@ -147,7 +142,9 @@ class StateEstimator(Node):
         level, text, when = self._trouble
         last = self._estimator.last
         if silence > self._p["timeout"]:
-            return 2, f"no joint_states with the driven joints for {silence:.1f} s"
+            waits = self._readings.waiting()
+            why = f" ({waits[1]})" if waits else ""
+            return 2, f"no joint_states with the driven joints for {silence:.1f} s{why}"
         if time.monotonic() - when < REMEMBER and level:
             return level, text
         if last is None:
@@ -165,7 +162,8 @@ class StateEstimator(Node):
         values = {"refused": self._refused, **asdict(self._estimator.counts)}
         last = self._estimator.last
         stamp = 0 if last is None else last.stamp
-        self._tell(stamp, Status("state estimation", level, text, values))
+        own = Status("state estimation", level, text, values)
+        self._tell(stamp, own, *self._readings.report(self._p["timeout"]))
 
     def _reset(self) -> str:
         """Forget the last pose; the next one is searched for from home."""

@@ -46,12 +46,14 @@ from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.background import Background
 from robodyn_ros.frames import Frames
-from robodyn_ros.interfaces import Interface, listen, serve_trigger
+from robodyn_ros.interfaces import Interface, listen, serve_trigger, steady_timer
 from robodyn_ros.markers import PathDisplay
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
 
 SETTINGS = table("trajectory_planner")
-PARAMETERS = table("mechanism", "transforms") | SETTINGS
+PARAMETERS = table("mechanism", "states", "transforms") | SETTINGS
+# [s] period of diagnostics; waiting for the first state longer than LATE is an error.
+DIAGNOSE, LATE = 0.5, 5.0
 POSITION: tuple[Quantity, ...] = ("position",)
 
 
@@ -74,6 +76,9 @@ class TrajectoryPlanner(Node):
         self._send = self._interface.trajectory_publisher()
         self._display = PathDisplay(self, self._mechanism)
         self._interface.on_state(self._on_state, qos.LATEST)
+        self._report = diagnostics.reporter(self)
+        self._not_started, self._was_not_started = "", False
+        steady_timer(self, DIAGNOSE, self._diagnose)
         self._frames = Frames(self, self._mechanism.frames, lambda: self._stamp)
         self._frames.listen()
         self._take_goals(PoseStamped, "goal_pose", self._on_goal_pose)
@@ -111,6 +116,12 @@ class TrajectoryPlanner(Node):
             plan = self._around_singularities(plan, what)
         found = self._examine(plan, what)
         if not self._p["auto_start"]:
+            service = f"{self.get_fully_qualified_name()}/start"
+            self._not_started = (
+                f"{what} is planned but not started, because auto_start is false: call {service} "
+                "(std_srvs/srv/Trigger)"
+            )
+            self.get_logger().warning(self._not_started)
             return f"{found}; not published, because auto_start is false: call ~/start"
         return f"{found}; {self._publish(plan, what, start)}"
 
@@ -155,6 +166,7 @@ class TrajectoryPlanner(Node):
 
     def _publish(self, plan: Trajectory, what: str, start: int = 0) -> str:
         """Publish a plan, with an approach where it starts elsewhere; return what was done."""
+        self._not_started = ""
         self._due = None
         if self._p["start_in"] and self._here is None:
             self._due = plan, what  # the time is not known before the first state
@@ -310,6 +322,16 @@ class TrajectoryPlanner(Node):
             raise rd.InvalidInput(f"no {self._interface.state_topic} received to start from")
         return self._here
 
+    def _diagnose(self) -> None:
+        """Report why there is no state to start from, and a plan that waits for ~/start."""
+        statuses = self._interface.states.report(LATE)
+        if self._not_started or self._was_not_started:
+            text = self._not_started or "started"
+            statuses.append(diagnostics.Status("plan", int(bool(self._not_started)), text))
+        self._was_not_started = bool(self._not_started)
+        if statuses:
+            self._report(self._stamp, *statuses)
+
     def _plan_again(self) -> str:
         """Plan the path of the parameter `path` again, and publish it if auto_start is set."""
         path = self._p["path"]
@@ -323,6 +345,7 @@ class TrajectoryPlanner(Node):
     def _cancel(self) -> str:
         """Discard the plan and bring the mechanism to rest where it is."""
         self._plan = self._due = self._waiting = self._followed = None
+        self._not_started = ""
         dropped = self._background.cancel()
         if self._here is None:
             raise rd.InvalidInput(f"nothing to hold: no {self._interface.state_topic} received")

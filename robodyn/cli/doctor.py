@@ -18,6 +18,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import robodyn as rd
 from robodyn.cli.commands import Answer
@@ -49,8 +50,13 @@ def doctor(*, graph: bool = True, strict: bool = False) -> Answer:
         strict: Exit code 1 on a warning, too.
     """
     found = [*installed(), *extras(), *kernels(), *ros()]
-    if graph and importlib.util.find_spec("rclpy") is not None:
-        found += running_graph()
+    is_sourced = all(importlib.util.find_spec(name) for name in ("rclpy", "robodyn_ros"))
+    setup = None if is_sourced else setup_file(Path.cwd(), Path(rd.__file__).parent)
+    if setup is not None:
+        text = f"ROS 2 is not sourced here; the graph is examined as `source {setup}` has it"
+        found.append(("note", text))
+    if graph and (is_sourced or setup is not None):
+        found += running_graph(setup)
     levels = {level for level, _ in found}
     return Answer(
         [{"level": level, "text": text} for level, text in found],
@@ -127,9 +133,27 @@ def ros() -> Iterator[Finding]:
         yield "note", f"not installed: {', '.join(lacking)}"
 
 
-def running_graph() -> Iterator[Finding]:
+def setup_file(*folders: Path) -> Path | None:
+    """Return the `setup.bash` to source: of the workspace around a folder, or of ROS 2 itself."""
+    for folder in folders:
+        for parent in (folder, *folder.parents):
+            for file in (parent / "install" / "setup.bash", parent / "setup.bash"):
+                if file.is_file() and file.with_name("local_setup.bash").is_file():
+                    return file
+    return max(Path("/opt/ros").glob("*/setup.bash"), default=None)
+
+
+def graph_command(setup: Path | None) -> list[str]:
+    """Return the command that examines the graph, in the environment that a file sets up."""
+    if setup is None:
+        return [sys.executable, "-m", "robodyn_ros.graph_check"]
+    sourced = 'source "$0" > /dev/null && exec python3 -m robodyn_ros.graph_check'
+    return ["bash", "-c", sourced, str(setup)]
+
+
+def running_graph(setup: Path | None = None) -> Iterator[Finding]:
     """What `robodyn_ros.graph_check` finds."""
-    command = [sys.executable, "-m", "robodyn_ros.graph_check"]
+    command = graph_command(setup)
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=GRAPH_TIME, check=False

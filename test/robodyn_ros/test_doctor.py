@@ -10,10 +10,12 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
 
 # the package's attribute of this name is the function
@@ -70,3 +72,58 @@ def test_a_package_by_its_name_in_ros_2_is_installed(monkeypatch):
     (level, _), named = doctor_module.installed()
     assert level == "ok"
     assert named == ("ok", "numpy 1.26.4, urdf_parser_py 1.2.1")
+
+
+@pytest.mark.parametrize("stale", [True, False])
+def test_it_names_several_publishers_of_the_same_joints(peer, stale):
+    node = peer.node
+    publishers = [node.create_publisher(JointState, "arm/joint_states", 10) for _ in range(2)]
+
+    def tick():
+        for publisher, place in zip(publishers, (1.0, 0.0 if stale else 1.0), strict=True):
+            publisher.publish(JointState(name=["a", "b"], position=[place, 0.3]))
+
+    timer = node.create_timer(0.02, tick)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(doctor, domain=peer.domain)
+        peer.until(asked.done, "an answer of the doctor")
+    node.destroy_timer(timer)
+    _, found = asked.result()
+    (entry,) = [entry for entry in found if "/arm/joint_states has 2 publishers" in entry["text"]]
+    assert entry["level"] == ("error" if stale else "warning")
+    assert "peer, peer" in entry["text"]
+    assert " a" in entry["text"]
+    for publisher in publishers:
+        node.destroy_publisher(publisher)
+
+
+def test_publishers_of_different_joints_are_none_too_many(peer):
+    node = peer.node
+    publishers = [node.create_publisher(JointState, "legs/joint_states", 10) for _ in range(2)]
+
+    def tick():
+        for publisher, name in zip(publishers, "ab", strict=True):
+            publisher.publish(JointState(name=[name], position=[0.0]))
+
+    timer = node.create_timer(0.02, tick)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(doctor, domain=peer.domain)
+        peer.until(asked.done, "an answer of the doctor")
+    node.destroy_timer(timer)
+    assert not [entry for entry in asked.result()[1] if "legs/joint_states" in entry["text"]]
+    for publisher in publishers:
+        node.destroy_publisher(publisher)
+
+
+def test_the_workspace_around_the_folder_is_sourced(tmp_path):
+    install, inside = tmp_path / "install", tmp_path / "src" / "mine"
+    inside.mkdir(parents=True)
+    install.mkdir()
+    python = install / "python3"
+    python.write_text('#!/bin/sh\necho \'[{"level": "ok", "text": "\'$SEEN\'"}]\'\n')
+    python.chmod(0o755)
+    (install / "local_setup.bash").touch()
+    setup = install / "setup.bash"
+    setup.write_text(f'echo noise; export PATH="{install}:$PATH" SEEN=sourced\n')
+    assert doctor_module.setup_file(inside) == setup
+    assert list(doctor_module.running_graph(setup)) == [("ok", "sourced")]

@@ -15,6 +15,7 @@ from local_graph import LocalGraph
 
 import robodyn as rd
 from launch import LaunchContext
+from robodyn_ros import machine_launch
 from robodyn_ros.description_launch import own_clock, view_of
 from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.parameter_files import read_sections
@@ -244,3 +245,51 @@ def test_a_run_that_was_not_completed_fails_the_launch(record):
     (action,) = actions
     with pytest.raises(RuntimeError, match="not completed"):
         action.execute(context)
+
+
+@pytest.fixture
+def launched(tmp_path, monkeypatch):
+    """Launch arguments set over the parameters of each node of machine.launch.py."""
+    own_node, seen = machine_launch.own_node, {}
+
+    def spy(name, *, given=(), **more):
+        seen[name] = given
+        return own_node(name, given=given, **more)
+
+    monkeypatch.setattr(machine_launch, "own_node", spy)
+
+    def launched_with(sections, **given):
+        file = tmp_path / "machine_parameters.yaml"
+        parameters = {name: {"ros__parameters": values} for name, values in sections.items()}
+        file.write_text(yaml.safe_dump(parameters))
+        context = LaunchContext()
+        defaults = {name: default for name, (default, *_) in machine_launch.ARGUMENTS.items()}
+        settings = defaults | {"namespace": ""} | given | {"params_file": str(file)}
+        context.launch_configurations.update(settings)
+        seen.clear()
+        machine_launch._nodes(context)
+        return dict(seen)
+
+    return launched_with
+
+
+def test_launch_arguments_at_their_defaults_yield_to_the_parameter_file(launched):
+    sections = {
+        "/**/drive_link": {"link": "serial:/dev/ttyUSB0@115200"},
+        "/**/trajectory_planner": {"path": "lap.yaml"},
+    }
+    own = launched(sections, hardware="link")
+    assert own["drive_link"] == own["trajectory_planner"] == ()
+    over = launched(sections, hardware="link", link="udp:10.0.0.7:9870", path="")
+    assert over["drive_link"] == ("link",)
+    assert over["trajectory_planner"] == ("path",)
+    without = launched({"/**/joint_commander": {"slow": 0.2}}, hardware="link")
+    assert without["drive_link"] == ("link",)
+
+
+def test_a_machine_is_recorded_and_shown_at_a_port(launched):
+    sections = {"/**": {"slow": 0.2}}
+    nodes = launched(sections, record="true", viewer="true", port="8090")
+    assert nodes["recorder"] == ("output",)
+    assert nodes["web_viewer"] == ("port",)
+    assert "recorder" not in launched(sections)

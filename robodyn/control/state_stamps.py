@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Whether the stamps of states tell their times, and which of several publishers to believe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+
+# So many messages with one stamp, on average less than GAP [s] apart, were not made at one time. A
+# simulation in lockstep repeats a state that is not answered, but not as often.
+REPEATS, GAP = 6, 0.15
+SECOND = 1_000_000_000
+
+
+class StateStamps:
+    """Replaces the stamps of a topic by the times of receipt where they do not tell the time.
+
+    Attributes:
+        problem: what is wrong with the stamps; empty if nothing is.
+    """
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self._last: int | None = None
+        self._since, self._repeats = 0, 0
+        self._whole = True  # all stamps so far were whole seconds
+
+    def time_of(self, stamp: int, published: int, received: int) -> int:
+        """The time [ns] of a message.
+
+        Args:
+            stamp: of its header [ns].
+            published: when it was published [ns], by any clock that runs.
+            received: when it was received [ns], by the clock that states are timed by.
+        """
+        if self.problem:
+            return received
+        if stamp == 0:
+            self.problem = "stamps are zero: times of receipt are used instead"
+            return received
+        self._whole = self._whole and stamp % SECOND == 0
+        if stamp != self._last:
+            self._last, self._since, self._repeats = stamp, published, 0
+            return stamp
+        self._repeats += 1
+        if self._repeats < REPEATS:
+            return stamp
+        if (published - self._since) * 1e-9 < GAP * self._repeats:
+            kind = "whole seconds" if self._whole and stamp % SECOND == 0 else "the same"
+            self.problem = (
+                f"stamps are {kind} in {self._repeats + 1} messages in a row: times of receipt are "
+                "used instead"
+            )
+            return received
+        return stamp
+
+
+# Readings of one publisher follow each other within NEAR [m or rad] and what their rates allow.
+NEAR, FACTOR = 0.05, 3.0
+# [s] by which counts of messages fade.
+FADES = 0.5
+# So many readings make a publisher the one that is believed; a rival with a share of RIVAL of its
+# messages puts it in doubt before.
+ENOUGH, RIVAL = 100, 0.5
+FIRST = 3
+# [s] within which two places in turn are a contradiction, and after which a rival has gone.
+RECENT, GONE = 5.0, 10.0
+MOST = 4  # tracks that are kept
+
+
+class Sight(NamedTuple):
+    """A state: its stamp [ns], the time of its receipt [s], its place and its rate."""
+
+    stamp: int
+    received: float
+    place: FloatArray
+    rate: FloatArray
+
+
+@dataclass
+class Track:
+    """What one publisher reports: its last state, since when, and how often of late."""
+
+    seen: Sight
+    begun: float
+    score: float = 1.0
+    accepted: int = 0
+
+    def faded(self, now: float) -> float:
+        """Return the number of its recent messages, those of long ago counting less."""
+        return self.score * math.exp(-max(now - self.seen.received, 0.0) / FADES)
+
+    def follow(self, seen: Sight) -> None:
+        """Take its next state."""
+        self.score = 1.0 + self.faded(seen.received)
+        self.seen = seen
+
+
+class PublisherVote:
+    """Tells apart the publishers of contradicting states, and accepts one of them.
+
+    Where there is only one publisher, every state is accepted, jumps included.
+
+    Args:
+        difference: the displacement (nv,) between two places.
+        count: the number of publishers, asked only where states jump.
+
+    Attributes:
+        refused: how many states were refused.
+        conflict: whether states contradict each other.
+        switched: how often another publisher was believed from then on.
+    """
+
+    def __init__(
+        self, difference: Callable[[FloatArray, FloatArray], FloatArray], count: Callable[[], int]
+    ) -> None:
+        self._difference, self._count = difference, count
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew: whoever is heard next is believed."""
+        self._tracks: list[Track] = []
+        self.refused = self.switched = 0
+        self.conflict = False
+
+    def accepts(self, stamp: int, received: float, place: FloatArray, rate: FloatArray) -> bool:
+        """Whether a state is that of the publisher that is believed.
+
+        Args:
+            stamp: [ns] of the state.
+            received: [s] by a clock that runs.
+            place: what `difference` compares.
+            rate: (nv,) its rate.
+        """
+        seen = Sight(stamp, received, place, rate)
+        if not self._tracks:
+            self._tracks = [Track(seen, received)]
+        track = self._track_of(seen)
+        if track is not None:
+            track.follow(seen)
+        elif not self.conflict and self._count() <= 1:
+            track = Track(seen, received, accepted=self._tracks[0].accepted)
+            self._tracks = [track]  # a jump of the only publisher
+        else:
+            track = Track(seen, received)
+            self._tracks = [self._tracks[0], *self._tracks[1:][-(MOST - 2) :], track]
+        good = self._is_believed(received, track)
+        track.accepted += good
+        self.refused += not good
+        return good
+
+    def _is_believed(self, now: float, track: Track) -> bool:
+        primary = self._tracks[0]
+        if not self.conflict and track is not primary:
+            if primary.seen.received > track.begun:
+                self.conflict = True
+            elif track.score >= FIRST:  # the old one is silent since: a jump
+                self._tracks = [track]
+                self.switched += 1
+                return True
+            return False
+        if not self.conflict:
+            rivals = self._tracks[1:]
+            self.conflict = any(now - rival.begun < RECENT for rival in rivals)
+            if not self.conflict:
+                del self._tracks[1:]
+                return True
+        return self._is_best(now, track)
+
+    def _is_best(self, time: float, track: Track) -> bool:
+        primary = self._tracks[0]
+        if track is primary and all(time - each.seen.received > GONE for each in self._tracks[1:]):
+            del self._tracks[1:]
+            self.conflict = False
+            return True
+        if primary.accepted >= ENOUGH:
+            return track is primary
+        best = max(self._tracks, key=lambda each: each.faded(time))
+        rivals = (each.faded(time) for each in self._tracks if each is not best)
+        score = best.faded(time)
+        if score < FIRST or max(rivals, default=0.0) > RIVAL * score:
+            return False
+        if best is not primary:
+            self._tracks.remove(best)
+            self._tracks.insert(0, best)
+            self.switched += 1
+        return track is best
+
+    def _track_of(self, seen: Sight) -> Track | None:
+        for track in self._tracks:
+            last = track.seen
+            if last.place.shape != seen.place.shape:
+                continue
+            way = np.abs(self._difference(last.place, seen.place))
+            speed = np.maximum(np.abs(last.rate), np.abs(seen.rate))
+            passed = max((seen.stamp - last.stamp) * 1e-9, seen.received - last.received, 0.0)
+            if (way <= NEAR + FACTOR * speed * passed).all():
+                return track
+        return None

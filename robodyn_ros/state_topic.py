@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The subscription of a node to the states of a mechanism, the same for every node.
+
+It receives reliable and best-effort publishers, times states whose stamps do not tell the time by
+their receipt, merges and differentiates joint readings, believes one of several publishers that
+contradict each other, and reports why a node has no state, from the first period on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from nav_msgs.msg import Odometry
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.subscription import Subscription
+from sensor_msgs.msg import JointState
+
+from robodyn.arrays import FloatArray
+from robodyn.checks import refuse_beyond
+from robodyn.control.joint_readings import JointReadings, Reading, foreign_names
+from robodyn.control.state_stamps import PublisherVote, StateStamps
+from robodyn.errors import RobodynError, shortened
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn_ros import messages
+from robodyn_ros.diagnostics import Status, say
+from robodyn_ros.refusals import Refusals
+
+try:
+    from rclpy.event_handler import SubscriptionEventCallbacks
+except ImportError:  # Humble
+    from rclpy.qos_event import SubscriptionEventCallbacks
+
+# Settings of nodes that do not declare the parameters of the group `states`.
+DEFAULTS: dict[str, Any] = {
+    "best_effort": False,
+    "differentiate": True,
+    "differentiate_cutoff": 200.0,
+    "max_joint_age": 0.1,
+}
+# Whether callbacks can be given the source timestamp of a message.
+STAMPED = hasattr(Subscription, "CallbackType")
+# [s] Between looks for what is to be said; how long a refusal is reported.
+LOOK, REMEMBER = 0.5, 2.0
+# Among the values of a status: it is only that of a node that waits.
+WAITS: dict[str, object] = {"waiting": True}
+# Messages that are kept where a state comes in parts, or beside messages of others.
+SHARED = 10
+
+
+class StateTopic:
+    """Receives the states on a topic.
+
+    Args:
+        node: that subscribes.
+        topic: `platform_state` or `joint_states`.
+        source: what the messages are read by, of `PoseSource` or `JointSource`.
+        callback: called with time [ns], place and rate of each state; may raise a RobodynError.
+        profile: of the subscription; its reliability is adapted to the publishers.
+        wanted: whether a state of a time [ns] is of interest; nothing else is read of others.
+
+    Attributes:
+        on_switch: called when another publisher is believed from now on.
+        on_refused: called with the error of a message that is refused; logs it by default.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        topic: str,
+        source: PoseSource | JointSource,
+        callback: Callable[[int, FloatArray, FloatArray], None],
+        profile: QoSProfile,
+        wanted: Callable[[int], bool] | None = None,
+    ) -> None:
+        self._node, self._topic, self._source = node, topic, source
+        self._callback, self._wanted = callback, wanted
+        self.on_switch: Callable[[], None] = lambda: None
+        self._stamps = StateStamps()
+        self._vote = PublisherVote(source.difference, self._count_publishers)
+        self._refusals = Refusals(node)
+        self._refusal, self._refused_at = "", -np.inf
+        self.on_refused: Callable[[RobodynError], None] = lambda error: self._refusals.add(
+            topic, f"refused: {error}"
+        )
+        self._begun, self._heard = time.monotonic(), -np.inf
+        self._said: set[str] = set()
+        self._reported = False
+        self._profile = profile
+        if setting(node, "best_effort"):
+            self._profile = best_effort(profile)
+        self._is_incompatible = False
+        self._subscription = self._subscribe()
+        # a timer by the node's own clock would not fire while simulated time stands still
+        self._timer = node.create_timer(
+            LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
+
+    def reset(self) -> None:
+        """Believe whichever publisher is heard next, and wait for it from now on."""
+        self._vote.reset()
+        self._begun = time.monotonic()
+
+    def status(self, timeout: float = 0.0) -> Status | None:
+        """Describe what is wrong with the states; None if nothing is.
+
+        Args:
+            timeout: [s] of waiting after which that is an error; 0 for never.
+        """
+        values: dict[str, object] = {"refused_of_other_publishers": self._vote.refused}
+        if self._vote.conflict:
+            return Status("states", 2, self._conflict, values)
+        if waits := self.waiting(timeout):
+            return Status("states", *waits, values | WAITS)
+        if lacking := self._lacking():
+            return Status("states", 2, lacking, values)
+        notes = self._notes()
+        return Status("states", 1, "; ".join(notes), values) if notes else None
+
+    def report(self, timeout: float = 0.0) -> list[Status]:
+        """Statuses to publish: what is wrong, once that it no longer is, and none otherwise."""
+        found, had = self.status(timeout), self._reported
+        self._reported = found is not None
+        if found is not None:
+            return [found]
+        return [Status("states", 0, "received")] if had else []
+
+    def waiting(self, timeout: float = 0.0) -> tuple[int, str] | None:
+        """Level and reason of waiting for the first state; None once there has been one."""
+        if self._heard > -np.inf:
+            return None
+        late = 0.0 < timeout < time.monotonic() - self._begun
+        return 1 + late, f"waiting for {self._topic}: {self._reason()}"
+
+    def _reason(self) -> str:
+        if self._vote.conflict:
+            return self._conflict
+        if time.monotonic() - self._refused_at < REMEMBER:
+            return f"refused: {shortened(self._refusal, 300)}"
+        if reason := self._source.reason():
+            return reason
+        names = self._publishers()
+        if not names:
+            return "it has no publisher"
+        return f"nothing was received of {', '.join(names)}"
+
+    def _lacking(self) -> str:
+        """Which joints are missing in the latest messages, in words."""
+        silent = time.monotonic() - self._heard
+        joints = self._source.pending
+        if not joints or silent < LOOK:
+            return ""
+        return f"{self._topic}: no positions of {', '.join(joints)} for {silent:.1f} s"
+
+    @property
+    def _conflict(self) -> str:
+        names = self._publishers()
+        return (
+            f"{self._topic} has {len(names)} publishers ({', '.join(names)}) that contradict each "
+            f"other: the states of one are refused ({self._vote.refused} so far); stop it"
+        )
+
+    def _notes(self) -> list[str]:
+        found = [self._stamps.problem, *self._source.notes()]
+        return [f"{self._topic}: {note}" for note in found if note]
+
+    def _look(self) -> None:
+        """Log what is new, once each; subscribe anew for best-effort publishers."""
+        if self._is_incompatible:
+            self._is_incompatible = False
+            self._subscribe_by(best_effort(self._profile))
+            self._node.get_logger().info(
+                f"{self._topic}: a publisher is best effort, so the subscription is, too"
+            )
+        if self._source.is_shared and 0 < self._profile.depth < SHARED:
+            self._subscribe_by(with_depth(self._profile, SHARED))
+        found = [(1, note) for note in self._notes()]
+        if lacking := self._lacking():
+            self._once("lacking", 2, lacking)
+        else:
+            self._said.discard("lacking")
+        if self._vote.conflict:
+            self._once("conflict", 2, self._conflict)
+        else:
+            self._said.discard("conflict")
+        if (waits := self.waiting()) and time.monotonic() - self._begun > 2.0 * LOOK:
+            found.append(waits)
+        for level, text in found:
+            self._once(text, level, text)
+
+    def _subscribe_by(self, profile: QoSProfile) -> None:
+        self._node.destroy_subscription(self._subscription)
+        self._profile = profile
+        self._subscription = self._subscribe()
+
+    def _once(self, key: str, level: int, text: str) -> None:
+        if key not in self._said:
+            if len(self._said) > 20:  # texts with numbers that change
+                return
+            self._said.add(key)
+            say(self._node, level, text)
+
+    def _subscribe(self) -> Subscription:
+        def incompatible(_: Any) -> None:
+            if self._profile.reliability != ReliabilityPolicy.BEST_EFFORT:
+                self._is_incompatible = True
+
+        events = SubscriptionEventCallbacks(incompatible_qos=incompatible)
+        receive: Any = self._receive
+        if not STAMPED:  # Humble
+            receive = lambda message: self._receive(message, {})  # noqa: E731
+        return self._node.create_subscription(
+            self._source.kind,
+            self._topic,
+            receive,
+            self._profile,
+            event_callbacks=events,
+            raw=self._wanted is not None,
+        )
+
+    def _receive(self, message: Any, info: Any) -> None:
+        try:
+            self._take(message, info.get("source_timestamp", 0) or time.monotonic_ns())
+        except RobodynError as error:
+            self._refusal, self._refused_at = str(error), time.monotonic()
+            self.on_refused(error)
+
+    def _take(self, message: Any, published: int) -> None:
+        if self._wanted is not None:
+            at = self._time_of(messages.first_stamp(message), published)
+            if not self._wanted(at):
+                return
+            message = messages.deserialized(message, self._source.kind)
+            if self._source.is_of_others(message):
+                return
+        else:
+            if self._source.is_of_others(message):
+                return
+            at = self._time_of(messages.to_nanoseconds(message.header.stamp), published)
+        reading = self._source.read(at, message)
+        if reading is None:
+            return
+        switched = self._vote.switched
+        if not self._vote.accepts(reading.time, time.monotonic(), *reading[1:]):
+            return
+        if self._vote.switched > switched:
+            self.on_switch()
+        self._callback(*reading)
+        self._heard = time.monotonic()
+
+    def _time_of(self, stamp: int, published: int) -> int:
+        return self._stamps.time_of(stamp, published, self._node.get_clock().now().nanoseconds)
+
+    def _publishers(self) -> list[str]:
+        return publishers_of(self._node, self._topic)
+
+    def _count_publishers(self) -> int:
+        return len(self._publishers())
+
+
+def publishers_of(node: Node, topic: str) -> list[str]:
+    """Names of the nodes that publish on a topic, others than this one, once per publisher."""
+    own = node.get_name(), node.get_namespace()
+    found = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
+    return sorted(p.node_name for p in found if (p.node_name, p.node_namespace) != own)
+
+
+def best_effort(profile: QoSProfile) -> QoSProfile:
+    """The same profile for publishers that are best effort; reliable ones match it, too."""
+    return QoSProfile(
+        history=profile.history,
+        depth=profile.depth,
+        durability=profile.durability,
+        reliability=ReliabilityPolicy.BEST_EFFORT,
+    )
+
+
+def with_depth(profile: QoSProfile, depth: int) -> QoSProfile:
+    """The same profile for so many messages."""
+    return QoSProfile(
+        history=profile.history,
+        depth=depth,
+        durability=profile.durability,
+        reliability=profile.reliability,
+    )
+
+
+def setting(node: Node, name: str) -> Any:
+    """Value of a parameter of the group `states`, the default where a node has none."""
+    return node.get_parameter(name).value if node.has_parameter(name) else DEFAULTS[name]
+
+
+class PoseSource:
+    """Reads Odometry as poses (7,) and twists (6,) in the base frame."""
+
+    kind: type[Any] = Odometry
+    is_shared = False  # messages of others, or parts of a state, come on the same topic
+    pending: tuple[str, ...] = ()  # joints without a reading since that of others
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.difference = mechanism.unchecked.difference
+
+    def is_of_others(self, message: Any) -> bool:
+        """Whether a message has nothing of what is read."""
+        return False
+
+    def read(self, stamp: int, message: Any) -> Reading:
+        """The state of a message, at a time [ns].
+
+        Raises:
+            InvalidInput: a malformed message.
+        """
+        _, pose, twist = messages.platform_state(message)
+        return Reading(stamp, pose, twist)
+
+    def reason(self) -> str:
+        """Why the messages so far are no state."""
+        return ""
+
+    def notes(self) -> list[str]:
+        """What had to be made up for."""
+        return []
+
+
+class JointSource:
+    """Reads JointStates as positions and velocities (k,) of some joints.
+
+    Args:
+        node: whose parameters say how.
+        mechanism: whose joints they are.
+        names: (k,) of the joints.
+        needs_velocities: see `JointReadings`.
+    """
+
+    kind: type[Any] = JointState
+
+    def __init__(
+        self,
+        node: Node,
+        mechanism: Mechanism,
+        names: Sequence[str],
+        *,
+        needs_velocities: bool = True,
+    ) -> None:
+        self._names, self._measured = tuple(names), frozenset(names)
+        self._known = frozenset(mechanism.all_joint_names)
+        self._readings = JointReadings(
+            names,
+            mechanism.wrapping(names),
+            differentiate=setting(node, "differentiate"),
+            cutoff=setting(node, "differentiate_cutoff"),
+            max_age=setting(node, "max_joint_age"),
+            needs_velocities=needs_velocities,
+        )
+        self.message: Any = None  # that was read last
+        self._foreign = ""
+        self._has_own = self._has_others = False
+
+        def difference(start: FloatArray, goal: FloatArray) -> FloatArray:
+            return mechanism.joint_difference(start, goal, names)
+
+        self.difference = difference
+
+    def is_of_others(self, message: Any) -> bool:
+        """See `PoseSource`; passive joints and grippers have messages of their own."""
+        if not self._measured.isdisjoint(message.name):
+            self._has_own = True
+            return False
+        if not self._has_own and self._known.isdisjoint(message.name):
+            self._foreign = foreign_names(list(message.name), self._names)
+        self._has_others = True
+        return True
+
+    @property
+    def is_shared(self) -> bool:
+        """See `PoseSource`."""
+        return self._has_others or self._readings.is_merged
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """See `PoseSource`."""
+        return self._readings.pending
+
+    def read(self, stamp: int, message: Any) -> Reading | None:
+        """See `PoseSource`; None while joints are missing."""
+        position, velocity = np.array(message.position), np.array(message.velocity)
+        reading = self._readings.take(stamp, message.name, position, velocity)
+        self.message = message
+        if reading is not None:
+            refuse_beyond("position", reading.positions)
+            if np.isfinite(reading.velocities).all():
+                refuse_beyond("velocity", reading.velocities)
+        return reading
+
+    def reason(self) -> str:
+        """See `PoseSource`."""
+        missing = self._readings.missing
+        if self._has_own and missing:
+            return f"no message has the joints {', '.join(missing)}"
+        if self._has_own:
+            return "one more message is needed for velocities"
+        return f"it has {shortened(self._foreign, 300)}" if self._foreign else ""
+
+    def notes(self) -> list[str]:
+        """See `PoseSource`."""
+        found = []
+        if names := self._readings.differentiated:
+            found.append(f"no velocities of {', '.join(names)}: positions are differentiated")
+        return found
