@@ -103,6 +103,8 @@ class StateEstimator(Node):
         sign, offset = self._mechanism.joint_signs, self._mechanism.joint_offsets
         measured = sign * positions + offset
         rates = sign * velocities if np.isfinite(velocities).all() else None
+        # a driver that does not stamp leaves zero
+        stamp = stamp or self.get_clock().now().nanoseconds
         jumps = self._estimator.counts.jumps
         first = self._estimator.counts.acquisitions == 0
         estimate: Estimate | None = self._estimator.update(stamp, measured, rates)

@@ -17,7 +17,7 @@ import numpy as np
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 
@@ -134,7 +134,8 @@ class StateTopic:
         """Level and reason of waiting for the first state; None once there has been one."""
         if self._heard > -np.inf:
             return None
-        late = 0.0 < timeout < time.monotonic() - self._begun
+        # a warning comes first, however short the timeout is
+        late = timeout > 0.0 and time.monotonic() - self._begun > max(timeout, 2.0 * LOOK)
         return 1 + late, f"waiting for {self._topic}: {self._reason()}"
 
     def _reason(self) -> str:
@@ -177,7 +178,8 @@ class StateTopic:
             self._node.get_logger().info(
                 f"{self._topic}: a publisher is best effort, so the subscription is, too"
             )
-        if self._source.is_shared and 0 < self._profile.depth < SHARED:
+        is_short = self._profile.history == HistoryPolicy.KEEP_LAST and self._profile.depth < SHARED
+        if self._source.is_shared and is_short:
             self._subscribe_by(with_depth(self._profile, SHARED))
         found = [(1, note) for note in self._notes()]
         if lacking := self._lacking():

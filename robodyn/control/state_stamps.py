@@ -15,7 +15,7 @@ from robodyn.arrays import FloatArray
 
 # So many messages with one stamp, on average less than GAP [s] apart, were not made at one time. A
 # simulation in lockstep repeats a state that is not answered, but not as often.
-REPEATS, GAP = 6, 0.15
+REPEATS, GAP = 6, 0.12
 SECOND = 1_000_000_000
 
 
@@ -42,9 +42,6 @@ class StateStamps:
         """
         if self.problem:
             return received
-        if stamp == 0:
-            self.problem = "stamps are zero: times of receipt are used instead"
-            return received
         self._whole = self._whole and stamp % SECOND == 0
         if stamp != self._last:
             self._last, self._since, self._repeats = stamp, published, 0
@@ -53,10 +50,9 @@ class StateStamps:
         if self._repeats < REPEATS:
             return stamp
         if (published - self._since) * 1e-9 < GAP * self._repeats:
-            kind = "whole seconds" if self._whole and stamp % SECOND == 0 else "the same"
+            kind = "in whole seconds, or do not advance" if self._whole else "repeated"
             self.problem = (
-                f"stamps are {kind} in {self._repeats + 1} messages in a row: times of receipt are "
-                "used instead"
+                f"stamps are {kind if stamp else 'zero'}: times of receipt are used instead"
             )
             return received
         return stamp

@@ -255,7 +255,6 @@ def test_passive_joints_come_in_messages_of_their_own(estimator, home, mechanism
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda m: setattr(m, "name", ["leg1_actuator", *"bcdef"]), "no position for joint leg2"),
         (lambda m: setattr(m, "position", [float("nan")] * 6), "is nan"),
         (lambda m: setattr(m, "velocity", [float("inf")] * 6), "is inf"),
         (lambda m: setattr(m, "position", [0.5] * 5), "6 joint names but 5 values"),
@@ -271,6 +270,16 @@ def test_a_broken_reading_is_refused_and_harmless(estimator, home, change, text)
     )
     assert "[WARN]" in line
     assert len(estimator.states) == known
+    estimator.answer(estimator.message(home, np.zeros(6)))
+
+
+def test_joints_whose_readings_cease_are_named(estimator, home):
+    estimator.answer(estimator.message(home, np.zeros(6)))
+    message = estimator.message(home, np.zeros(6))
+    message.name = ["leg1_actuator", *"bcdef"]
+    estimator.process.provoke(
+        lambda: estimator.joints.publish(message), "joint_states", "leg2_actuator"
+    )
     estimator.answer(estimator.message(home, np.zeros(6)))
 
 
