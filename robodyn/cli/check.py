@@ -29,11 +29,11 @@ def check(
 ) -> Answer:
     """Say how a model file was understood: every number with its unit and its frame.
 
-    Also what is unphysical in it and how well it stands at home: how much of each joint's travel
-    is used, what payload the actuators can hold, of a platform how far it can go from there, and
-    which sine motions its drives can follow, with the torque that motors have at their speed;
-    what each actuator adds there, and what its motor has to give along the paths of the papers or
-    the demonstration; and what of the file is left out.
+    Also what is unphysical in it, which numbers may be in another unit, and how well it stands at
+    home: how much of each joint's travel is used, what payload the actuators can hold, of a
+    platform how far it can go from there, and which sine motions its drives can follow, with the
+    torque that motors have at their speed; what each actuator adds there, and what its motor has
+    to give along the paths of the papers or the demonstration; and what of the file is left out.
 
     Args:
         against: A second model; exit code 1 if the two differ.
@@ -61,8 +61,10 @@ def check(
 def findings(mechanism: rd.Mechanism, remarks: Remarks, model: str) -> dict[str, Any]:
     """All that `check` says of a mechanism read from `model`, as for JSON."""
     from robodyn.analysis.at_home import at_home, motors_on_paths
+    from robodyn.analysis.doubts import doubts
     from robodyn.analysis.sine_motions import sine_motions
     from robodyn.mechanisms.inspection import describe
+    from robodyn.model.model import Model
     from robodyn.report.tables import parameter_tables
 
     found = describe(mechanism, remarks, model)
@@ -70,6 +72,7 @@ def findings(mechanism: rd.Mechanism, remarks: Remarks, model: str) -> dict[str,
         {"title": table.title, "columns": table.head, "rows": table.rows}
         for table in parameter_tables(mechanism)
     ]
+    found["doubts"] = doubts(mechanism.model) if isinstance(mechanism.model, Model) else []
     has_home = found["home"] is not None
     found["at_home"] = at_home(mechanism) if has_home else {}
     found["motions"] = sine_motions(mechanism) if has_home else []

@@ -84,7 +84,8 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
         yield _payload(**at_home["payload"])
     for label, key in (("note", "remarks"), ("left out", "left_out"), ("unphysical", "unphysical")):
         yield from (_line(f" {text}", f"{label}:") for text in found[key])
-    if not found["unphysical"]:
+    yield from (_line(f" {text}", "doubtful:") for text in found["doubts"])
+    if not (found["unphysical"] or found["doubts"]):
         yield "every inertia is one that a rigid body can have"
     if "against" in found:
         yield from _comparison(**found["against"])

@@ -70,20 +70,20 @@ def new(
     given = {key: value for key, value in chosen.items() if value is not None}
     target = Path(file or f"{name or f'my_{what}'}.yaml")
     called = name or target.stem
-    files = {target: _text(kind, template, target, called, given)}
+    files = {target: _text(template, target, called, given)}
     for suffix in template.beside:
         text = template.write(called, target.name, suffix, **given)
         files[target.with_suffix(suffix)] = text
     _write(files, force)
     typer.echo(
         f"{target}: a model of {what} {name or target.stem}. Make its numbers yours, then\n"
-        f"  robodyn check {target}\n  robodyn view {target}"
+        f"  robodyn check {target}\n  robodyn view {target}\n"
+        f"For help in your editor, put what `robodyn schema {kind} --line` prints first in it."
     )
 
 
-def _text(kind: str, template: Template, target: Path, name: str, given: dict[str, float]) -> str:
+def _text(template: Template, target: Path, name: str, given: dict[str, float]) -> str:
     from robodyn.checks import as_scalar
-    from robodyn.formats.schemas import editor_line, schemas
 
     known = {dimension.name: dimension for dimension in template.dimensions}
     for key, value in given.items():
@@ -95,8 +95,7 @@ def _text(kind: str, template: Template, target: Path, name: str, given: dict[st
                 value=value,
             )
         as_scalar(flag, value, known[key].unit)
-    text = template.write(_scalar(name), target.name, **given)
-    return (editor_line(kind) if kind in schemas() else "") + text
+    return template.write(_scalar(name), target.name, **given)
 
 
 def _scalar(name: str) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError, RobodynError
-from robodyn.formats.yaml_text import parse_yaml, read_text
+from robodyn.formats.yaml_text import MAX_DEPTH, MAX_NODES, parse_yaml, read_text
 
 REQUIRED: Final[Any] = object()
 
@@ -31,6 +31,45 @@ def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[
         RobodynError: of class `error`, in one line with file, line and column.
     """
     return parse_yaml(read_text(Path(path), error), str(path), error)
+
+
+def plain_document(
+    given: Mapping[str, Any], source: str, error: type[RobodynError] = ModelError
+) -> dict[str, Any]:
+    """Copy a mapping as YAML would have it: mappings, lists, texts and numbers.
+
+    Tuples and arrays become lists, numbers of NumPy those of Python, and paths texts.
+
+    Raises:
+        RobodynError: of class `error`: a key that is no text, nested too deeply, or too large.
+    """
+    left = MAX_NODES
+
+    def plain(value: Any, path: str, depth: int) -> Any:
+        nonlocal left
+        left -= 1
+        if depth > MAX_DEPTH or left < 0:
+            most = f"{MAX_DEPTH} levels or {MAX_NODES} values"
+            raise error(f"{source}: {path} holds more than {most}", value=path)
+        if isinstance(value, Mapping):
+            for key in value:
+                if not isinstance(key, str):
+                    raise error(
+                        f"{source}: {path or 'the document'} has the key {shown(key)}, expected "
+                        "texts",
+                        value=key,
+                    )
+            return {key: plain(part, f"{path}.{key}", depth + 1) for key, part in value.items()}
+        if isinstance(value, np.ndarray) and value.size > left:
+            raise error(f"{source}: {path} holds {value.size} values", value=path)
+        if isinstance(value, (np.ndarray, np.generic)):
+            value = value.tolist()
+        if isinstance(value, (list, tuple)):
+            return [plain(part, f"{path}[{n}]", depth + 1) for n, part in enumerate(value)]
+        return str(value) if isinstance(value, Path) else value
+
+    document: dict[str, Any] = plain(given, "", 0)
+    return document
 
 
 @dataclass(frozen=True)
@@ -69,7 +108,7 @@ class Fields:
     def refuse(self, name: str, value: Any, expected: str) -> RobodynError:
         """The error to raise for a field of this mapping."""
         return self.error(
-            f"{self.source}: {self.where(name)} is {_short(value)}, expected {expected}",
+            f"{self.source}: {self.where(name)} is {shown(value)}, expected {expected}",
             value=value,
         )
 
@@ -201,9 +240,15 @@ def _in(unit: str) -> str:
     return f" [{unit}]" if unit else ""
 
 
-def _short(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value as messages show it, cut to some hundred characters."""
     # Slices before printing, so that a value of a megabyte does not make a message of a megabyte.
     if isinstance(value, (list, tuple)) and len(value) > 8:
         return f"a list of {len(value)}"
-    text = repr(value)
+    if isinstance(value, (str, bytes)):
+        value = value[:100]
+    try:
+        text = repr(value)
+    except Exception:  # of a class of others
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 100 else text[:97] + "..."

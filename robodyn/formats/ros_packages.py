@@ -68,7 +68,9 @@ def package_folders() -> tuple[Path, ...]:
 
 
 def _folders(variable: str) -> list[Path]:
-    return [Path(part) for part in os.environ.get(variable, "").split(os.pathsep) if part]
+    # absolute: xacro joins a relative one to the folder of the file that includes another
+    parts = os.environ.get(variable, "").split(os.pathsep)
+    return [Path(part).expanduser().absolute() for part in parts if part]
 
 
 @cache

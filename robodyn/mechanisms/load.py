@@ -9,19 +9,38 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
 
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact
 from robodyn.errors import ModelError, ModelNotFound
-from robodyn.formats.documents import Fields, read_yaml
-from robodyn.formats.urdf_text import UrdfDocument, actuated_joints, read_urdf
+from robodyn.formats.documents import Fields, plain_document, read_yaml, shown
+from robodyn.formats.urdf_text import UrdfDocument, actuated_joints, read_urdf, root_tag
 from robodyn.mechanisms.common.urdf_model import name_zero_limits
 from robodyn.mechanisms.kind import Kind, ReadOptions
+from robodyn.mechanisms.load_types import (
+    Base,
+    LoopName,
+    ReadingOptions,
+    SerialName,
+    Source,
+    StewartName,
+)
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import Spelling, in_python
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+    from robodyn.mechanisms.serial.arm import SerialArm
+    from robodyn.mechanisms.stewart.platform import StewartPlatform
+
+# What computing with numbers that are checked one by one, but not together, may raise.
+_NUMERICAL = (np.linalg.LinAlgError, ArithmeticError, RecursionError, MemoryError)
 MODELS = Path(str(resources.files("robodyn"))) / "models"
 URDF_SUFFIXES = (".urdf", ".xacro", ".sdf", ".world", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -56,8 +75,48 @@ def models() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in MODELS.glob("*.yaml")))
 
 
+@overload
+def load(source: StewartName, **options: Unpack[ReadingOptions]) -> StewartPlatform: ...
+@overload
+def load(source: SerialName, **options: Unpack[ReadingOptions]) -> SerialArm: ...
+@overload
+def load(source: LoopName, **options: Unpack[ReadingOptions]) -> ClosedLoop: ...
+@overload
 def load(
-    source: str | Path,
+    source: Source, *, kind: Literal["stewart"], **options: Unpack[ReadingOptions]
+) -> StewartPlatform: ...
+@overload
+def load(
+    source: Source, *, kind: Literal["serial"], **options: Unpack[ReadingOptions]
+) -> SerialArm: ...
+@overload
+def load(
+    source: Source,
+    *,
+    kind: Literal["closed_loop"],
+    driven: str | Sequence[str] | None = None,
+    base: Base | None = None,
+    **options: Unpack[ReadingOptions],
+) -> ClosedLoop: ...
+@overload
+def load(
+    source: Source,
+    *,
+    driven: str | Sequence[str] | None = None,
+    base: Base,
+    **options: Unpack[ReadingOptions],
+) -> ClosedLoop: ...
+@overload
+def load(
+    source: Source,
+    *,
+    driven: str | Sequence[str] | None = None,
+    kind: str | None = None,
+    base: Base | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Mechanism: ...
+def load(
+    source: Source,
     *,
     strict: bool = False,
     base_link: str | None = None,
@@ -65,11 +124,11 @@ def load(
     hold_branches: bool = False,
     driven: str | Sequence[str] | None = None,
     kind: str | None = None,
-    base: str | None = None,
+    base: Base | None = None,
     gravity: ArrayLike | None = None,
     xacro_args: Mapping[str, str] | None = None,
-) -> Any:
-    """A mechanism from a bundled name, a file or URDF text.
+) -> Mechanism:
+    """Load a mechanism from a bundled name, a file, URDF text or a dictionary.
 
     A YAML file states its kind in the field `type`. A URDF with a floating body on six prismatic
     legs is a Stewart platform, any other with loop closures a closed loop, one without a serial
@@ -79,7 +138,9 @@ def load(
 
     Args:
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .sdf, .world, .yaml,
-            .yml or, for MJCF, .xml file; or URDF, SDF or MJCF text, which starts with `<`.
+            .yml or, for MJCF, .xml file; or URDF, SDF or MJCF text, which starts with `<`; or the
+            content of a YAML model file as a dictionary, in which arrays stand for lists and paths
+            are relative to the working folder.
         strict: refuse inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints, unless that is a gripper's finger.
@@ -106,9 +167,11 @@ def load(
         LeftOutWarning (warned, not raised): names links, actuators and whatever else is left out.
         MissingExtra: a .xacro file where the package xacro is not installed; MJCF without mujoco.
     """
-    if not isinstance(source, (str, Path)) or not str(source).strip():
+    named = isinstance(source, (str, Path)) and str(source).strip()
+    if not named and not isinstance(source, Mapping):
         raise ModelNotFound(
-            f"a model is a name, a path or URDF text, not {source!r}; bundled: {_names()}",
+            f"a model is a name, a path, URDF text or a dictionary, not {shown(source)}; bundled: "
+            f"{_names()}",
             value=source,
         )
     given: dict[str, Any] = {
@@ -117,14 +180,37 @@ def load(
         "hold_branches": hold_branches,
     }
     given |= {"strict": strict, "driven": driven, "kind": kind, "base": base, "gravity": gravity}
+    for name in ("base_link", "tip_link", "kind", "base"):
+        if not isinstance(given[name], (str, type(None))):
+            raise ModelError(
+                f"{name} is {shown(given[name])}, expected a text or None", value=given[name]
+            )
     options = _with(_defaults, given)
-    made = _loaded(source, options, xacro_args)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # the model's parts refuse the results
+            made = _loaded(source, options, xacro_args)
+    except _NUMERICAL as error:
+        raise ModelError(
+            f"{_called(source)}: its numbers make no mechanism that can be computed "
+            f"({type(error).__name__}: {error})",
+            value=source,
+        ) from error
     if options.base is not None:
         made = made._made(made.model.with_base(options.base))
     return made if options.gravity is None else made.with_gravity(options.gravity)
 
 
-def _loaded(source: str | Path, options: ReadOptions, xacro_args: Mapping[str, str] | None) -> Any:
+def _called(source: Source) -> str:
+    """How messages call a source."""
+    if isinstance(source, Mapping):
+        return "dictionary"
+    text = str(source)
+    return f"{root_tag(text) or 'XML'} text" if text.lstrip().startswith("<") else text
+
+
+def _loaded(
+    source: Source, options: ReadOptions, xacro_args: Mapping[str, str] | None
+) -> Mechanism:
     """What `load` returns, its base as described."""
     wanted = options.kind or ("closed_loop" if options.base else None)
     chosen = None if wanted is None else _kind(wanted)
@@ -134,6 +220,9 @@ def _loaded(source: str | Path, options: ReadOptions, xacro_args: Mapping[str, s
             f"{options.spelling('kind', 'closed_loop')}",
             value=wanted,
         )
+    if isinstance(source, Mapping):
+        document = plain_document(source, _called(source))
+        return _from_yaml(document, _called(source), replace(options, folder=Path()), chosen)
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         return _from_urdf(read_urdf(source), options, chosen)
     bundled = str(source) in models()
@@ -152,8 +241,9 @@ def _loaded(source: str | Path, options: ReadOptions, xacro_args: Mapping[str, s
 
 def _names_in(driven: str | Sequence[str] | None) -> tuple[str, ...] | None:
     """Names of joints, of a text with commas between them too; None for none at all."""
-    given = driven.split(",") if isinstance(driven, str) else driven or ()
-    if not all(isinstance(name, str) for name in given):
+    given = driven.split(",") if isinstance(driven, str) else () if driven is None else driven
+    listed = isinstance(given, Collection) and not isinstance(given, (bytes, Mapping))
+    if not listed or not all(isinstance(name, str) for name in given):
         raise ModelError(f"driven is {driven!r}, expected names of joints", value=driven)
     return tuple(name.strip() for name in given if name.strip()) or None
 

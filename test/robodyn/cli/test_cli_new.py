@@ -4,6 +4,7 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -34,7 +35,7 @@ def run(tmp_path, monkeypatch):
                                              "linear-delta", "tripod", "rail-hexapod", "five-bar")),
     ],
 )  # fmt: skip
-def test_a_new_file_loads_strictly_and_its_editor_line_names_a_schema_that_takes_it(
+def test_a_new_file_loads_strictly_names_no_path_and_keeps_to_the_schema_of_its_kind(
     run, tmp_path, what, kind
 ):
     result = run("new", what)
@@ -45,9 +46,11 @@ def test_a_new_file_loads_strictly_and_its_editor_line_names_a_schema_that_takes
         mechanism = rd.load(file, strict=True)
     assert (mechanism.name, mechanism.kind) == (f"my_{what}", kind)
     text = file.read_text()
-    key, schema = text.splitlines()[0].split("=")
-    assert key == "# yaml-language-server: $schema"
-    with open(schema) as stream:
+    assert not any(str(folder) in text for folder in (Path.home(), Path(rd.__file__).parent))
+    assert f"robodyn schema {kind} --line" in result.stdout
+    line = run("schema", kind, "--line").stdout
+    assert line.startswith("# yaml-language-server: $schema=")
+    with open(line.strip().partition("=")[2]) as stream:
         known = json.load(stream)
     jsonschema.validate(yaml.safe_load(text), known)
     with pytest.raises(jsonschema.ValidationError):

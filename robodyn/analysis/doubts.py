@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Numbers of a model that its file may state in another unit: grams, millimeters, degrees.
+
+No number is refused: a model may be of lead or of a galaxy. A doubt says what the number would
+mean, and beside what it is doubtful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.body import Link
+from robodyn.model.model import Model
+
+# A body of one density with given moments is smallest as an ellipsoid; [kg/m^3] no metal is denser.
+DENSEST = 23_000.0
+# Radii of gyration of these shares of the longest are not those of a solid body, but of a thin rod,
+# a plate or a point, as models have them on purpose.
+THIN = 0.02
+# A radius of gyration, or the way to the center of mass, is at most this many times a link's size.
+TIMES = 4.0
+# [m] of a mechanism, [rad, rad/s] of a joint that turns, [m, m/s] of one that slides.
+LARGEST, TURNS, SPIN, TRAVEL, SPEED = 100.0, 4.0 * np.pi, 100.0, 50.0, 50.0
+
+
+def doubts(model: Model) -> list[str]:
+    """Doubts about the units of a model, a line for each."""
+    tree, points = TreeAtZero(model), _joints_of_bodies(model)
+    sizes = {
+        body: float(max(np.linalg.norm(a - b) for a in at for b in at))
+        for body, at in points.items()
+    }
+    scale = max(sizes.values(), default=0.0)
+    out = []
+    if scale > LARGEST:
+        out.append(
+            f"its joints are up to {scale:.4g} m apart on one link; are lengths in millimeters? "
+            "They are in meters"
+        )
+    for link in model.links:
+        body = tree.body[link.name]
+        if not link.mass > 0.0 or body not in points:
+            continue
+        frame = tree.relative(link.name, body)
+        com = frame[:3, :3] @ link.com + frame[:3, 3]
+        away = float(min(np.linalg.norm(com - at) for at in points[body]))
+        out += _of_link(link, away, max(sizes[body], 0.5 * scale))
+    for joint in model.joints:
+        out += _of_joint(joint)
+    return out
+
+
+def _joints_of_bodies(model: Model) -> dict[str, list[FloatArray]]:
+    """Points (3,) [m] of joints, closures and the tip on each rigid body, in its frame."""
+    tree = TreeAtZero(model)
+    points: dict[str, list[FloatArray]] = {}
+    seats = [
+        seat
+        for joint in model.joints
+        if joint.moves and joint.kind != "floating"
+        for seat in ((joint.parent, joint.at.matrix), (joint.child, joint.child_at.matrix))
+    ]
+    seats += [(link, at.matrix) for closure in model.closures for link, at, _ in closure.ends]
+    if model.tip_link in tree.links:
+        seats.append((model.tip_link, np.eye(4)))
+    for link, frame in seats:
+        body = tree.body[link]
+        points.setdefault(body, []).append((tree.relative(link, body) @ frame)[:3, 3])
+    return points
+
+
+def _of_link(link: Link, away: float, size: float) -> Iterator[str]:
+    """Doubts about a link whose center of mass is so far [m] from its next joint.
+
+    Args:
+        link: with a mass.
+        away: [m] from its center of mass to the nearest of its joints.
+        size: [m] between its joints, or half of that of the largest link, if that is more.
+    """
+    where = f"link {link.name!r}"
+    if size and away > TIMES * size:
+        yield (
+            f"{where}: its center of mass is {away:.4g} m away from its joints, where these are "
+            f"{size:.3g} m apart; is it in millimeters? It is in meters"
+        )
+    moments = np.linalg.eigvalsh(link.inertia)
+    radius = float(np.sqrt(max(moments[-1], 0.0) / link.mass))
+    if size and radius > TIMES * size:
+        yield (
+            f"{where}: {link.mass:.4g} kg with {moments[-1]:.4g} kg m^2 have a radius of gyration "
+            f"of {radius:.4g} m, where joints are {size:.3g} m apart; is the inertia in kg mm^2, "
+            "or 1 for want of a number? It is in kg m^2"
+        )
+    # of the ellipsoid: squares of its half axes
+    squares = 2.5 / link.mass * (moments.sum() - 2.0 * moments)
+    if squares.min() <= THIN**2 * squares.max():
+        return
+    volume = 4.0 / 3.0 * np.pi * float(np.sqrt(squares.prod()))
+    if link.mass > DENSEST * volume:
+        yield (
+            f"{where}: {link.mass:.4g} kg with these moments of inertia are as dense as "
+            f"{link.mass / volume:.3g} kg/m^3 at least, and no metal is above {DENSEST:g}; is the "
+            "mass in grams, or the inertia in another unit? They are in kg and kg m^2"
+        )
+
+
+def _of_joint(joint: Any) -> Iterator[str]:
+    ends = np.abs(joint.position)
+    most = float(ends[np.isfinite(ends)].max(initial=0.0))
+    where = f"joint {joint.name!r}"
+    if joint.kind == "prismatic":
+        if most > TRAVEL:
+            yield f"{where}: its limit of {most:.4g} m is far; is it in millimeters, not meters?"
+        if SPEED < joint.velocity < np.inf:
+            yield (
+                f"{where}: its limit of {joint.velocity:.4g} m/s is fast; is it in mm/s? It is in "
+                "m/s"
+            )
+    elif joint.moves_alone:
+        if most > TURNS:
+            yield (
+                f"{where}: its limit of {most:.4g} rad is {most / (2.0 * np.pi):.3g} turns; is it "
+                "in degrees? It is in radians"
+            )
+        if SPIN < joint.velocity < np.inf:
+            yield (
+                f"{where}: its limit of {joint.velocity:.4g} rad/s is "
+                f"{joint.velocity / (2.0 * np.pi):.3g} turns a second; is it in degrees? It is in "
+                "rad/s"
+            )

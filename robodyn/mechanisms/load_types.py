@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Types of what `load` takes, by which editors and type checkers know what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+from robodyn.arrays import ArrayLike
+
+# A name, a path or text of a model, or the content of a YAML model file.
+Source = str | Path | Mapping[str, Any]
+# Bundled models by kind.
+StewartName = Literal["motion_platform", "stewart_dasgupta", "stewart_symmetric"]
+SerialName = Literal["puma560", "stanford_arm"]
+LoopName = Literal["delta", "fivebar", "hexapod_rotary"]
+Base = Literal["moving", "fixed"]
+
+
+class ReadingOptions(TypedDict, total=False):
+    """Options of `load` that do not decide which kind of mechanism it returns."""
+
+    strict: bool
+    base_link: str | None
+    tip_link: str | None
+    hold_branches: bool
+    gravity: ArrayLike | None
+    xacro_args: Mapping[str, str] | None

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Thousands of damaged model files of every format: each is read, or refused in robodyn's words."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import robodyn as rd
+from robodyn.errors import LeftOutWarning, UnphysicalInertiaWarning
+from robodyn.mechanisms.load import MODELS
+
+REFERENCE = Path(__file__).parents[1] / "reference" / "closed_loops"
+# Damaged inputs of each format that take some 20 s in all.
+USUAL = {"yaml": 150, "urdf": 250, "sdf": 120, "xml": 120}
+NUMBERS = ("nan", "inf", "-inf", "1e308", "-1e308", "1e999", "-1", "0", "1e-320", "1e7", "", "x",
+           "0x10", "1_0", "\u0661", "[]", "{}", "true", "1e16", "100000000")  # fmt: skip
+NUMBER = re.compile(r"[-+]?\b\d+\.?\d*(?:[eE][-+]?\d+)?\b")
+ELEMENT = re.compile(r"<([\w:]+)[^<>]*/>|<([\w:]+)[^<>/]*>[^<]*</\2>")
+WORD = re.compile(r"\"[\w /.:-]+\"|\b[a-z_]{3,}\b")
+
+
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory) -> dict[str, list[str]]:
+    """Texts of good files by format: the bundled ones, and others in each format."""
+    folder = tmp_path_factory.mktemp("seeds")
+    files = [*sorted(MODELS.glob("*.yaml")), *sorted(REFERENCE.glob("*.urdf"))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in ("fivebar", "delta", "stewart_symmetric", "puma560"):
+            for ending in (".urdf", ".sdf", ".xml"):
+                with contextlib.suppress(rd.RobodynError):
+                    files += rd.save(rd.load(name), folder / f"{name}{ending}")[:1]
+    files += sorted(MODELS.glob("*.urdf"))
+    texts: dict[str, list[str]] = {}
+    for file in files:
+        texts.setdefault(file.suffix[1:], []).append(file.read_text())
+    texts["urdf"].append(EXTENDED)
+    return texts
+
+
+# a URDF with what Gazebo, Drake and ros2_control add
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+EXTENDED = f"""<robot name="r" version="1.1"><link name="a"/>
+<link name="b">{INERTIAL}</inertial></link>
+<link name="c">{INERTIAL}</inertial></link><joint name="j" type="revolute"><parent link="a"/>
+<child link="b"/><origin xyz="0 0 1" quat_xyzw="0 0 0 1"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint><joint name="k" type="continuous">
+<parent link="b"/><child link="c"/><axis xyz="0 1 0"/></joint>
+<transmission name="t"><joint name="j"/><actuator name="m"><motorInertia>1e-4</motorInertia>
+<mechanicalReduction>100</mechanicalReduction></actuator></transmission>
+<ros2_control name="s" type="system"><joint name="j"><command_interface name="effort">
+<param name="min">-1</param><param name="max">1</param></command_interface></joint></ros2_control>
+<gazebo><joint name="l" type="ball"><pose>0 0 0 0 0 0</pose><parent>a</parent><child>c</child>
+</joint><plugin name="m" filename="libgazebo_mimic_joint_plugin.so"><joint>j</joint>
+<mimicJoint>k</mimicJoint><multiplier>1</multiplier></plugin></gazebo></robot>"""
+
+
+def pick(rng, found):
+    return found[int(rng.integers(len(found)))] if found else None
+
+
+def with_number(text, rng):
+    where = pick(rng, list(NUMBER.finditer(text)))
+    new = NUMBERS[int(rng.integers(len(NUMBERS)))]
+    return text if where is None else text[: where.start()] + new + text[where.end() :]
+
+
+def with_bytes(text, rng):
+    data = bytearray(text.encode("utf-8", "replace") or b" ")
+    for _ in range(int(rng.integers(1, 6))):
+        data[int(rng.integers(len(data)))] ^= 1 << int(rng.integers(8))
+    return bytes(data)
+
+
+def without_element(text, rng):
+    where = pick(rng, list(ELEMENT.finditer(text)) or list(re.finditer(r"[^\n]*(\n|\Z)", text)))
+    return text[: where.start()] + text[where.end() :]
+
+
+def with_element_twice(text, rng):
+    where = pick(rng, list(ELEMENT.finditer(text)) or list(re.finditer(r"[^\n]*(\n|\Z)", text)))
+    return text[: where.end()] + where.group() + text[where.end() :]
+
+
+def with_words_exchanged(text, rng):
+    first, second = (pick(rng, list(WORD.finditer(text))) for _ in range(2))
+    if first is None or second is None or first.end() > second.start():
+        return cut(text, rng)
+    middle = text[first.end() : second.start()]
+    return text[: first.start()] + second.group() + middle + first.group() + text[second.end() :]
+
+
+def deep(text, rng):
+    where = pick(rng, list(NUMBER.finditer(text)) or list(re.finditer(r"\Z", text)))
+    depth = int(rng.choice([70, 3000]))
+    inside = "<body>" * depth if text.lstrip().startswith("<") else "[" * depth + "]" * depth
+    return text[: where.start()] + inside + text[where.end() :]
+
+
+def cut(text, rng):
+    return text[: int(rng.integers(len(text) + 1))]
+
+
+DAMAGES = (with_number, with_number, with_number, with_bytes, without_element, with_element_twice,
+           with_words_exchanged, deep, cut)  # fmt: skip
+# Values that a document's field gets.
+VALUES = (None, "", "x", -1, 0, 1e308, float("nan"), float("inf"), 10**400, 100_000_000, True,
+          [], {}, [[]], [None] * 3, [1e308] * 3, [[1, 2], [3]], {"a": 1},
+          [[1e200] * 3] * 3)  # fmt: skip
+
+
+def with_value(document, rng):
+    """A document in which one field, however deep, has another value."""
+    at, places = document, []
+    while True:
+        keys = list(at) if isinstance(at, dict) else list(range(len(at)))
+        if not keys:
+            break
+        key = keys[int(rng.integers(len(keys)))]
+        places.append((at, key))
+        if not isinstance(at[key], (dict, list)) or rng.uniform() < 0.25:
+            break
+        at = at[key]
+    holder, key = places[-1]
+    if rng.uniform() < 0.2:
+        del holder[key]
+    else:
+        holder[key] = VALUES[int(rng.integers(len(VALUES)))]
+    return document
+
+
+def outcome(source, **options):
+    """What `load` and a first question of its result do: an error of another kind is told."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for known in (LeftOutWarning, UnphysicalInertiaWarning):
+            warnings.simplefilter("ignore", known)
+        try:
+            mechanism = rd.load(source, **options)
+            home = mechanism.home
+            size = mechanism.coordinates.velocity_size
+            efforts = mechanism.inverse_dynamics(home, np.zeros(size), np.zeros(size))
+            assert np.isfinite(efforts).all(), "efforts are not finite"
+        except rd.RobodynError as error:
+            text = str(error)
+            assert text
+            assert len(text) < 4000
+            return "refused"
+    return "accepted"
+
+
+def fault_of(error):
+    """What tells one fault from another: its kind, and where it was raised."""
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    own = [f"{Path(file).name}:{line}" for file, line in places if "/robodyn/" in file]
+    return f"{type(error).__name__} at {own[-1] if own else ''}: {str(error)[:200]}"
+
+
+@pytest.mark.parametrize("ending", USUAL)
+def test_damaged_model_files_are_read_or_refused(ending, seeds, rng, storm, tmp_path):
+    if ending == "xml":
+        pytest.importorskip("mujoco")
+    file = tmp_path / f"m.{ending}"
+    for beside in (*MODELS.glob("*.urdf"), *REFERENCE.glob("*.urdf")):
+        (tmp_path / beside.name).write_bytes(beside.read_bytes())
+    outcomes, faults = {"accepted": 0, "refused": 0}, {}
+    for _ in range(storm(USUAL[ending])):
+        text = pick(rng, seeds[ending])
+        for _ in range(int(rng.integers(1, 3))):
+            damage = DAMAGES[int(rng.integers(len(DAMAGES)))]
+            text = damage(text if isinstance(text, str) else text.decode("latin-1"), rng)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
+        kind = "closed_loop" if rng.uniform() < 0.2 else None
+        try:
+            outcomes[outcome(file, kind=kind)] += 1
+        except Exception as error:
+            kept = tmp_path.parent / f"fault{len(faults)}.{ending}"
+            kept.write_bytes(file.read_bytes())
+            faults.setdefault(fault_of(error), f"{kept} as {kind}")
+    assert not faults
+    assert min(outcomes.values()) > 0
+
+
+def test_dictionaries_with_other_values_are_read_or_refused(seeds, rng, storm):
+    documents = [yaml.safe_load(text) for text in seeds["yaml"]]
+    documents = [document for document in documents if "urdf" not in document]
+    outcomes, faults = {"accepted": 0, "refused": 0}, {}
+    for _ in range(storm(120)):
+        document = yaml.safe_load(yaml.safe_dump(pick(rng, documents)))
+        for _ in range(int(rng.integers(1, 3))):
+            document = with_value(document, rng)
+        try:
+            outcomes[outcome(document)] += 1
+        except Exception as error:
+            faults.setdefault(fault_of(error), str(document))
+    assert not faults
+    assert min(outcomes.values()) > 0
