@@ -4,14 +4,20 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.errors import InvalidInput, ModelError
+from robodyn.errors import InvalidInput, ModelError, RobodynError
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # A quaternion further than this from unit length is a mistake, not rounding; the results of kernels
 # that do not normalise are off by up to this much.
@@ -212,3 +218,213 @@ def check_tree(where: str, links: Collection[str], joints: Iterable[Any]) -> Non
 
 def _in(unit: str) -> str:
     return f" [{unit}]" if unit else ""
+
+
+# Words of annotations that are no names of classes.
+_GENERIC = frozenset(("Any", "Callable", "Collection", "Iterable", "Iterator", "Literal", "Mapping",
+                      "Optional", "Self", "Sequence", "Union"))  # fmt: skip
+# What computing with arrays of other shapes, or with numbers that are too large, may raise.
+_OF_SHAPES = (ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError)
+
+
+def guarded(function: F) -> F:
+    """Wrap a public function so that a wrong argument ends in `InvalidInput`, whatever it broke.
+
+    Arguments are looked at after a failure only, so a call that succeeds costs no more. An error
+    that no argument explains is raised as it is: it is a fault of the function.
+    """
+    if getattr(function, "guarded", False):
+        return function
+
+    sizes = _sizes_of(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if sizes:
+                _check_sizes(sizes, args, kwargs)
+            return function(*args, **kwargs)
+        except (RobodynError, Warning):
+            raise
+        except Exception as error:
+            wrong = _wrong_argument(function, args, kwargs, error)
+            if wrong is None:
+                raise
+            raise wrong from error
+
+    call.guarded = True  # type: ignore[attr-defined]
+    return cast(F, call)
+
+
+def _of_configuration(mechanism: Any) -> int:
+    return int(mechanism.coordinates.configuration_size)
+
+
+def _of_velocity(mechanism: Any) -> int:
+    return int(mechanism.coordinates.velocity_size)
+
+
+def _of_joints(mechanism: Any) -> int:
+    return len(mechanism.joint_names)
+
+
+# By its name, the size of an array that kernels take as it is: they read and write no further.
+_SIZES: dict[str, Callable[[Any], int]] = {
+    **dict.fromkeys(("configuration", "configurations", "guess"), _of_configuration),
+    **dict.fromkeys(("velocity", "displacement", "acceleration"), _of_velocity),
+    **dict.fromkeys(
+        ("positions", "velocities", "driven", "effort", "efforts", "lengths"), _of_joints
+    ),
+    **dict.fromkeys(("wrench", "twists", "accels"), lambda _: 6),
+    "poses": lambda _: 7,
+}
+
+
+def _sizes_of(function: Callable[..., Any]) -> list[tuple[int, str, Callable[[Any], int]]]:
+    """Place, name and size of the arrays that a method takes unchecked, by its annotations."""
+    parameters = list(inspect.signature(function).parameters.values())
+    if not parameters or parameters[0].name != "self" or function.__name__ == "__init__":
+        return []
+    plain = ("FloatArray", "FloatArray | None")
+    return [
+        (place, each.name, _SIZES[each.name])
+        for place, each in enumerate(parameters)
+        if str(each.annotation).strip("'\"") in plain and each.name in _SIZES
+    ]
+
+
+def _check_sizes(
+    sizes: list[tuple[int, str, Callable[[Any], int]]], args: Any, kwargs: Any
+) -> None:
+    """Refuse arrays of another size than the method's mechanism has.
+
+    Raises:
+        InvalidInput: one of them, or what is no float64 array.
+    """
+    for place, name, size in sizes:
+        value = args[place] if place < len(args) else kwargs.get(name)
+        if value is None:
+            continue
+        expected = size(args[0])
+        if (
+            type(value) is np.ndarray
+            and value.dtype == _FLOAT64
+            and value.ndim
+            and value.shape[-1] == expected
+        ):
+            continue
+        as_array(name, value, (expected,))
+        if not isinstance(value, np.ndarray) or value.dtype != _FLOAT64:
+            raise InvalidInput(
+                f"{name} is a {type(value).__name__}, expected a float64 array", value=value
+            )
+
+
+def guard_methods(cls: type) -> None:
+    """Wrap the public methods that a class defines, and how it is made, as `guarded` does."""
+    for name, value in list(vars(cls).items()):
+        if inspect.isfunction(value) and (name == "__init__" or not name.startswith("_")):
+            setattr(cls, name, guarded(value))
+        elif isinstance(value, (classmethod, staticmethod)) and not name.startswith("_"):
+            setattr(cls, name, type(value)(guarded(value.__func__)))
+
+
+def _wrong_argument(
+    function: Callable[..., Any], args: Any, kwargs: Any, error: Exception
+) -> InvalidInput | None:
+    """The error of the first argument that is not what the function's annotations say."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:  # not the arguments that it takes
+        return None
+    shapes = {}
+    for name, value in given.items():
+        parameter = signature.parameters[name]
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        try:
+            shape = _checked_as(name, value, str(parameter.annotation).strip("'\""))
+        except InvalidInput as wrong:
+            return wrong
+        if shape is not None:
+            shapes[name] = shape
+    of_kernel = type(error).__name__ == "TypingError" or "float64 array" in str(error)
+    if not shapes or not (of_kernel or isinstance(error, _OF_SHAPES)):
+        return None
+    told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+    return InvalidInput(
+        f"{function.__name__}: arrays of these shapes or values do not fit each other: {told} "
+        f"({error})",
+        value=shapes,
+    )
+
+
+def _check_container(name: str, value: Any, kind: str, inner: str) -> None:
+    """Check that an argument is a container of that kind, of texts or of a class.
+
+    Raises:
+        InvalidInput: it is not.
+    """
+    known = Mapping if kind == "Mapping" else Iterable if kind == "Iterable" else Collection
+    odd = (str, bytes, np.ndarray) if inner == "str" else (str, bytes)
+    if not isinstance(value, known) or isinstance(value, odd):
+        raise InvalidInput(
+            f"{name} is a {type(value).__name__}, expected a {kind} of {inner}", value=value
+        )
+    if not isinstance(value, Collection) or kind == "Mapping" or not inner.isidentifier():
+        return
+    for index, item in enumerate(value):
+        names = {each.__name__ for each in type(item).__mro__}
+        if inner not in _GENERIC and inner[:1].isupper() | (inner == "str") and inner not in names:
+            raise InvalidInput(
+                f"{name}[{index}] is a {type(item).__name__}, expected a {inner}", value=value
+            )
+
+
+def _checked_as(name: str, value: Any, annotation: str) -> tuple[int, ...] | None:
+    """The shape of an argument that is an array; None of another that is right.
+
+    Raises:
+        InvalidInput: it is not what its annotation says.
+    """
+    words = set(re.findall(r"\w+", annotation))
+    if value is None:
+        if annotation and not words & {"None", "Any", "Optional", "empty"}:
+            raise InvalidInput(f"{name} is None, expected {annotation}", value=value)
+        return None
+    if isinstance(value, Mapping) and "Mapping" in words:
+        return None
+    if words & {"ArrayLike", "FloatArray"}:
+        if isinstance(value, str) and "str" in words:
+            return None
+        array = as_array(name, value, ())
+        if array.size:
+            refuse_beyond(name, array.ravel())
+        typed = isinstance(value, np.ndarray) and value.dtype == _FLOAT64
+        if "ArrayLike" not in words and not typed:
+            raise InvalidInput(
+                f"{name} is a {type(value).__name__}, expected a float64 array", value=value
+            )
+        return array.shape
+    container = re.search(r"(Mapping|Collection|Sequence|Iterable)\[(.*?)\]", annotation)
+    # of several alternatives, the container is meant by one
+    if container is not None and ("|" not in annotation or isinstance(value, (list, tuple))):
+        _check_container(name, value, *container.groups())
+    paths = words <= {"str", "Path", "os", "PathLike", "None"} and words & {"Path", "PathLike"}
+    if paths and not isinstance(value, (str, os.PathLike)):
+        raise InvalidInput(f"{name} is a {type(value).__name__}, expected a path", value=value)
+    if words <= {"str", "None"} and not isinstance(value, str):
+        raise InvalidInput(f"{name} is a {type(value).__name__}, expected a text", value=value)
+    if words <= {"float", "int", "None"}:
+        refuse_beyond(name, np.atleast_1d(as_scalar(name, value)))
+        if "float" not in words and not isinstance(value, (int, np.integer)):
+            raise InvalidInput(f"{name} is {value!r}, expected a whole number", value=value)
+    classes = {word for word in words if word[:1].isupper() or word == "str"}
+    known = {each.__name__ for each in type(value).__mro__}
+    plain = words <= classes | {"None"} and not words & _GENERIC
+    if plain and words != {"None"} and not classes & known:
+        raise InvalidInput(
+            f"{name} is a {type(value).__name__}, expected {annotation}", value=value
+        )
+    return None

@@ -13,6 +13,7 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.arrays import BoolArray, FloatArray
+from robodyn.checks import guard_methods
 from robodyn.mechanisms.common.coordinates import Unit
 from robodyn.mechanisms.common.description import DrivenJoint, EffortUnit, Nouns, driven_joint
 from robodyn.model.body import Link
@@ -40,6 +41,11 @@ class Joints(ABC):
     model: Any
     nouns: Nouns = Nouns(mechanism="arm", joint="joint", body="tip", effort="torque")
     default_paths: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Wrap the public methods of a kind, so that wrong arguments end in `InvalidInput`."""
+        super().__init_subclass__(**options)
+        guard_methods(cls)
 
     @property
     def name(self) -> str:
@@ -250,3 +256,6 @@ class Joints(ABC):
     def actuators(self) -> Sequence[Actuator]:
         """(n,) what drives each joint, as described; ideal where the description is silent."""
         return tuple(joint.actuator for joint in self.driven_joints)
+
+
+guard_methods(Joints)

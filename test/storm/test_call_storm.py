@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Thousands of public calls with hostile arguments: a result, or an error in robodyn's words."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+
+# Hostile calls that take some 20 s in all, compilation apart.
+USUAL = 700
+NAMES = ("puma560", "stewart_symmetric", "fivebar")
+# What takes seconds, opens pages or files, or sets what is the whole process's.
+LEFT_OUT = ("warm_up", "assemblies", "compiled_simulation", "figure", "geometry", "batch_steps",
+            "step", "set_threads", "register_kind", "export", "identify", "calibrate", "sweep",
+            "workspace", "save", "analyze", "time_optimal", "plan_path", "exciting_trajectory",
+            "calibration_poses", "optimize_redundancy", "simulate_many", "ride",
+            "identify_payload", "Trajectory",
+            "TimeOptimal")  # fmt: skip
+
+
+# Made by `load`, or not made at all.
+NO_CLASSES = Exception, rd.Mechanism, rd.Kind
+
+
+class Odd:
+    """An object that is nothing else."""
+
+
+def junk(rng):
+    """Make something that is hardly an argument."""
+    size = int(rng.choice([0, 1, 2, 3, 5, 6, 7, 8, 9, 13]))
+    return CHOICES[int(rng.integers(len(CHOICES)))](rng, size)
+
+
+CHOICES = (
+    lambda rng, n: None,
+    lambda rng, n: "x" * n,
+    lambda rng, n: b"\0" * n,
+    lambda rng, n: Odd(),
+    lambda rng, n: Odd,
+    lambda rng, n: {"a": n},
+    lambda rng, n: [Odd()] * n,
+    lambda rng, n: ["1"] * n,
+    lambda rng, n: [None] * n,
+    lambda rng, n: [[1.0] * n, [1.0]],
+    lambda rng, n: rng.uniform(-1, 1, n),
+    lambda rng, n: rng.uniform(-1, 1, n).tolist(),
+    lambda rng, n: rng.uniform(-1, 1, (2, n)),
+    lambda rng, n: rng.uniform(-1, 1, (n, 2, 3)),
+    lambda rng, n: rng.uniform(-1, 1, n).astype(np.float32),
+    lambda rng, n: rng.uniform(-1, 1, n) * 1j,
+    lambda rng, n: np.full(n, np.nan),
+    lambda rng, n: np.full(n, np.inf),
+    lambda rng, n: np.full(n, 1e308),
+    lambda rng, n: np.full(n, 1e-320),
+    lambda rng, n: np.full(n, 1e12),
+    lambda rng, n: np.zeros(n, dtype=object),
+    lambda rng, n: np.array([Odd()] * n, dtype=object),
+    lambda rng, n: np.zeros(n, dtype=bool),
+    lambda rng, n: np.arange(n),
+    lambda rng, n: np.zeros(n, dtype="datetime64[s]"),
+    lambda rng, n: np.array(["x"] * n),
+    lambda rng, n: np.zeros(n, dtype=[("a", float)]),
+    lambda rng, n: float(n),
+    lambda rng, n: -n,
+    lambda rng, n: 10**400,
+    lambda rng, n: 1j,
+    lambda rng, n: True,
+    lambda rng, n: float("nan"),
+    lambda rng, n: lambda *_: n,
+    lambda rng, n: range(n),
+    lambda rng, n: iter(range(n)),
+    lambda rng, n: Path("x"),
+)
+
+
+def good(name, annotation, mechanism, rng):
+    """An argument that is right by its name, or none."""
+    home, size = mechanism.home, mechanism.coordinates.velocity_size
+    if name in ("q", "configuration", "start", "goal", "guess", "pose"):
+        return home
+    if "ArrayLike" in annotation or "FloatArray" in annotation:
+        return rng.uniform(-0.1, 0.1, size)
+    if annotation == "str":
+        return mechanism.frames[-1]
+    return 1.0 if "float" in annotation else 1
+
+
+def calls():
+    """Names and functions: methods of mechanisms, and functions of the package."""
+    mechanisms = [rd.load(name) for name in NAMES]
+    found = []
+    for mechanism in mechanisms:
+        for name in dir(type(mechanism)):
+            method = getattr(mechanism, name) if not name.startswith("_") else None
+            if inspect.ismethod(method) and name not in LEFT_OUT:
+                found.append((f"{mechanism.name}.{name}", method, mechanism))
+    for name in rd.__all__:
+        function = getattr(rd, name)
+        made = inspect.isclass(function) and not issubclass(function, NO_CLASSES)
+        if (inspect.isfunction(function) or made) and name not in LEFT_OUT:
+            found.append((name, function, mechanisms[0]))
+    return found
+
+
+def arguments(function, mechanism, rng):
+    """Most arguments right, one or more hostile."""
+    given, keywords = [], {}
+    parameters = list(inspect.signature(function).parameters.values())
+    hostile = int(rng.integers(max(len(parameters), 1)))
+    for number, each in enumerate(parameters):
+        if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
+            continue
+        wrong = number == hostile or rng.uniform() < 0.15
+        value = junk(rng) if wrong else good(each.name, str(each.annotation), mechanism, rng)
+        if not wrong and each.default is not each.empty:
+            continue
+        if each.kind == each.KEYWORD_ONLY or given is None or len(given) < number:
+            if each.kind != each.POSITIONAL_ONLY:
+                keywords[each.name] = value
+        else:
+            given.append(value)
+    return given, keywords
+
+
+def run(function, given, keywords):
+    """The error of another kind than robodyn's that a call ends in, and what it ended in."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            function(*given, **keywords)
+        except rd.RobodynError as error:
+            return (error, "too long") if len(str(error)) > 4000 else (None, "refused")
+        except Exception as error:
+            return error, "fault"
+    return None, "accepted"
+
+
+def place_of(error):
+    """The last line of the package in an error's traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [(Path(each.filename), each.lineno) for each in frames]
+    inside = [f"{file.name}:{line}" for file, line in own if "robodyn" in file.parts]
+    return inside[-1] if inside else ""
+
+
+def storm_of_calls(rng, count):
+    """Faults by kind and place, and how many calls ended in what."""
+    found, faults = calls(), {}
+    outcomes = {"accepted": 0, "refused": 0}
+    for _ in range(count):
+        name, function, mechanism = found[int(rng.integers(len(found)))]
+        given, keywords = arguments(function, mechanism, rng)
+        try:
+            inspect.signature(function).bind(*given, **keywords)
+        except TypeError:
+            continue
+        error, ended = run(function, given, keywords)
+        outcomes[ended] = outcomes.get(ended, 0) + 1
+        if error is not None:
+            shown = re.sub(r"\s+", " ", f"{given} {keywords}")[:300]
+            key = f"{type(error).__name__} in {name} at {place_of(error)}"
+            faults.setdefault(key, f"{str(error)[:200]} of {shown}")
+    return faults, outcomes
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_hostile_calls_end_in_a_result_or_in_a_robodyn_error(rng, storm, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    faults, outcomes = storm_of_calls(rng, storm(USUAL))
+    assert not faults
+    assert min(outcomes.values()) > 0
