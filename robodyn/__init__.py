@@ -17,9 +17,7 @@ from __future__ import annotations
 
 import ast
 import importlib
-import sys
 from pathlib import Path
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from robodyn.version import __version__ as __version__
@@ -146,14 +144,6 @@ def __getattr__(name: str) -> Any:
     if name not in HOME_OF:
         raise AttributeError(f"module 'robodyn' has no attribute {name!r}")
     value = getattr(importlib.import_module(HOME_OF[name]), name)
-    if isinstance(value, (FunctionType, type)):
-        from robodyn.checks import guard_methods, guarded
-
-        if isinstance(value, FunctionType):
-            module, value = sys.modules[value.__module__], guarded(value)
-            setattr(module, name, value)  # where pickle looks for it
-        elif not issubclass(value, BaseException):
-            guard_methods(value)
     globals()[name] = value
     return value
 

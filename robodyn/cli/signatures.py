@@ -51,7 +51,7 @@ def _found(module: str, name: str) -> tuple[Any, ast.Module]:
     path = Path(rd.__file__).parent.joinpath(*module.split(".")[1:])
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    for each in tree.body:
+    for each in reversed(tree.body):  # the definition is behind its overloads
         if isinstance(each, ast.ImportFrom) and name in [alias.name for alias in each.names]:
             return _found(str(each.module), name)
         if getattr(each, "name", "") == name:

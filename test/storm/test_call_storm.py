@@ -18,17 +18,9 @@ import robodyn as rd
 # Hostile calls that take some 20 s in all, compilation apart.
 USUAL = 700
 NAMES = ("puma560", "stewart_symmetric", "fivebar")
-# What takes seconds, opens pages or files, or sets what is the whole process's.
+# What takes seconds, or draws.
 LEFT_OUT = ("warm_up", "assemblies", "compiled_simulation", "figure", "geometry", "batch_steps",
-            "step", "set_threads", "register_kind", "export", "identify", "calibrate", "sweep",
-            "workspace", "save", "analyze", "time_optimal", "plan_path", "exciting_trajectory",
-            "calibration_poses", "optimize_redundancy", "simulate_many", "ride",
-            "identify_payload", "Trajectory",
-            "TimeOptimal")  # fmt: skip
-
-
-# Made by `load`, or not made at all.
-NO_CLASSES = Exception, rd.Mechanism, rd.Kind
+            "step")  # fmt: skip
 
 
 class Odd:
@@ -104,11 +96,9 @@ def calls():
             method = getattr(mechanism, name) if not name.startswith("_") else None
             if inspect.ismethod(method) and name not in LEFT_OUT:
                 found.append((f"{mechanism.name}.{name}", method, mechanism))
-    for name in rd.__all__:
-        function = getattr(rd, name)
-        made = inspect.isclass(function) and not issubclass(function, NO_CLASSES)
-        if (inspect.isfunction(function) or made) and name not in LEFT_OUT:
-            found.append((name, function, mechanisms[0]))
+    # those of the package's functions that are not only for what `load` returns
+    for name in ("load", "pose_from_rpy", "rpy_from_pose", "matrix_from_pose", "pose_from_matrix"):
+        found.append((name, getattr(rd, name), mechanisms[0]))
     return found
 
 
