@@ -97,9 +97,8 @@ def calls():
             if inspect.ismethod(method) and name not in LEFT_OUT:
                 found.append((f"{mechanism.name}.{name}", method, mechanism))
     # those of the package's functions that are not only for what `load` returns
-    for name in ("load", "pose_from_rpy", "rpy_from_pose", "matrix_from_pose", "pose_from_matrix"):
-        found.append((name, getattr(rd, name), mechanisms[0]))
-    return found
+    names = "load", "pose_from_rpy", "rpy_from_pose", "matrix_from_pose", "pose_from_matrix"
+    return found + [(name, getattr(rd, name), mechanisms[0]) for name in names]
 
 
 def arguments(function, mechanism, rng):
