@@ -32,6 +32,13 @@ LATER = {
     "inverse_dynamics": {("topic", "subscribe"): TF},
     "forward_simulator": {("topic", "subscribe"): TF},
     "web_viewer": {("topic", "subscribe"): {"/robot_description"}},
+    # to notice that others command the drives as well
+    "joint_commander": {
+        ("topic", "subscribe"): {
+            "/joint_commands",
+            *(f"/{kind}_controller/commands" for kind in ("position", "velocity", "effort")),
+        }
+    },
     # a simulator's telemetry
     "motion_cueing": {("topic", "publish"): {"/vehicle/imu"}},
     # it records whatever there is

@@ -61,6 +61,7 @@ class BaseImu:
         mechanism: whose base moves.
         now: the stamp [ns] of the latest state.
         heard: called with the stamp [ns] of each message and its motion; may refuse it.
+        restarted: called when stamps begin anew, as a clock was set back.
     """
 
     def __init__(
@@ -69,8 +70,9 @@ class BaseImu:
         mechanism: Mechanism,
         now: Callable[[], int],
         heard: Callable[[int, BaseMotion], None] = lambda *_: None,
+        restarted: Callable[[], None] = lambda: None,
     ) -> None:
-        self._node, self._heard = node, heard
+        self._node, self._heard, self._restarted = node, heard, restarted
         self._own = mechanism.frames
         self._frames = Frames(node, self._own, now)
         self._filters: dict[str, BaseMotionFilter] = {}
@@ -94,6 +96,9 @@ class BaseImu:
     def _receive(self, message: Imu) -> None:
         try:
             stamp, force, rate = read_imu(message)
+            if self._last is not None and stamp < self._last[0] - round(STALE * 1e9):
+                self._filters.clear()
+                self._restarted()
             moved = self._filter(message.header.frame_id).step(stamp * 1e-9, force, rate)
             self._last = stamp, moved
             self._heard(stamp, moved)

@@ -15,6 +15,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
+from robodyn.errors import InvalidInput
 from robodyn.motion_base.servo_text import ServoText
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import listen, steady_timer
@@ -23,7 +24,8 @@ from robodyn_ros.messages import JointStateMessage
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 PARAMETERS = table("mechanism", "drive_link")
-LISTEN = 0.005  # [s] between looks for what came back
+# [s] between looks for what came back, and between positions of which rates are made, at least.
+LISTEN, SHORTEST = 0.005, 1e-4
 
 
 class DriveLink(Node):
@@ -46,7 +48,7 @@ class DriveLink(Node):
         self._port = open_port(p["link"])
         self._state = JointStateMessage(names)
         self._states = self.create_publisher(JointState, "joint_states", qos.STATE)
-        self._last: tuple[int, np.ndarray] | None = None
+        self._last: tuple[float, np.ndarray] | None = None
         self._begun = time.monotonic()
         listen(
             self, Float64MultiArray, "position_controller/commands", self._on_commands, qos.LATEST
@@ -77,21 +79,19 @@ class DriveLink(Node):
         lines = self._port.received()  # also where they are of no interest
         if not self._feedback or not lines:
             return
-        positions = self._text.read(lines[-1])
-        if positions is None:
+        try:
+            self._tell(self._text.read(lines[-1]))
+        except InvalidInput as error:
             self.get_logger().warning(
-                f"a line without {self._text.count} numbers came back: {lines[-1][:80]!r}",
+                f"line of the servos dropped: {error}: {lines[-1][:80]!r}",
                 throttle_duration_sec=5.0,
             )
-            return
-        self._tell(positions)
 
     def _tell(self, positions: np.ndarray) -> None:
         """Publish where the servos are; their rates are differences, as servos tell none."""
-        now = self.get_clock().now().nanoseconds
-        before, last = self._last or (now - 10**9, positions)
-        if now <= before:
-            return
-        rates = (positions - last) / ((now - before) * 1e-9)
+        now = time.monotonic()  # the node's clock may be set, or stand still
+        before, last = self._last or (now - 1.0, positions)
+        rates = (positions - last) / max(now - before, SHORTEST)
         self._last = now, positions
-        self._states.publish(self._state.filled(now, positions, rates))
+        stamp = self.get_clock().now().nanoseconds
+        self._states.publish(self._state.filled(stamp, positions, rates))

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
@@ -17,16 +21,21 @@ from robodyn.arrays import FloatArray
 from robodyn.control import Command, CommandUnit, joint_motion
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.motion_base.command_gate import CommandGate, CommandRefused
 from robodyn.trajectories import SampledTrajectory
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages, qos
 from robodyn_ros.messages import JointStateMessage, MultiArrayMessage
 
+# Own commands among which one that is heard is looked for: those of some seconds.
+RECENT = 2000
+
 
 class JointCommands:
     """Publishers of commands to the driven joints; what nobody hears is not published.
 
-    Usually one of them is subscribed; publishing takes as long as computing.
+    Usually one of them is subscribed; publishing takes as long as computing. Every command passes
+    a `CommandGate` first.
 
     Args:
         node: that publishes `<field>_controller/commands` of each field, and `joint_commands`.
@@ -42,6 +51,7 @@ class JointCommands:
         self, node: Node, mechanism: Mechanism, unit: str, fields: Sequence[str] = ("effort",)
     ) -> None:
         joints, self._unit = mechanism.joint_names, CommandUnit(mechanism, unit)
+        self._gate = CommandGate(mechanism)
         labels = {} if self._unit.is_effort else {"effort": unit}
         self._arrays = {
             field: (
@@ -54,18 +64,69 @@ class JointCommands:
         }
         self._publisher = node.create_publisher(JointState, "joint_commands", qos.COMMAND)
         self._message = JointStateMessage(joints, unit)
+        self._node, self._first = node, fields[0]
+        self._watched: dict[str, Subscription] = {}
+        self._sent: deque[bytes] = deque(maxlen=RECENT)
 
     def publish(
         self, stamp: int, rates: Callable[[], FloatArray | None], **values: FloatArray
     ) -> None:
-        """Publish values (n,) of the fields at a stamp [ns]; `rates` tells those of the joints."""
+        """Publish values (n,) of the fields at a stamp [ns]; `rates` tells those of the joints.
+
+        Raises:
+            CommandRefused: not finite or beyond the efforts of the drives; nothing is published.
+        """
+        self._gate.check(**values)
         if not self._unit.is_effort:
             values["effort"] = self._unit.of_efforts(values["effort"], rates())
+            self._gate.check(**{self._unit.unit: values["effort"]})
+        if self._watched:
+            self._sent.extend(each.tobytes() for each in values.values())
         for field, (publisher, message) in self._arrays.items():
             if publisher.get_subscription_count():
                 publisher.publish(message.filled(values[field]))
         if self._publisher.get_subscription_count():
             self._publisher.publish(self._message.filled(stamp, **values))
+
+    def others(self) -> str:
+        """Describe who else publishes on a topic of these commands; empty if nobody does."""
+        for publisher in self._publishers:
+            topic = publisher.topic_name
+            if self._node.count_publishers(topic) > 1:
+                me = self._node.get_name(), self._node.get_namespace()
+                names = [
+                    f"{info.node_namespace.rstrip('/')}/{info.node_name}"
+                    for info in self._node.get_publishers_info_by_topic(topic)
+                    if (info.node_name, info.node_namespace) != me
+                ]
+                return f"{topic} has another publisher, {', '.join(names) or 'of the same name'}"
+        return ""
+
+    def watch(self, on_other: Callable[[str], None]) -> None:
+        """Listen to the topics that others publish as well; to be called again and again.
+
+        Args:
+            on_other: called with a text when a command is heard that is not one of these.
+        """
+        for publisher in self._publishers:
+            topic, kind = publisher.topic_name, publisher.msg_type
+            is_shared = self._node.count_publishers(topic) > 1
+            if is_shared and topic not in self._watched:
+                hear = partial(self._hear, topic, on_other)
+                self._watched[topic] = self._node.create_subscription(
+                    kind, topic, hear, qos.ANY_COMMAND
+                )
+            elif not is_shared and topic in self._watched:
+                self._node.destroy_subscription(self._watched.pop(topic))
+
+    @property
+    def _publishers(self) -> list[Publisher]:
+        return [*(publisher for publisher, _ in self._arrays.values()), self._publisher]
+
+    def _hear(self, topic: str, on_other: Callable[[str], None], message: Any) -> None:
+        values = getattr(message, self._first) if isinstance(message, JointState) else message.data
+        if values.tobytes() not in self._sent:
+            on_other(self.others() or f"{topic} has another publisher")
 
 
 class EffortOutputs:
@@ -104,15 +165,24 @@ class EffortOutputs:
         effort: FloatArray,
         configuration: FloatArray,
         velocity: FloatArray | None = None,
-    ) -> None:
-        """Publish efforts (n,) in the unit of commands, at a stamp [ns]; no velocity: at rest."""
+    ) -> str:
+        """Publish efforts (n,) in the unit of commands, at a stamp [ns]; no velocity: at rest.
+
+        Returns: why they are not published, or nothing.
+        """
 
         def rates() -> FloatArray | None:
             if velocity is None:
                 return None
             return self._mechanism.joint_velocities(configuration, velocity)
 
-        self._commands.publish(stamp, rates, effort=effort)
+        try:
+            self._commands.publish(stamp, rates, effort=effort)
+        except CommandRefused as error:
+            why = f"efforts not published, the drives keep the last ones: {error}"
+            self._node.get_logger().error(why, throttle_duration_sec=1.0)
+            return why
+        return ""
 
     def tip(self, stamp: int, configuration: FloatArray) -> None:
         """Publish where the tip is as joints of its pose, for planners that know trees only."""

@@ -43,6 +43,9 @@ OnTrajectory = Callable[[SampledTrajectory, int | None], None]
 READING = 4.0
 # From the time of ticks to that of the node's clock, at most [ns].
 APART = 10_000_000
+# A difference that no lateness of the process explains is a clock that was set, from here on [ns]:
+# simulated clocks advance in smaller steps.
+SET = 250_000_000
 # Copies that the other subscription has yet to deliver; older ones it lost, or never gets.
 PENDING = 10
 # Whether callbacks can be given the source timestamp of a message.
@@ -104,6 +107,7 @@ class Ticks:
         rate: [Hz].
         tick: called at each tick.
         skip: called with the time [ns] that the process was too late to make up for.
+        set_clock: called with the time [ns] by which the node's clock was set.
 
     Attributes:
         period: [ns].
@@ -117,8 +121,10 @@ class Ticks:
         rate: float,
         tick: Callable[[], None],
         skip: Callable[[int], None] = lambda _: None,
+        set_clock: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._clock, self._tick, self._skip = node.get_clock(), tick, skip
+        self._set_clock = set_clock
         self.period = round(1e9 / rate)
         self.restart()
         # twice as often as ticks fall due, so that a late one is made up for soon
@@ -134,8 +140,14 @@ class Ticks:
         while self.pacer.due(time.monotonic()):
             now = self._clock.now().nanoseconds - round(1e9 * self.pacer.behind)
             self.time += self.period
-            if self.pacer.lost > lost or abs(now - self.time) > APART:
-                self._skip(now - self.time)
+            late = round(1e9 * (self.pacer.lost - lost))
+            if late or abs(now - self.time) > APART:
+                change = now - self.time - late
+                if abs(change) > SET:
+                    self._skip(late)
+                    self._set_clock(change)
+                else:
+                    self._skip(late + change)
                 self.time, lost = now, self.pacer.lost
             self._tick()
 

@@ -205,8 +205,9 @@ class InverseDynamics(ManagedNode):
             self._begins = None
         self._complain(command.problem)
         effort = command.effort if self._ramp_down is None else self._share() * command.effort
-        self._outputs.command(stamp, effort, configuration, velocity)
-        self._acting = effort
+        withheld = self._outputs.command(stamp, effort, configuration, velocity)
+        self._problem = withheld or self._problem
+        self._acting = None if withheld else effort
         self._outputs.plots(stamp, command, wrench, self._loaded)
         if self._goals.is_busy:
             self._goals.update(stamp, configuration, velocity, command.problem)

@@ -11,7 +11,8 @@ Publishes, at `rate`, `position_controller/commands`, `velocity_controller/comma
 `command_unit`); `machine_state`, latched, `~/wished_state` and `/diagnostics`; `estimated_wrench`
 of the rates and efforts on joint_states, if `observer_bandwidth` asks for it. Serves `~/engage`,
 `~/park`, `~/freeze` and `~/reset`; what cannot be obeyed is refused in words. It is no safety
-function: see docs/machine.md.
+function: see docs/machine.md. Where another node commands the drives it does not start; one that
+begins to later is a fault.
 
 A managed (lifecycle) node: inactive, it sends nothing; active, the machine is homed and parks.
 """
@@ -19,6 +20,7 @@ A managed (lifecycle) node: inactive, it sends nothing; active, the machine is h
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -31,12 +33,13 @@ from std_msgs.msg import Bool, String
 import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.motion_base.base_pose import BasePoseEstimator, ImuNoise
+from robodyn.motion_base.command_gate import CommandRefused
 from robodyn.motion_base.commander import SetPoint
 from robodyn.motion_base.limits import DriveLimits
 from robodyn.motion_base.machine import Machine, MachineSettings
-from robodyn.motion_base.machine_states import RequestRefused
+from robodyn.motion_base.machine_states import EFFECTS, RequestRefused
 from robodyn.motion_base.stabilised import StabilisedWish
-from robodyn.motion_base.wishes import PoseStream, TrajectoryWish
+from robodyn.motion_base.wishes import LateSetPoint, PoseStream, TrajectoryWish
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
@@ -63,6 +66,8 @@ PARAMETERS = (
 SETTINGS = ("homing", "slow", "ease", "enable_required", "enable_timeout", "feedback_timeout",
             "following_time", "drive_delay", "back_drives", "condition_limit")  # fmt: skip
 DIAGNOSE, RETRY = 0.5, 0.5  # [s]
+# [s] until other nodes of the graph are known, and between lines that say the same.
+DISCOVERY, QUIET = 1.0, 10.0
 # States in which poses are taken: after a freeze it eases back to what is wished for by then.
 LISTENING = ("engaging", "engaged", "freezing", "frozen")
 MOVING = ("engaging", "engaged")
@@ -74,6 +79,7 @@ class JointCommander(ManagedNode):
     _ticks: Ticks
 
     def __init__(self) -> None:
+        self._born = time.monotonic()
         super().__init__("joint_commander", PARAMETERS)
 
     def configure(self) -> None:
@@ -98,7 +104,8 @@ class JointCommander(ManagedNode):
         self._machine.commander.warm_up()
         self._stream = PoseStream(m, p["setpoint_timeout"])
         self._interface = Interface(self, m)
-        self._said = self._problem = ""
+        self._said = self._problem = self._waiting = self._unheeded = ""
+        self._late, self._yields = 0, False
         self._point: SetPoint | None = None
         self._wish = OdometryMessage(m.frames)
         publish = self.create_publisher
@@ -109,7 +116,7 @@ class JointCommander(ManagedNode):
         self._report = diagnostics.reporter(self)
         noise = ImuNoise(p["accelerometer_noise"], p["gyroscope_noise"])
         self._place = BasePoseEstimator(noise, p["longest_period"])
-        self._base = BaseImu(self, m, lambda: self._ticks.time, self._place.step)
+        self._base = BaseImu(self, m, lambda: self._ticks.time, self._place.step, self._place.reset)
         self._estimated = EstimatedWrench(self, m, p)
         self._felt: FloatArray | None = None  # configuration as drives told it last
         self._stabilise(p)
@@ -133,13 +140,13 @@ class JointCommander(ManagedNode):
         for request in ("engage", "park", "freeze", "reset"):
             serve_trigger(self, f"~/{request}", partial(self._request, request))
         # a process that was late: not who talks to it
-        self._ticks = Ticks(self, p["rate"], self._tick, machine.skip)
+        self._ticks = Ticks(self, p["rate"], self._tick, machine.skip, self._on_clock)
         self.create_timer(DIAGNOSE, self._diagnose)
         self._tell_state()
 
     def activate(self) -> None:
         """Bring the machine up, as soon as drives tell where they are."""
-        self._tried, self._waits = 0.0, True
+        self._tried, self._told, self._waits = 0.0, 0.0, True
         self.get_logger().info(f"joint_commander of {self._mechanism.name}, ready")
 
     def deactivate(self) -> None:
@@ -154,9 +161,32 @@ class JointCommander(ManagedNode):
         return np.asarray(self._sign * positions + self._offset)
 
     def _request(self, request: str) -> str:
+        if self._machine.state == "off" and request in ("power_on", "reset"):
+            others = self._commands.others()
+            if time.monotonic() - self._born < DISCOVERY:
+                others = "other nodes that may command the drives are not known yet"
+            if others:
+                raise RequestRefused(f"{request} refused: {others}", value=request)
+            self._yields = False
         state = self._machine.request(request)
         self._tell_state()
         return state
+
+    def _on_clock(self, change: int) -> None:
+        """What was heard, and a trajectory, keep their ages; poses of the new time are taken."""
+        machine = self._machine
+        machine.set_clock(change)
+        if machine.state != "off":
+            self.get_logger().warning(
+                f"clock was set by {change * 1e-9:+.3g} s: motions continue from where they are, "
+                f"set-points count by the new time; the machine is {machine.state}"
+            )
+
+    def _on_other(self, text: str) -> None:
+        """Another publisher commands the drives: come to rest, then send nothing."""
+        if self._machine.state != "off":
+            self._yields = True
+            self._machine.fault(f"{text}, and it commands the drives: stop it, then reset")
 
     def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
         if self._machine.state not in MOVING or not self.is_active:
@@ -177,12 +207,15 @@ class JointCommander(ManagedNode):
         self.get_logger().info(f"trajectory of {trajectory.duration:g} s accepted")
 
     def _on_setpoint(self, message: Odometry) -> None:
-        if self._machine.state not in LISTENING or not self.is_active:
-            self.get_logger().warning(
-                f"platform_setpoint not taken: the machine is {self._machine.state}",
-                throttle_duration_sec=5.0,
-            )
+        state = self._machine.state
+        if state not in LISTENING or not self.is_active:
+            if state != self._unheeded:
+                self._unheeded = state
+                self.get_logger().info(
+                    f"platform_setpoint is not followed while the machine is {state}"
+                )
             return
+        self._unheeded = ""
         commander, now = self._machine.commander, self.get_clock().now().nanoseconds
         near = commander.configuration if commander.wished is None else commander.wished
         try:
@@ -191,6 +224,14 @@ class JointCommander(ManagedNode):
                 raise rd.InvalidInput(f"frame is {frame!r}, expected {base!r}", value=frame)
             stamp, pose, twist = messages.platform_state(message)
             problem = self._stream.take(stamp or now, now, pose, twist, near)
+        except LateSetPoint as error:
+            self._late += 1
+            self.get_logger().warning(
+                f"platform_setpoint late, {self._late} so far: {error}; without one in time the "
+                "machine comes to rest",
+                throttle_duration_sec=QUIET,
+            )
+            return
         except rd.RobodynError:
             self._stream.refused += 1
             raise
@@ -258,7 +299,13 @@ class JointCommander(ManagedNode):
         machine.commander.base = self._base.at(self._ticks.time)
         self._point = point = machine.step(self._ticks.time)
         if point is not None and self.is_active:
-            self._publish(point)
+            try:
+                self._publish(point)
+            except CommandRefused as error:
+                machine.fault(f"a command was not published: {error}")
+        if self._yields and machine.state == "fault":
+            with suppress(RequestRefused):  # until it is at rest
+                machine.request("power_off")
         self._tell_state()
 
     def _bring_up(self) -> None:
@@ -266,13 +313,15 @@ class JointCommander(ManagedNode):
         now = time.monotonic()
         if now - self._tried < RETRY:
             return
-        first, self._tried = self._tried == 0.0, now
+        self._tried = now
         try:
             self._request("power_on")
-            self._waits = False
+            self._waits, self._waiting = False, ""
         except RequestRefused as error:
-            if first:
-                self.get_logger().info(f"waiting: {error}")
+            self._waiting = f"waiting: {error}"
+            if not self._told or now - self._told > QUIET:
+                self._told = now
+                self.get_logger().info(f"{self._waiting}; nothing is sent to the drives")
 
     def _publish(self, point: SetPoint) -> None:
         self._commands.publish(
@@ -292,9 +341,11 @@ class JointCommander(ManagedNode):
         if machine.state != before:
             self._said = machine.state
             self._states.publish(String(data=machine.state))
-            text = f"{before or 'nothing'} -> {machine.state}"
+            text = f"state changed: {before or 'nothing'} -> {machine.state}"
             why = f": {machine.reason}" if machine.reason else ""
-            diagnostics.say(self, 2 if machine.state == "fault" else 0, text + why)
+            effect = f" ({EFFECTS[machine.state]})"
+            is_fault = machine.state == "fault" or self._yields
+            diagnostics.say(self, 2 if is_fault else 0, text + why + effect)
             self._diagnose()
         problem = "" if self._point is None else self._point.problem
         if problem and not self._problem:
@@ -303,7 +354,10 @@ class JointCommander(ManagedNode):
 
     def _diagnose(self) -> None:
         machine = self._machine
+        self._commands.watch(self._on_other)
         level, text = (1, self._problem) if self._problem else (0, machine.state)
+        if machine.state == "off" and (why := self._waiting or machine.reason):
+            level, text = 2 if self._yields else 1, f"off: {why}"
         if machine.state in ("freezing", "frozen", "fault"):
             level = 2 if machine.state == "fault" else 1
             text = f"{machine.state}: {machine.reason}"
@@ -313,6 +367,7 @@ class JointCommander(ManagedNode):
             "enabled": machine.is_enabled,
             "arrived": machine.commander.has_arrived,
             "refused_setpoints": self._stream.refused,
+            "late_setpoints": self._late,
             "held_share": 0.0 if machine.stabilised is None else machine.stabilised.share,
             "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }

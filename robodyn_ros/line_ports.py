@@ -11,6 +11,9 @@ from contextlib import suppress
 
 from robodyn.errors import InvalidInput, RobodynError
 
+# Datagrams, or parts of 4096 bytes, that are taken at once: a flood must not hold the caller.
+AT_ONCE = 100
+
 
 class PortLost(RobodynError):
     """The other end is gone."""
@@ -71,9 +74,11 @@ class SerialPort:
     def received(self) -> list[str]:
         """Whole lines that have come since the last call."""
         try:
-            while data := os.read(self._file, 4096):
+            for _ in range(AT_ONCE):
+                data = os.read(self._file, 4096)
+                if not data:
+                    raise PortLost("the serial line is lost: it was hung up")
                 self._rest = (self._rest + data)[-65536:]
-            raise PortLost("the serial line is lost: it was hung up")
         except BlockingIOError:
             pass
         except OSError as error:
@@ -108,7 +113,8 @@ class UdpPort:
 
     def received(self) -> list[str]:
         """As `SerialPort`."""
-        return b"\n".join(_received(self._socket)).decode(errors="replace").splitlines()
+        found = _received(self._socket, AT_ONCE)
+        return b"\n".join(found).decode(errors="replace").splitlines()
 
 
 class Datagrams:
@@ -146,10 +152,10 @@ def _datagram_socket() -> socket.socket:
     return made
 
 
-def _received(port: socket.socket, most: int | None = None) -> list[bytes]:
+def _received(port: socket.socket, most: int) -> list[bytes]:
     """Datagrams that have come, `most` of them at most; that nobody sends is not known."""
     found: list[bytes] = []
     with suppress(OSError):
-        while most is None or len(found) < most:
+        while len(found) < most:
             found.append(port.recv(65536))
     return found

@@ -25,6 +25,7 @@ from sensor_msgs.msg import Imu
 import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
+from robodyn.motion_base.command_gate import CommandGate, CommandRefused
 from robodyn.motion_base.head_motion import REST, felt_at
 from robodyn.motion_base.telemetry import Telemetry, requests
 from robodyn_ros import qos
@@ -58,6 +59,7 @@ class MotionCueing(ManagedNode):
         p = self._p
         self._mechanism = m = load_mechanism(p)
         self._message = OdometryMessage(m.frames)
+        self._gate = CommandGate(m)
         self._ticks = Ticks(self, p["rate"], self._tick)
         self._begin()
         self._cueing.step(REST, np.zeros(3))  # the first takes long
@@ -113,7 +115,8 @@ class MotionCueing(ManagedNode):
 
     def _on_imu(self, message: Imu) -> None:
         stamp, force, rate = read_imu(message, LARGEST)
-        if self._stamp is not None and stamp <= self._stamp:
+        # stamps that are much older begin anew, as a clock was set back
+        if self._stamp is not None and 0 <= self._stamp - stamp <= self._p["timeout"] * 1e9:
             raise rd.InvalidInput(
                 f"stamp is {stamp * 1e-9:.9g} s, must be after that of the last message, "
                 f"{self._stamp * 1e-9:.9g} s",
@@ -165,6 +168,12 @@ class MotionCueing(ManagedNode):
                 f"{self._p['timeout']:g} s: the platform returns to neutral"
             )
         cue = self._cueing.step(*self._felt)
+        try:
+            self._gate.check(pose=cue.pose, twist=cue.twist)
+        except CommandRefused as error:
+            self.get_logger().error(f"set-point not published, cueing restarts at neutral: {error}")
+            self._begin()
+            return
         self._publisher.publish(self._message.filled(self._ticks.time, cue.pose, cue.twist))
         felt = felt_at(self._head, cue)
         self._felt_imu.publish(imu_message(self._ticks.time, self._mechanism.frames[1], *felt))

@@ -31,6 +31,8 @@ BURST = 5000
 _reliable = partial(QoSProfile, reliability=ReliabilityPolicy.RELIABLE)
 STATE = _reliable(depth=BURST)
 COMMAND = STATE
+# To hear commands of any publisher; own ones must not push those of others out.
+ANY_COMMAND = QoSProfile(depth=BURST, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATEST = _reliable(depth=1)
 # To act on recent messages without processing a backlog.
 RECENT = _reliable(depth=10)

@@ -3,8 +3,9 @@
 """Node `simulated_drives`: drives that take positions, and the mechanism that they move.
 
 Subscribes `position_controller/commands`; publishes `joint_states` of all joints and, for a
-platform, `platform_state`, where the drives have brought it: late, and with the lag of their
-bandwidth. It stands in for the hardware behind `joint_commander`.
+platform, `platform_state`, where the drives have brought it: late, with the lag of their
+bandwidth, and not beyond the ends of the joints. It stands in for the hardware behind
+`joint_commander`.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class SimulatedDrives(Node):
 
     def _tick(self) -> None:
         drives, m = self._drives, self._mechanism
-        drives.step(self._command)
+        drives.step(np.clip(self._command, *m.position_limits.T))
         seen = drives.positions
         if self._noise:
             seen = seen + self._random.normal(0.0, self._noise, len(seen))

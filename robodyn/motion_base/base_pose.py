@@ -169,9 +169,10 @@ class BasePoseEstimator:
         self._imu = noise or ImuNoise()
         period = as_scalar("longest_period", longest_period, "s", above=0.0)
         self._slowest, self.patience = 2.0 * np.pi / period, SETTLED * period
-        self._reset()
+        self.reset()
 
-    def _reset(self) -> None:
+    def reset(self) -> None:
+        """Forget all samples: the clock of their stamps was set."""
         self._samples: list[tuple[int, FloatArray]] = []
         self._horizontal: _BandFilter | None = None
         self._stamp = self._begun = 0
@@ -209,7 +210,7 @@ class BasePoseEstimator:
                 value=stamp,
             )
         if stamp - last > GAP * 1e9:
-            self._reset()
+            self.reset()
         self._samples.append((stamp, row))
         if self._horizontal is None:
             if len(self._samples) == FIRST:

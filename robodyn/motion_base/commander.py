@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
+from robodyn.checks import BEYOND, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
@@ -34,7 +35,8 @@ class SetPoint(NamedTuple):
         positions: [m or rad] of the driven joints.
         velocities: [m/s or rad/s].
         accelerations: [m/s^2 or rad/s^2].
-        efforts: [N or N m] of this motion, as feed-forward; always finite.
+        efforts: [N or N m] of this motion, as feed-forward; always finite, and cut to what the
+            drives can give.
         problem: why it is not what is wished for, or nothing.
     """
 
@@ -90,6 +92,7 @@ class PositionCommander:
         self.mechanism, self.limits = mechanism, limits or DriveLimits.of(mechanism)
         start = mechanism.joint_positions(mechanism.home) if positions is None else positions
         self.set_points = SetPoints(self.limits, dt, start)
+        condition_limit = as_scalar("condition_limit", condition_limit, at_least=1.0)
         self.workspace = Workspace(mechanism, self.limits.positions, condition_limit)
         self._dt = self.set_points.dt
         self.base: BaseMotion | None = None
@@ -145,7 +148,12 @@ class PositionCommander:
         Args:
             time: of the set-point; wishes are asked for their motion then.
             pace: share of the limits of rate, acceleration and jerk that may be used.
+
+        Raises:
+            InvalidInput: a pace that is not above 0 and at most 1.
         """
+        if not 0.0 < pace <= 1.0:
+            raise InvalidInput(f"pace is {pace}, expected above 0 and at most 1", value=pace)
         self._target, problem = self._wanted(time)
         if self._target is None:
             self._barred = ""
@@ -181,10 +189,10 @@ class PositionCommander:
         problem = ""
         try:
             motion = None if self.wish is None else self.wish.at(time)
-            if motion is not None and all(np.isfinite(row).all() for row in motion):
+            if motion is not None and all((np.abs(row) <= BEYOND).all() for row in motion):
                 return self._allowed(motion)
             if motion is not None:
-                problem = "the motion wished for is not finite"
+                problem = f"the motion wished for is not finite, or has a number beyond {BEYOND:g}"
         except RobodynError as error:
             problem = str(error)
         self.wished = self._inside = None
@@ -229,17 +237,22 @@ class PositionCommander:
             self.configuration = motion.configuration
             efforts = self.mechanism.inverse_dynamics(*motion, base=self.base)
             if np.isfinite(efforts).all():
-                self._efforts = efforts
-                problem = problem or self._spare(efforts, v)
+                limits = self._effort_limits(v)
+                self._efforts = np.where(
+                    np.isfinite(limits), self.mechanism.cut_efforts(efforts, limits), efforts
+                )
+                problem = problem or self._spare(efforts, limits)
         except RobodynError as error:  # the last efforts serve
             problem = problem or str(error)
         return SetPoint(p, v, a, self._efforts, problem)
 
-    def _spare(self, efforts: FloatArray, rates: FloatArray) -> str:
-        """Slow down, or not any more, by the efforts (n,) of this tick; which drive is too weak."""
+    def _effort_limits(self, rates: FloatArray) -> FloatArray:
+        """Limits (n,) of the drives' efforts at rates (n,); zero is a limit that nobody gave."""
         m = self.mechanism
-        # a limit of zero is one that nobody has given
-        limits = np.where(m.effort_limits > 0.0, m.effort_limits_at(rates), np.inf)
+        return np.where(m.effort_limits > 0.0, m.effort_limits_at(rates), np.inf)
+
+    def _spare(self, efforts: FloatArray, limits: FloatArray) -> str:
+        """Slow down, or not any more, by the efforts (n,) of this tick; which drive is too weak."""
         with np.errstate(divide="ignore", invalid="ignore"):
             strain = np.nan_to_num(np.abs(efforts) / limits)
         worst = int(np.argmax(strain))
@@ -247,4 +260,5 @@ class PositionCommander:
         self._ease = min(max(self._ease * np.exp(change * self._dt), SLOWEST), 1.0)
         if strain[worst] <= 1.0:
             return ""
-        return f"{m.joint_names[worst]} needs {strain[worst]:.3g} times its effort: slower"
+        name = self.mechanism.joint_names[worst]
+        return f"{name} needs {strain[worst]:.3g} times its effort: slower"

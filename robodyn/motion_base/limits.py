@@ -32,6 +32,27 @@ class DriveLimits:
     accelerations: FloatArray
     jerks: FloatArray
 
+    def beyond(self, positions: FloatArray, mechanism: Mechanism, slack: ArrayLike = 0.0) -> str:
+        """Return which joint of positions (n,) is beyond an end by more than `slack`, or nothing.
+
+        Args:
+            positions: (n,) [m or rad].
+            mechanism: whose joints have these limits.
+            slack: [m or rad] (n,) or one number.
+        """
+        least, largest = self.positions.T
+        excess = np.maximum(positions - largest, least - positions)
+        worst = int(np.argmax(excess - slack))
+        if (excess <= slack).all():
+            return ""
+        is_above = positions[worst] > largest[worst]
+        end, limit = ("upper", largest) if is_above else ("lower", least)
+        unit = mechanism.joint_units[worst]
+        return (
+            f"{mechanism.joint_names[worst]} at {positions[worst]:.6g} {unit} is "
+            f"{excess[worst]:.3g} {unit} beyond its {end} end, {limit[worst]:.6g} {unit}"
+        )
+
     @property
     def rows(self) -> FloatArray:
         """(3, n) rate, acceleration and jerk."""

@@ -11,22 +11,26 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_exact, as_scalar
+from robodyn.checks import BEYOND, as_exact, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base import machine_states as states
+from robodyn.motion_base.command_gate import CommandGate, CommandRefused
 from robodyn.motion_base.commander import PositionCommander, SetPoint
 from robodyn.motion_base.homing import HOMINGS, Homing
 from robodyn.motion_base.limits import DriveLimits
 from robodyn.motion_base.machine_states import RequestRefused
 from robodyn.motion_base.set_points import SetPoints
 from robodyn.motion_base.stabilised import StabilisedWish
-from robodyn.motion_base.wishes import Wish, goal
+from robodyn.motion_base.wishes import TrajectoryWish, Wish, goal
 
 # At the end of easing the machine counts as engaged this much later [s], even if a wish outruns it.
 PATIENCE = 5.0
 # [m or rad] from where it parks it has arrived.
 THERE = 1e-6
+# Share of a joint's range by which a drive may report a position beyond an end: a machine that
+# stands at its stops, and noise. It is taken to be at the end.
+AT_END = 1e-3
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,12 @@ class MachineSettings:
 class Machine:
     """States and set-points of a machine whose drives take positions.
 
-    Time is given in nanoseconds, once a tick; nothing here reads a clock.
+    Time is given in nanoseconds, once a tick; nothing here reads a clock. What is heard counts as
+    old when its time differs from that of the tick by more than a timeout, either way; durations
+    of the machine's own are counted in ticks.
+
+    Every set-point passes a `CommandGate`. One that does not is a fault: the machine brakes from
+    the set-point before.
 
     Args:
         mechanism, dt, limits: see `PositionCommander`.
@@ -86,7 +95,9 @@ class Machine:
         stabilised: through which the wish is fulfilled in the world; None: relative to the base.
 
     Raises:
-        InvalidInput: a number out of range; or as for `PositionCommander`.
+        InvalidInput: a number out of range, positions to park at that are beyond an end or the
+            limit of the condition number, homing by stops of a joint without ends; or as for
+            `PositionCommander`.
     """
 
     def __init__(
@@ -106,13 +117,28 @@ class Machine:
         n = len(mechanism.joint_names)
         home = mechanism.joint_positions(mechanism.home)
         park = home if s.park_positions is None else s.park_positions
-        self._park = as_exact("park_positions", park, (n,), "m or rad")
+        self._park = as_exact("park_positions", park, (n,), "m or rad").copy()
         self._slow = as_scalar("slow", s.slow, above=0.0)
+        if self._slow > 1.0:
+            raise InvalidInput(f"slow is {s.slow}, must be at most 1", value=s.slow)
+        for name in ("ease", "enable_timeout", "feedback_timeout", "following_time", "drive_delay"):
+            as_scalar(name, getattr(s, name), "s", at_least=0.0)
         self._largest = np.broadcast_to(np.asarray(s.following_error, dtype=np.float64), (n,))
+        if not (self._largest > 0.0).all():
+            raise InvalidInput(
+                f"following_error is {s.following_error}, must be above 0 (infinite: none)",
+                value=s.following_error,
+            )
         self.mechanism, self.dt = mechanism, as_scalar("dt", dt, "s", above=0.0)
+        limits = limits or DriveLimits.of(mechanism)
+        self._refuse_settings(limits)
         self.commander = PositionCommander(
             mechanism, dt, limits, condition_limit=s.condition_limit, positions=self._park
         )
+        if why := self.commander.workspace.objection(self.commander.configuration):
+            raise InvalidInput(
+                f"park_positions: {why}; the machine could not come to rest there", value=park
+            )
         self._parking = goal(mechanism, self._park, mechanism.home)
         self._neutral = goal(mechanism, home, mechanism.home)
         self.state, self.reason = "off", ""
@@ -120,11 +146,25 @@ class Machine:
         self.stabilised: StabilisedWish | None = None
         self._homing: Homing | None = None
         self._offset = np.zeros(n)
+        self._gate = CommandGate(mechanism, limits, self.dt)
         self._measured: tuple[int, FloatArray] | None = None
         self._enabled: int | None = None
         self._stopped = False
-        self._since = self._now = self._beyond_since = 0
+        self._now = self._ticks = self._since = self._beyond_since = 0
         self._set_points_sent: deque[FloatArray] = deque(maxlen=1 + round(s.drive_delay / self.dt))
+
+    def _refuse_settings(self, limits: DriveLimits) -> None:
+        """Refuse settings that the limits do not allow."""
+        s, mechanism = self.settings, self.mechanism
+        if why := limits.beyond(self._park, mechanism):
+            raise InvalidInput(f"park_positions: {why}", value=s.park_positions)
+        for joint, ends in zip(mechanism.joint_names, limits.positions, strict=True):
+            if s.homing == "stall" and not np.isfinite(ends).all():
+                raise InvalidInput(
+                    f"homing 'stall' moves {joint} to its lower stop, but its ends are {ends}: "
+                    "give it both in the description, or use homing 'absolute' or 'assumed'",
+                    value=ends,
+                )
 
     @property
     def is_enabled(self) -> bool:
@@ -134,7 +174,7 @@ class Machine:
             return True
         if self._enabled is None:
             return not s.enable_required
-        return self._now - self._enabled <= round(s.enable_timeout * 1e9)
+        return abs(self._now - self._enabled) <= round(s.enable_timeout * 1e9)
 
     def enable(self, time: int, wanted: bool = True) -> None:
         """The enable signal was heard at `time` [ns]; False withdraws it at once."""
@@ -148,10 +188,19 @@ class Machine:
         """Drives tell that their joints are at positions (n,), heard at `time` [ns].
 
         Raises:
-            InvalidInput: not n finite numbers; nothing has changed then.
+            InvalidInput: not n finite numbers, or one that no joint can have; nothing has changed
+                then.
         """
         count = (len(self._park),)
-        self._measured = time, as_exact("positions", positions, count, "m or rad").copy()
+        measured = as_exact("positions", positions, count, "m or rad").copy()
+        if (np.abs(measured) > BEYOND).any():
+            worst = int(np.argmax(np.abs(measured)))
+            raise InvalidInput(
+                f"{self.mechanism.joint_names[worst]} is reported at {measured[worst]:g} "
+                f"{self.mechanism.joint_units[worst]}, expected at most {BEYOND:g}",
+                value=measured[worst],
+            )
+        self._measured = time, measured
 
     def touch(self, joints: ArrayLike) -> None:
         """Switches at the stops are closed (n,) true; heeded while homing by stops."""
@@ -160,11 +209,16 @@ class Machine:
 
     def skip(self, duration: int) -> None:
         """No tick was taken for `duration` [ns]: what was heard before is so much less old."""
-        self._since, self._beyond_since = self._since + duration, self._beyond_since + duration
         if self._measured is not None:
             self._measured = self._measured[0] + duration, self._measured[1]
         if self._enabled is not None:
             self._enabled += duration
+
+    def set_clock(self, change: int) -> None:
+        """The clock was set by `change` [ns]: what was heard, or has begun, keeps its age."""
+        self.skip(change)
+        if isinstance(self.wish, TrajectoryWish):
+            self.wish = self.wish._replace(start=self.wish.start + change)
 
     def request(self, request: str) -> str:
         """Ask for one of `machine_states.REQUESTS`; the new state.
@@ -198,21 +252,45 @@ class Machine:
     def step(self, time: int) -> SetPoint | None:
         """What drives are told at `time` [ns], a tick after the last one; None while it is off."""
         self._now = time
+        self._ticks += 1
         if self.state == "off":
             return None
         if not self.is_enabled:
             self._enter(states.after(self.state, "enable_lost"), "the enable signal is silent")
         if self.state != "fault" and (cause := self._cause()):
             self.fault(cause)
+        points, before = self._points, self._points.state
         if self._homing is not None:
-            return self._home(self._homing)
-        self.commander.wish, pace = self._wanted()
-        point = self.commander.step(time, pace)
-        if event := self._event(point):
-            self._enter(states.after(self.state, event))
-        point = point._replace(positions=point.positions - self._offset)
-        self._set_points_sent.append(point.positions)
-        return point
+            point = self._home(self._homing)
+        else:
+            self.commander.wish, pace = self._wanted()
+            point = self.commander.step(time, pace)
+            if event := self._event(point):
+                self._enter(states.after(self.state, event))
+            point = point._replace(positions=point.positions - self._offset)
+            self._set_points_sent.append(point.positions)
+        return self._pass(point, points, before)
+
+    def _pass(self, point: SetPoint, points: SetPoints, before: FloatArray) -> SetPoint | None:
+        """Pass a set-point, or in its place one that brakes from the state before.
+
+        If not even that is in order, nothing is sent any more.
+        """
+        offset = self._offset if points is self.commander.set_points else 0.0
+        for _ in range(2):
+            try:
+                self._gate.check(point.positions, point.velocities, point.efforts)
+            except CommandRefused as error:
+                reason = f"a command was not sent: {error}"
+            else:
+                return point
+            self.fault(reason)
+            points.state = before
+            points.brake()
+            p, v, a = points.state
+            point = SetPoint(p - offset, v, a, np.zeros_like(p), reason)
+        self._enter("off", reason)
+        return None
 
     @property
     def _points(self) -> SetPoints:
@@ -220,35 +298,56 @@ class Machine:
 
     def _begin_homing(self) -> str:
         """Know where the joints are, or begin to find out; why that is not possible, or nothing."""
-        s, start = self.settings, self._park
+        s, start, limits = self.settings, self._park, self.commander.limits
         if s.homing != "assumed":
             if self._measured is None or self._is_late(self._measured[0]):
-                return f"drives have not told their positions, which homing {s.homing!r} needs"
+                return (
+                    f"drives have not told their positions, which homing {s.homing!r} needs "
+                    "(drives that report none need homing 'assumed')"
+                )
             start = self._measured[1]
-        self._offset, self.reason = np.zeros_like(start), ""
-        self._set_points_sent.clear()
-        self._beyond_since = self._now
+        if s.homing == "absolute":
+            # one tick at full rate at most, so that nothing jumps
+            slack = limits.rates * self.dt
+            width = np.diff(limits.positions, axis=1)[:, 0]
+            if why := limits.beyond(start, self.mechanism, np.minimum(slack, AT_END * width)):
+                return (
+                    f"{why}: move it inside by other means, or correct the zero of its drive or "
+                    "the limit"
+                )
+            start = np.clip(start, *limits.positions.T)
+        ends, homing = limits.positions, None
         if s.homing == "stall":
-            self._homing = Homing(self.commander.limits, self.dt, start, self._slow)
-            return ""
-        try:
-            self.commander.reset(start)
-        except RobodynError as error:
-            return str(error)
+            homing = Homing(self.mechanism, limits, self.dt, start, self._slow)
+            ends = homing.ends
+        else:
+            try:
+                self.commander.reset(start)
+            except RobodynError as error:
+                return str(error)
+        self._homing, self._offset, self.reason = homing, np.zeros_like(start), ""
+        self._set_points_sent.clear()
+        self._beyond_since = self._ticks
+        self._gate.begin(ends)
         return ""
 
     def _home(self, homing: Homing) -> SetPoint:
         """A tick of homing; when all joints have been at their stops their offsets are known."""
         if self.state == "homing" and homing.is_done:
             try:
-                self.commander.reset(homing.points.state[0] + homing.offset)
+                limits = self.commander.limits.positions
+                found = homing.points.state[0] + homing.offset
+                self.commander.reset(np.clip(found, *limits.T))
             except RobodynError as error:
                 self.fault(f"homing ended where the machine cannot be: {error}")
             else:
                 self._offset, self._homing = homing.offset, None
+                self._gate.move_ends(limits - self._offset[:, None])
                 self._enter(states.after(self.state, "homed"))
         elif self.state == "homing" and self._measured is not None:
             homing.step(self._measured[1])
+            if homing.problem:
+                self.fault(homing.problem)
         else:
             homing.stop()
         return homing.point
@@ -258,7 +357,7 @@ class Machine:
         if self.state in ("homing", "parking", "parked"):
             return self._parking, self._slow
         if self.state == "engaging":
-            grown = (self._now - self._since) * 1e-9 / max(self.settings.ease, self.dt)
+            grown = self._elapsed(self._since) / max(self.settings.ease, self.dt)
             return self._engaged_wish(), min(self._slow + (1.0 - self._slow) * grown, 1.0)
         if self.state == "engaged":
             return self._engaged_wish(), 1.0
@@ -277,7 +376,7 @@ class Machine:
         if self.state == "homing":
             return "homed"
         if self.state == "engaging":
-            late = self._now - self._since > (self.settings.ease + PATIENCE) * 1e9
+            late = self._elapsed(self._since) > self.settings.ease + PATIENCE
             return "arrived" if self.commander.has_arrived or late else ""
         if self.state == "parking":
             way = self.mechanism.joint_difference(point.positions, self._park)
@@ -300,9 +399,9 @@ class Machine:
             return ""
         error = np.abs(self.mechanism.joint_difference(self._set_points_sent[0], measured[1]))
         if (error <= self._largest).all():
-            self._beyond_since = self._now
+            self._beyond_since = self._ticks
             return ""
-        if self.state != "fault" and self._now - self._beyond_since < s.following_time * 1e9:
+        if self.state != "fault" and self._elapsed(self._beyond_since) < s.following_time:
             return ""
         joint = int(np.argmax(error / self._largest))
         return (
@@ -313,12 +412,16 @@ class Machine:
 
     def _is_late(self, heard: int) -> bool:
         timeout = self.settings.feedback_timeout
-        return bool(timeout) and self._now - heard > round(timeout * 1e9)
+        return bool(timeout) and abs(self._now - heard) > round(timeout * 1e9)
+
+    def _elapsed(self, since: int) -> float:
+        """Time [s] of the ticks since one."""
+        return (self._ticks - since) * self.dt
 
     def _enter(self, state: str, reason: str = "") -> None:
         if state == self.state:
             return
-        self.state, self._since = state, self._now
+        self.state, self._since = state, self._ticks
         if reason:
             self.reason = reason
         if state == "engaging":

@@ -14,6 +14,18 @@ from robodyn.errors import RobodynError
 STATES: Final = (
     "off", "homing", "parked", "engaging", "engaged", "freezing", "frozen", "parking", "fault",
 )  # fmt: skip
+# What each state means for people and the machine.
+EFFECTS: Final = {
+    "off": "nothing is sent to the drives",
+    "homing": "the joints move slowly",
+    "parked": "at rest",
+    "engaging": "moves, slowly at first",
+    "engaged": "moves as it is asked to",
+    "freezing": "brakes",
+    "frozen": "at rest",
+    "parking": "moves slowly to where it parks",
+    "fault": "brakes and stays at rest until `reset`",
+}
 # What people and other nodes ask for; these may be refused.
 REQUESTS: Final = ("power_on", "engage", "park", "freeze", "reset", "power_off")
 # What happens: homing has ended, a motion has arrived or come to rest, the enable signal is silent,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.checks import BEYOND
 from robodyn.errors import InvalidInput
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -47,7 +48,9 @@ class ServoText:
         """Refuse what cannot be meant."""
         for name in ("scale", "direction", "horn", "zero", "least", "most"):
             values = np.asarray(getattr(self, name), dtype=np.float64).ravel()
-            if values.size not in (1, self.count) or np.isnan(values).any():
+            is_range = name in ("least", "most")
+            known = ~np.isnan(values) if is_range else np.isfinite(values)
+            if values.size not in (1, self.count) or not known.all():
                 raise InvalidInput(
                     f"{name}: expected 1 number or {self.count}, got {values}", value=values
                 )
@@ -56,6 +59,10 @@ class ServoText:
             raise InvalidInput(f"scale is {self.scale}, must be positive", value=self.scale)
         if not (np.abs(np.asarray(self.direction)) == 1.0).all():
             raise InvalidInput(f"direction is {self.direction}, expected 1 or -1", value=self.scale)
+        if not (np.asarray(self.least) <= np.asarray(self.most)).all():
+            raise InvalidInput(
+                f"least is {self.least}, more than most, {self.most}", value=self.least
+            )
         try:
             self.format.format(0, *np.zeros(self.count))
         except (IndexError, KeyError, ValueError) as error:
@@ -67,7 +74,8 @@ class ServoText:
 
     def values(self, positions: FloatArray) -> FloatArray:
         """What the servos take (n,) for positions (n,), within their ranges."""
-        turned = self.direction * self.scale * (positions - self.horn)
+        with np.errstate(over="ignore"):
+            turned = self.direction * self.scale * (positions - self.horn)
         return np.clip(self.zero + turned, self.least, self.most)
 
     def positions(self, values: FloatArray) -> FloatArray:
@@ -76,12 +84,36 @@ class ServoText:
         return np.asarray(self.horn + turned)
 
     def line(self, time: float, positions: FloatArray) -> str:
-        """The line for positions (n,) at a time [s]."""
-        return self.format.format(round(1000.0 * time), *self.values(positions))
+        """Write the line for positions (n,) at a time [s].
 
-    def read(self, line: str) -> FloatArray | None:
-        """Positions (n,) of a line with n numbers, whatever stands between; None for others."""
+        Raises:
+            InvalidInput: a value that is not finite.
+        """
+        values = self.values(positions)
+        if not np.isfinite(values).all():
+            servo = int(np.argmin(np.isfinite(values)))
+            raise InvalidInput(
+                f"servo {servo + 1} would get {values[servo]} for position {positions[servo]}",
+                value=positions,
+            )
+        return self.format.format(round(1000.0 * time), *values)
+
+    def read(self, line: str) -> FloatArray:
+        """Read positions (n,) from a line with n numbers, whatever stands between them.
+
+        Raises:
+            InvalidInput: another count of numbers, or a position that no joint can have.
+        """
         found = _NUMBER.findall(line)
         if len(found) != self.count:
-            return None
-        return self.positions(np.array([float(each) for each in found]))
+            raise InvalidInput(f"line has {len(found)} numbers, expected {self.count}", value=line)
+        with np.errstate(over="ignore"):
+            positions = self.positions(np.array([float(each) for each in found]))
+        if not (np.abs(positions) <= BEYOND).all():
+            servo = int(np.argmin(np.abs(positions) <= BEYOND))
+            raise InvalidInput(
+                f"servo {servo + 1} reports {found[servo][:20]}, position {positions[servo]:g}, "
+                f"expected at most {BEYOND:g}",
+                value=line,
+            )
+        return positions

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_exact, as_pose, refuse_beyond
+from robodyn.checks import as_exact, as_pose, as_scalar, refuse_beyond
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
@@ -21,6 +21,8 @@ from robodyn.trajectories.base import AtRest, Trajectory
 ITERATIONS, LONGEST, REACHED = 30, 0.2, 1e-11
 # [m] A pose is reached if it is missed by less, turns times the characteristic length.
 CLOSE = 1e-6
+# [s] after a pose that came in time, in which others that are old are late, not of another clock.
+PATIENCE = 10.0
 
 
 class Wish(Protocol):
@@ -106,10 +108,15 @@ class BodyMotion:
         return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])
 
 
+class LateSetPoint(InvalidInput):
+    """A set-point that came too late, from a sender whose others come in time."""
+
+
 class PoseStream(BodyMotion):
     """Poses of the body that come again and again, continued until the next one comes.
 
-    The acceleration of what comes is taken from the last two twists.
+    The acceleration of what comes is taken from the last two twists. A pose counts for a timeout
+    before and after its time; when the clock is set back, poses of before no longer count.
 
     Args:
         mechanism: whose body moves.
@@ -121,8 +128,9 @@ class PoseStream(BodyMotion):
 
     def __init__(self, mechanism: Mechanism, timeout: float) -> None:
         super().__init__(mechanism)
-        self._timeout = round(timeout * 1e9)
+        self._timeout = round(as_scalar("timeout", timeout, "s", above=0.0) * 1e9)
         self._stamp: int | None = None
+        self._heard = -(2**62)
         self._motion: Motion
         self.refused = 0
 
@@ -137,6 +145,7 @@ class PoseStream(BodyMotion):
         Returns: what was wrong with it, or nothing.
 
         Raises:
+            LateSetPoint: too old, while others came in time.
             InvalidInput: not finite, no pose, stale, from the future, or older than the last.
         """
         wanted = as_pose("pose", pose)
@@ -144,11 +153,9 @@ class PoseStream(BodyMotion):
         refuse_beyond("pose", wanted)
         refuse_beyond("twist", moving)
         if abs(now - stamp) > self._timeout:
-            raise InvalidInput(
-                f"setpoint is {(now - stamp) * 1e-9:.3g} s old, at most "
-                f"{self._timeout * 1e-9:g} s are allowed: do both clocks agree?",
-                value=stamp,
-            )
+            raise self._objection(stamp, now)
+        if now < self._heard:  # the clock was set back
+            self._stamp = None
         since = None if self._stamp is None else stamp - self._stamp
         if since is not None and since <= 0:
             raise InvalidInput(
@@ -164,12 +171,32 @@ class PoseStream(BodyMotion):
             else:
                 change = (motion.velocity - last.velocity) / seconds
                 motion = motion._replace(acceleration=change)
-        self._stamp, self._motion = stamp, motion
+        self._stamp, self._heard, self._motion = stamp, now, motion
         return problem
+
+    def _objection(self, stamp: int, now: int) -> InvalidInput:
+        """Why a set-point is too old or too early: a busy computer, or clocks that differ."""
+        age, most = (now - stamp) * 1e-9, f"at most {self._timeout * 1e-9:g} s are allowed"
+        if age < 0.0:
+            return InvalidInput(
+                f"setpoint is {-age:.3g} s in the future, {most}: set the clocks of both computers",
+                value=stamp,
+            )
+        if 0 <= now - self._heard <= round(PATIENCE * 1e9):
+            return LateSetPoint(
+                f"setpoint is {age:.3g} s old, {most}; others came in time: the sender, the "
+                "network or this computer is busy",
+                value=stamp,
+            )
+        return InvalidInput(
+            f"setpoint is {age:.3g} s old, {most}, and none came in time for {PATIENCE:g} s: do "
+            "both clocks agree?",
+            value=stamp,
+        )
 
     def at(self, time: int) -> Motion | None:
         """See `Wish`."""
-        if self._stamp is None or time - self._stamp > self._timeout:
+        if self._stamp is None or abs(time - self._stamp) > self._timeout:
             return None
         t = 1e-9 * (time - self._stamp)
         at, v, a = self._motion

@@ -10,6 +10,7 @@ from lifecycle_msgs.srv import ChangeState
 from local_graph import LocalGraph
 from nav_msgs.msg import Odometry
 from rclpy.time import Time
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool, Float64MultiArray, String
 from std_srvs.srv import Trigger
@@ -17,7 +18,14 @@ from std_srvs.srv import Trigger
 import robodyn as rd
 from robodyn.motion_base.limits import DriveLimits
 from robodyn_ros import messages, qos
+from robodyn_ros.joint_commander import JointCommander
 
+# A joint that turns without ends.
+CONTINUOUS = """<robot name="turntable"><link name="base"/><link name="table">
+  <inertial><mass value="2.0"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="turn" type="continuous"><parent link="base"/><child link="table"/><axis xyz="0 0 1"/>
+  <limit effort="10" velocity="2"/></joint></robot>"""
 MODEL = {"model": "stewart_symmetric"}
 RATE = 100.0
 PLATFORM = rd.load("stewart_symmetric")
@@ -135,7 +143,7 @@ def test_enable_withdrawn_freezes_and_an_emergency_stop_is_a_fault_until_it_is_r
     operator.wait("engaged")
     stop.publish(Bool(data=True))
     operator.wait("fault")
-    assert graph.line("engaged -> fault: the emergency stop is pressed")
+    assert "brakes and stays" in graph.line("engaged -> fault: the emergency stop is pressed")
     graph.spin(0.3)
     assert operator.ask("reset").message == "reset refused: the emergency stop is pressed"
     stop.publish(Bool(data=False))
@@ -206,7 +214,11 @@ def test_what_cannot_be_obeyed_is_refused_in_words(operator):
     operator.wait("parked")
     stream = graph.publisher(Odometry, "platform_setpoint")
     stream.publish(setpoint(graph, home))
-    graph.line("platform_setpoint not taken: the machine is parked")
+    graph.line("platform_setpoint is not followed while the machine is parked")
+    for _ in range(3):
+        stream.publish(setpoint(graph, home))
+    graph.spin(0.3)
+    assert sum("is not followed" in line for line in graph.lines) == 1
     assert operator.ask("engage").success
     operator.wait("engaged")
     nan, strange, old = (setpoint(graph, home) for _ in range(3))
@@ -224,3 +236,114 @@ def test_what_cannot_be_obeyed_is_refused_in_words(operator):
     operator.wait("parked")
     assert graph.call(ChangeState, "joint_commander/change_state", change).success
     operator.wait("off")
+
+
+def test_a_second_commander_of_the_same_drives_does_not_start(operator):
+    graph = operator.graph
+    operator.engage()
+    second = JointCommander()
+    graph.nodes["second"] = second
+    graph._executor.add_node(second)
+    graph.line("power_on refused: /", "has another publisher")
+    begun = len(operator.commands)
+    graph.until(lambda: len(operator.commands) > begun + 50, "commands")
+    assert second._machine.state == "off"
+    assert second._point is None
+    assert "has another publisher" not in graph.nodes["joint_commander"]._machine.reason
+
+
+def test_who_else_commands_the_drives_is_named_and_ends_the_motion(operator):
+    graph, topic = operator.graph, "position_controller/commands"
+    operator.engage()
+    other = graph.publisher(Float64MultiArray, topic, qos.COMMAND)
+    graph.until(lambda: graph.nodes["joint_commander"]._commands._watched, "a look at others")
+    own = graph.listen(Float64MultiArray, topic, qos.COMMAND)
+    graph.until(lambda: len(own) > 50, "commands")
+    assert graph.nodes["joint_commander"]._machine.state == "engaged"  # the other says nothing
+    other.publish(own[-1])
+    aside = Float64MultiArray(data=[value + 0.05 for value in own[-1].data])
+
+    def is_off():
+        other.publish(aside)  # unlike ours, it may be lost
+        return graph.nodes["joint_commander"]._machine.state == "off"
+
+    graph.until(is_off, "off")
+    graph.line("-> off", topic, "/peer")
+    assert "/peer" in operator.ask("reset").message
+    graph.peer.destroy_publisher(other)
+    graph.until(lambda: operator.ask("reset").success, "reset")
+    operator.wait("parked")
+
+
+def test_the_clock_is_set_back_while_poses_come():
+    """Poses of the new time are followed at once, and the platform goes nowhere else."""
+    timed = MODEL | {"rate": RATE, "use_sim_time": True}
+    nodes = {"joint_commander": timed | {"ease": 0.2, "slow": 0.5}, "simulated_drives": timed}
+    with LocalGraph(nodes) as graph:
+        operator, home = Operator(graph), PLATFORM.home
+        clock = graph.publisher(Clock, "/clock", qos.CLOCK)
+        stream = graph.publisher(Odometry, "platform_setpoint")
+        steady, streams = graph.peer.get_clock(), []
+        first = steady.now().nanoseconds
+        shift = [1000 * 10**9 - first]
+
+        def tick():
+            now = Time(nanoseconds=steady.now().nanoseconds + shift[0])
+            clock.publish(Clock(clock=now.to_msg()))
+            if streams:
+                t = now.nanoseconds * 1e-9
+                message = setpoint(graph, home + 0.03 * np.sin(t) * np.eye(7)[0])
+                message.twist.twist.linear.x = 0.03 * np.cos(t)
+                message.header.stamp = now.to_msg()
+                stream.publish(message)
+
+        graph.peer.create_timer(0.01, tick)
+        operator.engage()
+        streams.append(True)
+        machine = graph.nodes["joint_commander"]._machine
+        graph.until(lambda: machine.wish is not None and machine.commander.has_arrived, "caught")
+        shift[0] -= 2 * 10**9
+        graph.line("clock was set by -2", "the machine is engaged")
+        began = len(operator.commands)
+        graph.until(lambda: len(operator.commands) > began + 200, "commands")
+        assert machine.state == "engaged"
+        positions = np.array([each.position for each in operator.commands[began:]])
+        ends = [PLATFORM.joint_positions(home + x * np.eye(7)[0]) for x in (-0.032, 0.032)]
+        assert (SIGN * positions + OFFSET >= np.min(ends, axis=0) - 1e-4).all()
+        assert (SIGN * positions + OFFSET <= np.max(ends, axis=0) + 1e-4).all()
+
+
+def test_a_drive_beyond_its_end_is_named_and_nothing_is_commanded():
+    arm = rd.load("puma560")
+    with LocalGraph({"joint_commander": {"model": "puma560", "rate": RATE}}) as graph:
+        commands = graph.listen(JointState, "joint_commands")
+        states = graph.publisher(JointState, "joint_states")
+        at = arm.joint_positions(arm.home)
+        for far in (10.0, 1e30):
+            said = JointState(name=list(arm.joint_names), position=[far, *at[1:]])
+            graph.peer.create_timer(0.05, lambda said=said: states.publish(said))
+            line = graph.line("joint1", f"{far:g} rad")
+            assert f"{arm.position_limits[0, 1]:.6g}" in line or "expected at most" in line
+        assert graph.nodes["joint_commander"]._machine.state == "off"
+        assert commands == []
+
+
+def test_homing_by_stops_is_refused_where_a_joint_has_none(tmp_path):
+    model = tmp_path / "turntable.urdf"
+    model.write_text(CONTINUOUS)
+    with (
+        pytest.raises(rd.RobodynError, match="homing 'stall' moves turn to its lower stop"),
+        LocalGraph({"joint_commander": {"model": str(model), "homing": "stall"}}),
+    ):
+        pass
+
+
+def test_simulated_drives_have_stops_by_which_joints_are_homed():
+    commander = MODEL | {"rate": RATE, "homing": "stall", "slow": 1.0}
+    drives = MODEL | {"rate": RATE, "bandwidth": 20.0}
+    with LocalGraph({"joint_commander": commander, "simulated_drives": drives}) as graph:
+        operator = Operator(graph)
+        operator.wait("parked")
+        machine = graph.nodes["joint_commander"]._machine
+        assert np.abs(machine._offset).max() < 2e-3
+        assert_continuous(operator.commands)

@@ -11,10 +11,13 @@ import robodyn as rd
 from robodyn.base_motion import BaseMotion
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.motion_base.base_pose import BasePoseEstimator
+from robodyn.motion_base.commander import SetPoint
+from robodyn.motion_base.limits import DriveLimits
 from robodyn.motion_base.machine import Machine
 from robodyn.motion_base.machine_states import REQUESTS, STATES, RequestRefused
 from robodyn.motion_base.stabilised import StabilisedWish
-from robodyn.motion_base.wishes import PoseStream, TrajectoryWish, goal
+from robodyn.motion_base.wishes import LateSetPoint, PoseStream, TrajectoryWish, goal
+from robodyn.trajectories import Motion
 
 DT, TICK = 0.01, 10_000_000
 
@@ -199,6 +202,267 @@ def test_without_feedback_it_counts_on_standing_where_it_parks(platform):
     machine.step(TICK)
     machine.step(2 * TICK)
     assert machine.state == "parked"
+
+
+@pytest.mark.parametrize("name", ["puma560", "stewart_symmetric", "delta", "hexapod_rotary"])
+@pytest.mark.parametrize("far", [0.05, 10.0, 9e5])
+@pytest.mark.parametrize("end", [0, 1])
+def test_a_drive_beyond_an_end_is_not_commanded_there(name, far, end):
+    mechanism = rd.load(name)
+    drives, joint = Drives(mechanism), len(mechanism.joint_names) // 2
+    limit = mechanism.position_limits[joint, end]
+    drives.at = drives.at.copy()
+    drives.at[joint] = limit + (far if end else -far)
+    drives.run(1)
+    with pytest.raises(RequestRefused, match="power_on refused") as caught:
+        drives.machine.request("power_on")
+    for fact in (mechanism.joint_names[joint], f"{drives.at[joint]:.6g}", f"{limit:.6g}"):
+        assert fact in str(caught.value)
+    drives.run(3)
+    assert drives.machine.state == "off"
+    assert drives.told == []
+
+
+@pytest.mark.parametrize("far", [1e7, 1e30, 1e300, np.inf, np.nan])
+def test_a_position_that_no_joint_can_have_is_refused_and_nothing_changes(platform, far):
+    drives = Drives(platform).bring_up()
+    strange = drives.at.copy()
+    strange[2] = far
+    with pytest.raises(InvalidInput, match=r"leg3_actuator|positions"):
+        drives.machine.measure(drives.now, strange)
+    assert drives.run(10, until="") is True
+    assert drives.machine.state == "engaged"
+
+
+def test_a_machine_that_stands_on_its_stops_begins_at_the_ends(platform):
+    """Encoders have noise: positions a little beyond an end are those of the end."""
+    lower = platform.position_limits[:, 0]
+    drives = Drives(platform)
+    drives.at = lower - 1e-4
+    drives.run(1)
+    assert drives.machine.request("power_on") == "homing"
+    assert drives.run(2000, until="parked")
+    assert (np.array(drives.told) >= lower - 1e-9).all()
+
+
+def test_homing_by_stops_needs_ends_and_says_which_joint_has_none(platform):
+    limits = DriveLimits.of(platform)
+    ends = limits.positions.copy()
+    ends[3, 1] = np.inf
+    free = DriveLimits(ends, limits.rates, limits.accelerations, limits.jerks)
+    with pytest.raises(InvalidInput, match="leg4_actuator"):
+        Machine(platform, DT, free, homing="stall")
+    Machine(platform, DT, free, homing="absolute")
+
+
+def test_homing_that_meets_no_stop_ends_within_the_range_of_a_joint(platform):
+    drives = Drives(platform, homing="stall", slow=1.0)
+    drives.run(1)
+    begun = drives.at
+    drives.machine.request("power_on")
+    assert drives.run(3000, until="fault")
+    assert "leg" in drives.machine.reason
+    assert "met no stop" in drives.machine.reason
+    width = np.ptp(platform.position_limits, axis=1)
+    travel = begun - np.min(drives.told, axis=0)
+    assert (travel <= 1.05 * width).all()
+    assert (travel > width).any()
+    drives.run(200)
+    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
+    assert_smooth(drives)
+
+
+@pytest.mark.parametrize("glitch", [1e5, -1e5, 3.0])
+def test_a_drive_that_reports_nonsense_while_it_is_homed_is_a_fault(platform, glitch):
+    drives = Drives(platform, homing="stall")
+    drives.run(1)
+    begun = drives.at
+    drives.machine.request("power_on")
+    drives.run(50)
+    drives.obey = False
+    drives.at = drives.at.copy()
+    drives.at[1] = glitch
+    assert drives.run(10, until="fault")
+    assert "leg2_actuator" in drives.machine.reason
+    drives.run(200)
+    assert np.abs(drives.told - begun).max() < 0.1
+    assert_smooth(drives)
+
+
+@pytest.mark.parametrize("name", ["puma560", "stewart_symmetric", "delta"])
+@pytest.mark.parametrize("end", [0, 1])
+def test_nobody_parks_beyond_an_end(name, end):
+    mechanism = rd.load(name)
+    limit = mechanism.position_limits[1, end]
+    park = mechanism.joint_positions(mechanism.home).copy()
+    park[1] = limit + (1e-3 if end else -1e-3)
+    with pytest.raises(InvalidInput, match="park_positions") as caught:
+        Machine(mechanism, DT, park_positions=park)
+    for fact in (mechanism.joint_names[1], f"{park[1]:.6g}", f"{limit:.6g}"):
+        assert fact in str(caught.value)
+
+
+@pytest.mark.parametrize("change", [-2.0, -0.15, 0.15, 2.0, -1e6, 1e6])
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "unknown"])
+def test_a_clock_that_is_set_while_poses_come_moves_the_platform_nowhere_else(
+    platform, change, is_known
+):
+    drives, stream = Drives(platform, enable_timeout=0.0).bring_up(), PoseStream(platform, 0.2)
+    machine, home = drives.machine, platform.home
+    went = []
+
+    def tick():
+        t = drives.now * 1e-9
+        pose = home + np.array([0.03 * np.sin(2 * t), 0, 0, 0, 0, 0, 0])
+        twist = np.array([0.06 * np.cos(2 * t), 0, 0, 0, 0, 0])
+        stream.take(drives.now, drives.now, pose, twist, machine.commander.configuration)
+        machine.wish = stream
+        drives.run(1)
+        went.append(platform.body_pose(machine.commander.configuration)[0] - home[0])
+
+    for _ in range(500):
+        tick()
+    drives.count += round(change / DT)
+    if is_known:
+        machine.set_clock(round(change / DT) * TICK)
+    for _ in range(300):
+        tick()
+    assert machine.state == "engaged"
+    assert np.abs(went).max() < 0.033
+    assert_smooth(drives)
+
+
+def test_a_pose_from_far_in_the_past_or_the_future_is_nothing_to_follow(platform):
+    stream = PoseStream(platform, 0.2)
+    stream.take(10**12, 10**12, platform.home, np.full(6, 0.1), platform.home)
+    assert stream.at(10**12 + 10**8) is not None
+    assert stream.at(10**12 - 10**8) is not None
+    for late in (3 * 10**8, 2 * 10**9, 10**18):
+        assert stream.at(10**12 + late) is None
+        assert stream.at(10**12 - late) is None
+
+
+def test_poses_that_are_late_are_told_from_clocks_that_differ(platform):
+    stream, rest, home = PoseStream(platform, 0.2), np.zeros(6), platform.home
+    second = 10**9
+    with pytest.raises(InvalidInput, match="do both clocks agree"):
+        stream.take(99 * second, 100 * second, home, rest, home)
+    stream.take(100 * second, 100 * second, home, rest, home)
+    with pytest.raises(LateSetPoint, match="1 s old"):
+        stream.take(100 * second, 101 * second, home, rest, home)
+    with pytest.raises(InvalidInput, match="5 s in the future"):
+        stream.take(106 * second, 101 * second, home, rest, home)
+    with pytest.raises(InvalidInput, match="do both clocks agree"):
+        stream.take(100 * second, 121 * second, home, rest, home)
+
+
+@pytest.mark.parametrize("change", [-3.0, 3.0])
+def test_a_trajectory_continues_where_it_is_when_the_clock_is_set(platform, change):
+    drives = Drives(platform, enable_timeout=0.0).bring_up()
+    aside = rd.pose_from_rpy(platform.home[:3] + np.array([0.06, 0.0, 0.0]), [0, 0, 0])
+    path = rd.plan_line(platform.home, aside, duration=2.0)
+    drives.machine.wish = TrajectoryWish(path, drives.now)
+    drives.run(100)
+    drives.count += round(change / DT)
+    drives.machine.set_clock(round(change / DT) * TICK)
+    drives.run(101)
+    assert drives.machine.state == "engaged"
+    np.testing.assert_allclose(drives.at, platform.joint_positions(aside), atol=1e-4)
+    rates = np.abs(np.diff(drives.told[-202:], axis=0)).max() / DT
+    planned = path.sample(np.linspace(0.0, 2.0, 201))
+    most = np.abs(platform.joint_velocities(planned.configuration, planned.velocity)).max()
+    assert rates < 1.05 * most
+
+
+@pytest.mark.parametrize("change", [-10.0, 10.0])
+def test_silence_is_noticed_although_the_clock_was_set(platform, change):
+    drives = Drives(platform).bring_up()
+    drives.talk = drives.enabled = False
+    drives.count += round(change / DT)
+    drives.run(60)
+    assert drives.machine.state in ("fault", "frozen")
+    drives.run(60)
+    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
+
+
+class Told:
+    """A wish of one motion, whatever the time."""
+
+    def __init__(self, *rows):
+        self.rows = rows
+
+    def at(self, _):
+        return Motion(*self.rows)
+
+
+@pytest.mark.parametrize("name", ["puma560", "stewart_symmetric", "delta", "hexapod_rotary"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300, -1e300, 1e30, 1e7])
+@pytest.mark.parametrize("row", [0, 1, 2])
+def test_targets_of_any_number_end_at_rest_in_words(name, value, row):
+    mechanism = rd.load(name)
+    drives = Drives(mechanism).bring_up()
+    size = mechanism.coordinates.velocity_size
+    rows = [mechanism.home.copy(), np.zeros(size), np.zeros(size)]
+    rows[row] = np.full_like(rows[row], value)
+    drives.machine.wish = Told(*rows)
+    drives.run(30)
+    assert "not finite, or" in drives.machine.commander.step(drives.now).problem
+    assert drives.machine.commander.set_points.is_at_rest
+    assert drives.machine.state == "engaged"
+
+
+@pytest.mark.parametrize("garbage", [np.nan, 1e300, 99.0, 0.3], ids=str)
+@pytest.mark.parametrize("field", ["positions", "velocities", "efforts"])
+def test_a_set_point_that_is_wrong_is_not_sent_and_the_machine_brakes(platform, garbage, field):
+    """Whatever its cause would be: the commander is replaced here by one that is broken."""
+    drives = Drives(platform).bring_up()
+    machine = drives.machine
+    step = machine.commander.step
+
+    def broken(time, pace):
+        point = step(time, pace)
+        values = getattr(point, field) + (1e9 * garbage if field == "efforts" else garbage)
+        return point._replace(**{field: values})
+
+    machine.wish = goal(platform, drives.at + 0.1, platform.home)
+    drives.run(30)
+    machine.commander.step = broken
+    drives.run(1)
+    assert machine.state == "fault"
+    assert "leg1_actuator" in machine.reason
+    drives.run(100)
+    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
+    assert_smooth(drives)
+    machine.commander.step = lambda *_: SetPoint(*np.full((4, 6), np.nan))
+    machine.commander.set_points.brake = lambda: None
+    machine.commander.set_points.state = np.full((3, 6), np.nan)
+    drives.run(3)
+    assert machine.state == "off"
+
+
+def test_efforts_as_feedforward_are_cut_to_what_drives_can_give(platform):
+    drives = Drives(platform).bring_up()
+    drives.machine.commander.base = BaseMotion([0.0, 0.0, 500.0])
+    drives.count += 1
+    drives.machine.measure(drives.now, drives.at)
+    point = drives.machine.step(drives.now)
+    np.testing.assert_allclose(np.abs(point.efforts), platform.effort_limits)
+    assert "times its effort" in point.problem
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"slow": 0.0}, {"slow": 1.5}, {"slow": np.nan}, {"ease": -1.0}, {"ease": np.inf},
+        {"feedback_timeout": -1.0}, {"feedback_timeout": np.nan}, {"enable_timeout": np.inf},
+        {"following_error": 0.0}, {"following_error": np.nan}, {"following_time": -1.0},
+        {"drive_delay": np.inf}, {"condition_limit": np.nan}, {"park_positions": [np.nan] * 6},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_settings_that_no_machine_can_have_are_refused(platform, wrong):
+    with pytest.raises(InvalidInput, match=next(iter(wrong))):
+        Machine(platform, DT, **wrong)
 
 
 def test_what_is_asked_wrongly_is_refused(platform):

@@ -24,7 +24,9 @@ def test_positions_become_pulse_widths_and_come_back():
     assert servos.line(1.25, np.array([0.1 + np.pi / 4, np.pi / 8])) == "1250:2000,1250\n"
     assert servos.line(0.0, np.array([9.0, 9.0])) == "0:2400,600\n"
     np.testing.assert_allclose(servos.read("at 2000, 1250 us"), [0.1 + np.pi / 4, np.pi / 8])
-    assert servos.read("hello 1") is None
+    for line in ("hello 1", "1e999, 2000", "1e308 -1e308", "-1e305,1"):
+        with pytest.raises(InvalidInput, match="expected"):
+            servos.read(line)
 
 
 @pytest.mark.parametrize(
@@ -36,11 +38,20 @@ def test_positions_become_pulse_widths_and_come_back():
         ({"scale": -1.0}, "must be positive"),
         ({"direction": 0.5}, "expected 1 or -1"),
         ({"zero": np.nan}, "zero: expected"),
+        ({"scale": np.inf}, "scale: expected"),
+        ({"least": 2.0, "most": 1.0}, "more than most"),
     ],
 )
 def test_what_no_servo_can_be_told_is_refused(wrong, complaint):
     with pytest.raises(InvalidInput, match=complaint):
         ServoText(**({"count": 2, "format": "{1},{2}"} | wrong))
+
+
+def test_what_is_not_finite_is_never_sent():
+    with pytest.raises(InvalidInput, match="servo 2 would get inf"):
+        ServoText(2, "{1},{2}", scale=1e10).line(0.0, np.array([1.0, 1e300]))
+    within = ServoText(2, "{1},{2}", scale=1e10, least=0.0, most=9.0)
+    assert within.line(0.0, np.array([0.0, 1e300])) == "0.0,9.0"
 
 
 def numbers(element, attribute):
