@@ -43,30 +43,32 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
 
     An observation (n + 3 nv,) has the driven joints' positions from home, the velocity, the
     displacement to the goal and the goal's velocity, each in parts of what the path takes, so that
-    they are of one size. An action (n,) in [-1, 1] spans the efforts within the limits; 0
-    are those that hold the mechanism at home. The reward is minus the square of the displacement,
-    in parts of those on the path, per coordinate, and minus a thousandth of the action's. Starts
-    and goals lie on the mechanism's demonstration, where every configuration can be reached. An
-    episode is terminated where no finite state follows and truncated after `duration`; the next
-    step begins another (`AutoresetMode.NEXT_STEP`).
+    they are of one size. An action (n,) in [-1, 1] spans the efforts within the limits; 0 are those
+    that hold the environment's own mechanism at home. The reward is minus the square of the
+    displacement, in parts of those on the path, per coordinate, and minus a thousandth of the
+    action's. Starts and goals lie on the mechanism's demonstration, where every configuration can
+    be reached. An episode is terminated where no finite state follows and truncated after
+    `duration`; the next step begins another (`AutoresetMode.NEXT_STEP`).
 
     Args:
-        num_envs: how many, each a row of a `BatchPlant`.
-        model: a mechanism, what `rd.load` takes, or a sequence of mechanisms, one for each.
+        num_envs: how many, each a row of a `BatchPlant`; by default one for each mechanism.
+        model: a mechanism, what `rd.load` takes, or a sequence of mechanisms, which the
+            environments have in turn.
         task: `reach` or `track`.
         duration: [s] of an episode.
         control_dt: [s] between steps of the environment.
         dt: [s] between steps of the simulation.
 
     Raises:
-        InvalidInput: another task, or times that are not positive or do not fit.
+        InvalidInput: another task, fewer environments than mechanisms, or times that are not
+            positive or do not fit.
     """
 
     metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
     def __init__(
         self,
-        num_envs: int = 1,
+        num_envs: int | None = None,
         model: str | Mechanism | Sequence[Mechanism] = "stewart_symmetric",
         task: str = "reach",
         *,
@@ -77,8 +79,14 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         if task not in TASKS:
             raise InvalidInput(f"no task {task!r}: there are {', '.join(TASKS)}", value=task)
         given = rd.load(model) if isinstance(model, str) else model
-        count = None if isinstance(given, Sequence) else num_envs
-        self.plants = rd.BatchPlant(given, count, dt=dt)
+        listed = list(given) if isinstance(given, Sequence) else [given]
+        count = len(listed) if num_envs is None else num_envs
+        if count < max(len(listed), 1):
+            raise InvalidInput(
+                f"num_envs is {count} for {len(listed)} mechanisms, expected as many or more",
+                value=num_envs,
+            )
+        self.plants = rd.BatchPlant([listed[k % len(listed)] for k in range(count)], dt=dt)
         self.mechanism = m = self.plants.mechanisms[0]
         self.num_envs, self.task = self.plants.count, task
         self._control_dt = as_scalar("control_dt", control_dt, "s", above=0.0)
@@ -94,12 +102,12 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         self._joints_home = m.joint_positions(m.home)
         reach = np.abs(m.joint_positions(at) - self._joints_home).max(axis=0)
         self._joints_scale = np.maximum(reach, 1e-3 * reach.max())
-        rest = np.zeros(len(away))
-        self._holding = m.inverse_dynamics(m.home, rest, rest)
-        used = np.abs(self._holding)
-        limits = np.where(np.isfinite(m.effort_limits), m.effort_limits, 2.0 * used.max())
-        self._reach = np.maximum(limits - used, 0.0)
-        n = len(self._holding)
+        efforts = [_efforts_around_home(each) for each in listed]
+        # of each row: the efforts that hold it at home, and what is left of its limits
+        self._holding, self._reach = (
+            np.array([efforts[k % len(listed)][part] for k in range(count)]) for part in range(2)
+        )
+        n = self._holding.shape[1]
         self.single_action_space = Box(-1.0, 1.0, (n,), np.float32)
         self.single_observation_space = Box(-np.inf, np.inf, (n + 3 * len(away),), np.float64)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -159,6 +167,15 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         wanted = self._pace * self._path.velocity[self._goal]
         others = self.plants.velocity, self._displacement(), wanted
         return np.hstack([joints / self._joints_scale, *(each / self._scale for each in others)])
+
+
+def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
+    """Return efforts (n,) that hold a mechanism at home, and what its limits leave besides."""
+    rest = np.zeros(mechanism.coordinates.velocity_size)
+    holding = mechanism.inverse_dynamics(mechanism.home, rest, rest)
+    used, limits = np.abs(holding), mechanism.effort_limits
+    limits = np.where(np.isfinite(limits), limits, 2.0 * used.max())
+    return holding, np.maximum(limits - used, 0.0)
 
 
 class MechanismEnv(gymnasium.Env[Any, Any]):

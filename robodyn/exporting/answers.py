@@ -27,8 +27,13 @@ STATUSES = {
     "NO_SOLUTION": "no configuration with these joint positions was reached from the guess",
     "LIMITED": "efforts were cut to what the actuators have",
     "DIVERGED": "the state grew beyond all bounds; shorter steps or smaller efforts may help",
+    "TOO_LARGE": "a result is not finite: an argument is too large",
+    "BEYOND_ENDS": "a reference is beyond the joints' position limits",
+    "TOO_FAST": "a reference's rates exceed the velocity limits, or do not fit its positions",
+    "TOO_STRONG": "a reference needs efforts far beyond the actuators' limits",
+    "JUMPS": "a reference is not near the one before",
 }
-FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW = range(len(STATUSES))
+FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, TOO_LARGE = range(7)
 
 
 class Answers(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from robodyn.exporting.answers import FINE, INVALID, NO_RESULT, Answers, are_finite
+from robodyn.exporting.answers import FINE, INVALID, NO_RESULT, TOO_LARGE, Answers, are_finite
 from robodyn.exporting.lending import ADDRESS, is_null
 from robodyn.exporting.signatures import Argument, Function, Setting, sizes_of
 from robodyn.numerics.compiler import inner
@@ -19,20 +19,25 @@ from robodyn.numerics.numba_compat import cgutils
 
 
 def checked(function: Function, answers: Answers, setting: Setting) -> Any:
-    """A function that is INVALID where its arguments are.
+    """Compile a function that returns INVALID if its arguments are, and never OK without numbers.
 
-    One that `answers_at_once` looks at them only where it has no result.
+    One that `answers_at_once` looks at its arguments only if it has no result.
     """
     find = inner(function.make(answers, setting))
     are_valid = _are_valid(function.arguments, answers, setting)
+    are_results = _are_results(function, setting)
 
     def checked_first(*given: Any) -> int:
         status: int = find(*given) if are_valid(given) else INVALID
-        return status
+        return TOO_LARGE if status == FINE and not are_results(given) else status
 
     def checked_last(*given: Any) -> int:
         status: int = find(*given)
-        return status if status == FINE or are_valid(given) else INVALID
+        if status == FINE and are_results(given):
+            return FINE
+        if not are_valid(given):
+            return INVALID
+        return TOO_LARGE if status == FINE else status
 
     return checked_last if function.answers_at_once else checked_first
 
@@ -71,14 +76,7 @@ def _are_valid(arguments: Sequence[Argument], answers: Answers, setting: Setting
     sizes = sizes_of(setting.mechanism)
     counts = tuple(arguments[k].count(sizes) for k in given)
     are_configurations = tuple(arguments[k].size == "NQ" for k in given)
-
-    @intrinsic
-    def addresses(typingctx: Any, values: Any) -> Any:
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            found = cgutils.unpack_tuple(builder, args[0])
-            return context.make_tuple(builder, sig.return_type, [found[k] for k in given])
-
-        return types.UniTuple(ADDRESS, len(given))(values), codegen
+    addresses = _addresses(given)
 
     @inner
     def are_valid(values: Any) -> bool:
@@ -91,3 +89,35 @@ def _are_valid(arguments: Sequence[Argument], answers: Answers, setting: Setting
         return valid
 
     return are_valid
+
+
+def _are_results(function: Function, setting: Setting) -> Any:
+    """(arguments) -> whether all results are finite; a condition number may be infinite."""
+    sizes = sizes_of(setting.mechanism)
+    results = [k for k, each in enumerate(function.arguments) if each.use in ("out", "inout")]
+    counts = tuple(function.arguments[k].count(sizes) for k in results)
+    addresses = _addresses(results)
+    may_be_infinite = function.name == "condition_number"
+
+    @inner
+    def are_results(values: Any) -> bool:
+        finite, at = True, addresses(values)
+        for k in range(len(counts)):
+            finite = finite and are_finite(at[k], counts[k])
+        return finite or may_be_infinite
+
+    return are_results
+
+
+def _addresses(places: Sequence[int]) -> Any:
+    """(arguments) -> tuple of the addresses among them that are at these places."""
+
+    @intrinsic
+    def addresses(typingctx: Any, values: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            found = cgutils.unpack_tuple(builder, args[0])
+            return context.make_tuple(builder, sig.return_type, [found[k] for k in places])
+
+        return types.UniTuple(ADDRESS, len(places))(values), codegen
+
+    return addresses

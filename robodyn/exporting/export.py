@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from robodyn.errors import OutputError, writing
+from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.fmu import refuse_target, write_fmus
 from robodyn.exporting.functions import functions_of
 from robodyn.exporting.linking import compiler, link
@@ -144,11 +145,13 @@ def _texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
     values = {
         "NAME": name,
         "UPPER": name.upper(),
-        "MECHANISM": mechanism.name,
+        "MECHANISM": in_comment(mechanism.name),
         "PC_VERSION": __version__,
+        "WRAPS": ", ".join(str(int(wraps)) for wraps in mechanism.wrapping_driven),
     }
     yield f"{name}.h", header(name, mechanism)
     yield f"{name}Config.cmake", filled("library/config.cmake", values)
     yield f"{name}.pc", filled("library/library.pc", values)
+    yield f"{name}_controller.h", filled("library/controller.h", values)
     for example in ("example.c", "example.cpp"):
         yield example, filled(f"library/{example}", values)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from robodyn.errors import InvalidInput
+from robodyn.exporting.escaping import fmi_name, in_comment, xml_text
 from robodyn.exporting.linking import compiler, run
 from robodyn.exporting.machine_code import Target
 from robodyn.exporting.texts import filled
@@ -103,7 +104,7 @@ def write_fmus(
         values = {
             "NAME": name,
             "UPPER": name.upper(),
-            "MECHANISM": mechanism.name,
+            "MECHANISM": in_comment(mechanism.name),
             "GUID": seal.hexdigest()[:32],
             **_SPELLINGS[fmi],
             **_references(variables),
@@ -144,12 +145,11 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
 
 def _plant(mechanism: Mechanism) -> Iterator[Variable]:
     """Variables of `fmu/plant.c`."""
-    coordinates, joints = mechanism.coordinates, _joints(mechanism)
-    velocities = list(zip(coordinates.velocity_names, coordinates.units, strict=True))
+    joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "input", _EFFORTS[unit], 0.0)
     yield from _wrench()
-    for name, start in zip(coordinates.configuration_names, mechanism.home, strict=True):
+    for name, start in configuration:
         yield Variable(f"configuration.{name}", "local", "", start)
     for name, unit in velocities:
         yield Variable(f"velocity.{name}", "local", f"{unit}/s", 0.0)
@@ -170,7 +170,7 @@ def _plant(mechanism: Mechanism) -> Iterator[Variable]:
 
 def _controller(mechanism: Mechanism) -> Iterator[Variable]:
     """Variables of `fmu/controller.c`."""
-    coordinates, joints = mechanism.coordinates, _joints(mechanism)
+    joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     starts = mechanism.joint_positions(mechanism.home)
     for target in ("", "target_"):
         for (joint, unit), start in zip(joints, starts, strict=True):
@@ -181,10 +181,10 @@ def _controller(mechanism: Mechanism) -> Iterator[Variable]:
         yield Variable(f"target_acceleration.{joint}", "input", f"{unit}/s2", 0.0)
     yield from _wrench()
     for gain, unit, value in (("kp", "1/s2", 100.0), ("kv", "1/s", 20.0)):
-        for name in coordinates.velocity_names:
+        for name, _ in velocities:
             yield Variable(f"{gain}.{name}", "parameter", unit, value)
     for part in ("configuration", "target"):
-        for name, start in zip(coordinates.configuration_names, mechanism.home, strict=True):
+        for name, start in configuration:
             yield Variable(f"{part}.{name}", "local", "", start)
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "output", _EFFORTS[unit])
@@ -197,7 +197,19 @@ def _wrench() -> Iterator[Variable]:
 
 
 def _joints(mechanism: Mechanism) -> list[tuple[str, str]]:
-    return list(zip(mechanism.joint_names, mechanism.joint_units, strict=True))
+    """Return the driven joints' names, as FMI spells them, and their units."""
+    return list(zip(map(fmi_name, mechanism.joint_names), mechanism.joint_units, strict=True))
+
+
+def _coordinates(
+    mechanism: Mechanism,
+) -> tuple[list[tuple[str, float]], list[tuple[str, str]]]:
+    """Return names and start values of a configuration, and names and units of a velocity."""
+    told = mechanism.coordinates
+    return (
+        list(zip(map(fmi_name, told.configuration_names), mechanism.home.tolist(), strict=True)),
+        list(zip(map(fmi_name, told.velocity_names), told.units, strict=True)),
+    )
 
 
 _EFFORTS = {"m": "N", "rad": "N.m"}
@@ -232,8 +244,9 @@ def _description(
     name: str, mechanism: Mechanism, variables: tuple[Variable, ...], fmi: str
 ) -> ElementTree.Element:
     """A model description without its token."""
+    called = xml_text(f"{mechanism.name} {name}".strip())
     root = ElementTree.Element(
-        "fmiModelDescription", fmiVersion=fmi, modelName=f"{mechanism.name} {name}".strip(),
+        "fmiModelDescription", fmiVersion=fmi, modelName=called,
         generationTool=f"robodyn {__version__}", variableNamingConvention="structured",
     )  # fmt: skip
     able = {f"canGetAndSet{_SPELLINGS[fmi]['STATE']}": "true", "modelIdentifier": name}

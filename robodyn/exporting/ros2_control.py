@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
+from robodyn.exporting.escaping import c_string, in_comment, yaml_string
 from robodyn.exporting.texts import TEMPLATES, filled
 from robodyn.formats.urdf_shapes import element
 from robodyn.formats.xml_text import parse_xml
@@ -38,16 +39,20 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
         "NAME": name,
         "UPPER": name.upper(),
         "PACKAGE": package,
-        "MECHANISM": mechanism.name,
+        "MECHANISM": in_comment(mechanism.name),
+        "MECHANISM_STRING": c_string(mechanism.name),
         "PACKAGE_VERSION": re.sub(r"[^0-9.].*", "", __version__),
         "SIGNS": ", ".join(repr(float(x)) for x in mechanism.joint_signs),
-        "WRAPS": ", ".join("true" if wraps else "false" for wraps in mechanism.wrapping_driven),
         "OFFSETS": ", ".join(repr(float(x)) for x in mechanism.joint_offsets),
         "GRAVITY": ", ".join(repr(float(x)) for x in mechanism.gravity_vector),
-        "PASSIVE": ",".join(f'\n  {{"{name}", {at}}}' for name, at in _passive(mechanism).items()),
+        "PASSIVE": ",".join(
+            f"\n  {{{c_string(joint)}, {at}}}" for joint, at in _passive(mechanism).items()
+        ),
         "PASSIVE_COUNT": len(_passive(mechanism)),
-        "JOINTS": f"[{', '.join(joints)}]",
-        "REFERENCES": f"[{', '.join(f'model_based_controller/{joint}' for joint in joints)}]",
+        "JOINTS": f"[{', '.join(map(yaml_string, joints))}]",
+        "REFERENCES": ", ".join(
+            yaml_string(f"model_based_controller/{joint}") for joint in joints
+        ).join("[]"),
         "HOME": repr(dict(zip(joints, measured.tolist(), strict=True))),
     }
     yield f"urdf/{name}.urdf", _urdf(package, mechanism)

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import re
 import textwrap
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.answers import STATUSES
+from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.functions import FUNCTIONS
 from robodyn.exporting.signatures import Argument, Function, sizes_of
 from robodyn.mechanisms.mechanism import Mechanism
@@ -30,12 +32,17 @@ _KEYWORDS = """
 
 
 def c_name(mechanism: Mechanism, name: str = "") -> str:
-    """What the library is called: `name`, or of the mechanism's name what C allows.
+    """Return `name`, or the mechanism's name turned into a C identifier.
+
+    Blanks, hyphens and dots become underscores. If any other character had to be replaced, digits
+    of a checksum follow, so that two such names differ.
 
     Raises:
         InvalidInput: a name that C does not allow, or nothing that is left of the mechanism's.
     """
     found = name or re.sub(r"\W+", "_", mechanism.name, flags=re.ASCII).strip("_").lower()
+    if not name and found and not re.fullmatch(r"[\w .-]*", mechanism.name, flags=re.ASCII):
+        found += f"_{zlib.crc32(mechanism.name.encode()):08x}"
     if (
         not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", found)
         or found in _KEYWORDS.split()
@@ -55,7 +62,7 @@ def header(name: str, mechanism: Mechanism) -> str:
     meanings = "numbers of a configuration", "of a velocity and an acceleration", "driven joints"
     sizes = zip(sizes_of(mechanism).items(), meanings, strict=True)
     driven = [
-        f"{joint} [{unit}; effort {effort}]"
+        f"{in_comment(joint)} [{unit}; effort {effort}]"
         for joint, unit, effort in zip(
             mechanism.joint_names, mechanism.joint_units, mechanism.effort_units, strict=True
         )
@@ -69,7 +76,7 @@ def header(name: str, mechanism: Mechanism) -> str:
             "NAME": name,
             "UPPER": upper,
             "VERSION": __version__,
-            "MECHANISM": mechanism.name,
+            "MECHANISM": in_comment(mechanism.name),
             "COORDINATES": coordinates_text(mechanism),
             "JOINTS": _comment("Driven joints, in this order: " + ", ".join(driven) + "."),
             "SIZES": "\n".join(
@@ -84,12 +91,12 @@ def header(name: str, mechanism: Mechanism) -> str:
 def coordinates_text(mechanism: Mechanism) -> str:
     """What the numbers of a configuration and a velocity are."""
     told = mechanism.coordinates
-    units = ", ".join(
-        f"{name} [{unit}]" for name, unit in zip(told.velocity_names, told.units, strict=True)
-    )
+    named = zip(map(in_comment, told.velocity_names), told.units, strict=True)
+    units = ", ".join(f"{name} [{unit}]" for name, unit in named)
+    numbers = ", ".join(map(in_comment, told.configuration_names))
     lines = (
-        f"configuration (NQ): {', '.join(told.configuration_names)}; [m] and [rad], quaternions as "
-        "x y z w; vectors in the base frame.",
+        f"configuration (NQ): {numbers}; [m] and [rad], quaternions as x y z w; vectors in the "
+        "base frame.",
         f"velocity (NV): rates of {units}; acceleration (NV): their time derivatives.",
         "efforts (N): [N m], [N] where a joint slides, of the driven joints.",
     )

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from robodyn.errors import MissingExtra
 from robodyn.exporting.answers import LIMITED, STATUSES
+from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.linking import run
 from robodyn.exporting.machine_code import object_of, target_of
 from robodyn.exporting.signatures import Argument, Function, sizes_of
@@ -69,7 +70,7 @@ def write_wasm(
     }
     values = {
         "NAME": name,
-        "MECHANISM": mechanism.name,
+        "MECHANISM": in_comment(mechanism.name),
         "VERSION": __version__,
         "LIMITED": LIMITED,
         "STATUSES": json.dumps(list(STATUSES.values()), indent=2),

@@ -57,7 +57,7 @@ class BatchPlant:
         end_stops: EndStops | None = DEFAULT_STOPS,
         limit_efforts: bool = True,
     ) -> None:
-        self.mechanisms = _rows_of(mechanism, count)
+        self.mechanisms, self._limits_efforts = _rows_of(mechanism, count), limit_efforts
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         first, count = self.mechanisms[0], len(self.mechanisms)
         nv, n = first.coordinates.velocity_size, len(first.joint_names)
@@ -94,6 +94,12 @@ class BatchPlant:
         self.problem: dict[int, str] = {}
         self._homes = np.array([self._checked(k, m.home) for k, m in enumerate(self.mechanisms)])
         self.reset()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy or pickle what the plant is made of and its state, not its views and kernels."""
+        state = self.configuration, self.velocity, self.failed.copy(), dict(self.problem)
+        made_of = self.mechanisms, self.dt, self._end_stops, self._limits_efforts
+        return _restored, (type(self), made_of, state)
 
     @property
     def count(self) -> int:
@@ -246,6 +252,15 @@ class BatchPlant:
                 f"rows are {rows!r}, expected numbers from 0 to {self.count - 1}", value=rows
             )
         return given
+
+
+def _restored(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> BatchPlant:
+    """Return a plant with the state of another, to the last bit."""
+    mechanisms, dt, stops, limited = made_of
+    plant = kind(mechanisms, dt=dt, end_stops=stops, limit_efforts=limited)
+    plant._q[:, 0], plant._v[:, 0], failed, problem = state
+    plant.failed, plant.problem = np.array(failed), dict(problem)
+    return plant
 
 
 def _rows_of(mechanism: Mechanism | Sequence[Mechanism], count: int | None) -> list[Mechanism]:

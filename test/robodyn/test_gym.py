@@ -2,6 +2,9 @@
 
 """The environments are Gymnasium's, the same for the same seed, and can be solved."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -92,3 +95,36 @@ def test_payloads_of_their_own_and_what_is_refused():
     envs.reset(seed=0)
     with pytest.raises(rd.InvalidInput, match="efforts"):
         envs.step(np.full((2, 3), np.nan))
+
+
+def test_a_list_of_mechanisms_is_taken_in_turn_and_action_0_holds_each():
+    from robodyn.gym import MechanismVectorEnv
+
+    m = rd.load("delta")
+    given = [m.with_payload(mass) for mass in (0.0, 0.05, 0.1)]
+    envs = MechanismVectorEnv(5, given, duration=1.0)
+    assert envs.num_envs == 5
+    assert [one.name for one in envs.plants.mechanisms] == [given[k % 3].name for k in range(5)]
+    with pytest.raises(rd.InvalidInput, match="num_envs is 2 for 3 mechanisms"):
+        MechanismVectorEnv(2, given)
+    envs.reset(seed=0)
+    envs.plants.reset()
+    for _ in range(20):
+        envs.step(np.zeros((5, 3)))
+    away = m.difference(np.broadcast_to(m.home, (5, len(m.home))), envs.plants.configuration)
+    assert np.abs(away).max() < 1e-6
+
+
+def test_a_copied_environment_goes_on_as_the_original():
+    from robodyn.gym import MechanismVectorEnv
+
+    envs = MechanismVectorEnv(2, "delta", duration=1.0)
+    envs.reset(seed=3)
+    action = np.full((2, 3), 0.1)
+    envs.step(action)
+    clones = [copy.deepcopy(envs), pickle.loads(pickle.dumps(envs))]
+    observation, reward, *_ = envs.step(action)
+    for clone in clones:
+        again, same, *_ = clone.step(action)
+        assert (again == observation).all()
+        assert (same == reward).all()

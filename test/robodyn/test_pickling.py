@@ -2,6 +2,7 @@
 
 """Mechanisms, controllers and results in other processes, and what comes back from there."""
 
+import copy
 import multiprocessing
 import pickle
 import sys
@@ -174,3 +175,20 @@ def test_an_error_tells_the_same_in_another_process():
     assert (found.value, found.index) == (3.0, (1, 2))
     np.testing.assert_array_equal(found.direction, np.ones(6))
     assert again(rd.errors.ZeroLegLength("short", leg=3)).leg == 3
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
+def test_a_copy_of_a_batch_moves_as_the_original_and_by_itself(mechanism, state, copied):
+    plants = rd.BatchPlant([mechanism, mechanism], dt=1e-3)
+    plants.reset(*state[:2])
+    effort = 0.01 * mechanism.effort_limits.clip(max=10.0)
+    plants.step(effort, 3)
+    clone = copied(plants)
+    plants.step(effort, 5)
+    kept = plants.configuration
+    clone.step(effort, 5)
+    assert (clone.configuration == plants.configuration).all()
+    assert (clone.velocity == plants.velocity).all()
+    clone.step(effort, 5)
+    assert (clone.configuration != kept).any()
+    assert (plants.configuration == kept).all()

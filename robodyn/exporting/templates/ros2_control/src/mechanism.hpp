@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "@NAME@.h"
+#include "@NAME@_controller.h"
 
 namespace @PACKAGE@
 {
@@ -33,10 +34,25 @@ inline constexpr auto & effort_limits = @NAME@_effort_limits;
 inline constexpr auto & home = @NAME@_home;
 inline constexpr auto & joint_names = @NAME@_joint_names;
 inline constexpr int OK = @UPPER@_OK;
+inline constexpr int JUMPS = @UPPER@_JUMPS;
 inline constexpr int LIMITED = @UPPER@_LIMITED;
+inline constexpr double GIVE_UP_TIME = @UPPER@_GIVE_UP_TIME;
+inline constexpr int STATUSES = @UPPER@_STATUSES;
+inline constexpr auto COMPUTED_TORQUE = @UPPER@_COMPUTED_TORQUE;
+inline constexpr auto FEED_FORWARD = @UPPER@_FEED_FORWARD;
+inline constexpr auto GRAVITY_COMPENSATION = @UPPER@_GRAVITY_COMPENSATION;
+using Controller = @NAME@_controller;
+using Law = @NAME@_settings;
+// of the header alone: each file has its own
+constexpr auto aim = @NAME@_aim;
+constexpr auto aim_at = @NAME@_aim_at;
+constexpr auto brake = @NAME@_brake;
+constexpr auto command = @NAME@_command;
+constexpr auto measure = @NAME@_measure;
+constexpr auto start = @NAME@_start;
 }  // namespace library
 
-inline constexpr char MECHANISM[] = "@MECHANISM@";
+inline constexpr char MECHANISM[] = @MECHANISM_STRING@;
 
 using Configuration = std::array<double, NQ>;
 using Velocity = std::array<double, NV>;
@@ -51,8 +67,6 @@ struct Motion
 // position of the library = sign * position of the URDF + offset; efforts and rates likewise
 constexpr Joints SIGNS{@SIGNS@};
 constexpr Joints OFFSETS{@OFFSETS@};
-// continuous joints: their positions a full turn apart are the same
-constexpr std::array<bool, N> WRAPS{@WRAPS@};
 
 // Joints that no actuator drives, by their place in a configuration.
 struct PassiveJoint
@@ -82,13 +96,6 @@ inline bool is_finite(const Joints & numbers)
     }
   }
   return true;
-}
-
-// How far a joint is from a position to another, the short way for a continuous joint.
-inline double joint_difference(std::size_t joint, double start, double goal)
-{
-  constexpr double TURN = 6.283185307179586;
-  return WRAPS[joint] ? std::remainder(goal - start, TURN) : goal - start;
 }
 
 inline Joints to_library(const Joints & positions)

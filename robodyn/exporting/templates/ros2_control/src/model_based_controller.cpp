@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller_interface/chainable_controller_interface.hpp"
@@ -89,13 +90,12 @@ public:
       RCLCPP_ERROR(get_node()->get_logger(), "base_imu or wrench_sensor has not its interfaces");
       return CallbackReturn::FAILURE;
     }
-    configuration_ = home();
-    if (!measure()) {
-      RCLCPP_ERROR(get_node()->get_logger(), "where it is: %s", library::status_text(status_));
+    const auto [positions, rates] = measured();
+    const int status = library::start(&controller_, positions.data(), rates.data());
+    if (status != library::OK) {
+      RCLCPP_ERROR(get_node()->get_logger(), "where it is: %s", library::status_text(status));
       return CallbackReturn::FAILURE;
     }
-    holds_ = false;
-    hold();
     return CallbackReturn::SUCCESS;
   }
 
@@ -133,19 +133,21 @@ protected:
     const rclcpp::Time & time, const rclcpp::Duration & period) override
   {
     const auto start = std::chrono::steady_clock::now();
-    if (!measure()) {
-      return return_type::ERROR;
+    const Settings & settings = *settings_.readFromRT();
+    const double seconds = period.seconds();
+    const auto [positions, rates] = measured();
+    library::measure(&controller_, positions.data(), rates.data(), seconds, &settings.law);
+    report_.unread += surroundings_.measure(seconds, settings) ? 0 : 1;
+    const bool follows = (!is_in_chained_mode() && follow_trajectory(time.nanoseconds(), seconds)) ||
+      follow_references(seconds);
+    if (!follows) {
+      library::brake(&controller_, seconds, &settings.law);
     }
-    report_.unread += surroundings_.measure(period.seconds(), *settings_.readFromRT()) ? 0 : 1;
-    if (is_in_chained_mode() || !follow_trajectory(time.nanoseconds())) {
-      follow_references();
-    }
-    if (!command()) {
-      return return_type::ERROR;
-    }
+    // not OK only after it has braked and held for a while: the efforts are written all the same
+    const bool fine = command(seconds);
     const auto passed = std::chrono::steady_clock::now() - start;
-    report_.tell(time, std::chrono::duration<double>(passed).count(), holds_);
-    return return_type::OK;
+    report_.tell(time, std::chrono::duration<double>(passed).count(), controller_);
+    return fine ? return_type::OK : return_type::ERROR;
   }
 
 private:
@@ -198,38 +200,20 @@ private:
     received_.writeFromNonRT(reference);
   }
 
-  bool succeeded(int status)
-  {
-    status_ = status;
-    return status == library::OK;
-  }
-
-  // Configuration and velocity, from the last ones.
-  bool measure()
+  // Positions and rates of the joints, as the library has them; NaN where the hardware has none.
+  std::pair<Joints, Joints> measured() const
   {
     Joints positions, rates;
     for (std::size_t i = 0; i < N; ++i) {
       positions[i] = state_interfaces_[2 * i].get_optional().value_or(NONE);
       rates[i] = state_interfaces_[2 * i + 1].get_optional().value_or(NONE);
     }
-    positions = to_library(positions);
-    rates = signed_as_urdf(rates);
-    return succeeded(library::configuration(positions.data(), configuration_.data())) &&
-           succeeded(
-      library::velocity(configuration_.data(), rates.data(), velocity_.data()));
+    return {to_library(positions), signed_as_urdf(rates)};
   }
 
-  // Stand where the mechanism was when it began to hold.
-  void hold()
-  {
-    if (!holds_) {
-      target_ = {configuration_, {}, {}};
-    }
-    holds_ = true;
-  }
-
-  // The motion of the last trajectory of the pose, if nothing has come after it.
-  bool follow_trajectory(std::int64_t now)
+  // The motion of the last trajectory of the pose, if nothing has come after it; false where there
+  // is none, or it is refused.
+  bool follow_trajectory(std::int64_t now, double period)
   {
     const auto trajectory = *trajectory_.readFromRT();
     if (!trajectory || trajectory->received() < received_.readFromRT()->at) {
@@ -237,91 +221,68 @@ private:
     }
     if (trajectory != followed_) {
       followed_ = trajectory;
-      begins_ = trajectory->begin_at(target_.configuration);
-      report_.refused += begins_ ? 0 : 1;
+      Configuration target;
+      std::copy_n(controller_.target, NQ, target.begin());
+      begins_ = trajectory->begin_at(target);
+      controller_.refused[library::JUMPS] += begins_ ? 0 : 1;
     }
-    if (begins_) {
-      target_ = trajectory->sample(now).motion();
-      holds_ = false;
+    if (!begins_) {
+      return false;
     }
-    return begins_;
+    const Motion motion = trajectory->sample(now).motion();
+    return library::aim_at(
+      &controller_, motion.configuration.data(), motion.velocity.data(),
+      motion.acceleration.data(), period, surroundings_.base(),
+      &settings_.readFromRT()->law) == library::OK;
   }
 
-  // The motion of the references; without any that can be followed, it holds.
-  void follow_references()
+  // The motion of the references; false where there are none, or they are refused.
+  bool follow_references(double period)
   {
     // what a chain commands is for the next update: taken back to this one
     const double lead = is_in_chained_mode() ? 1.0 / get_update_rate() : 0.0;
     Joints positions, rates, changes;
+    bool given = false;
     for (std::size_t i = 0; i < N; ++i) {
-      changes[i] = finite_or_zero(reference_interfaces_[3 * i + 2]);
-      rates[i] = finite_or_zero(reference_interfaces_[3 * i + 1]) - lead * changes[i];
+      given = given || !std::isnan(reference_interfaces_[3 * i]);
+      // a kind that is not commanded is NaN; an infinite number is refused
+      changes[i] = number_or_zero(reference_interfaces_[3 * i + 2]);
+      rates[i] = number_or_zero(reference_interfaces_[3 * i + 1]) - lead * changes[i];
       positions[i] = reference_interfaces_[3 * i] - lead * (rates[i] + 0.5 * lead * changes[i]);
     }
-    const bool given = is_finite(positions);
-    if (given && aim(to_library(positions), signed_as_urdf(rates), signed_as_urdf(changes))) {
-      holds_ = false;
-    } else {
-      report_.refused += given ? 1 : 0;
-      hold();
-    }
-  }
-
-  // Take a motion of the joints for the target; false where it is out of reach, or a jump.
-  bool aim(const Joints & positions, const Joints & rates, const Joints & changes)
-  {
-    Motion goal = target_;
-    const double * at = goal.configuration.data();
-    const bool follows = (!holds_ || is_near(positions)) &&
-      succeeded(library::configuration(positions.data(), goal.configuration.data())) &&
-      succeeded(library::velocity(at, rates.data(), goal.velocity.data())) &&
-      succeeded(library::acceleration(at, rates.data(), changes.data(), goal.acceleration.data()));
-    target_ = follows ? goal : target_;
-    return follows;
-  }
-
-  // Whether the target's joints are near these positions: motion begins there, without a jump.
-  bool is_near(const Joints & positions)
-  {
-    const double tolerance = settings_.readFromRT()->start_tolerance;
-    Joints held;
-    bool near = succeeded(library::joint_positions(target_.configuration.data(), held.data()));
-    for (std::size_t i = 0; i < N; ++i) {
-      near = near && std::abs(joint_difference(i, held[i], positions[i])) <= tolerance;
-    }
-    return near;
-  }
-
-  static double finite_or_zero(double number) {return std::isfinite(number) ? number : 0.0;}
-
-  bool command()
-  {
-    const Settings & settings = *settings_.readFromRT();
-    const Motion motion = settings.control == Control::GRAVITY_COMPENSATION ?
-      Motion{configuration_, {}, {}} : target_;
-    const double * at = motion.configuration.data(), * rate = motion.velocity.data();
-    const double * change = motion.acceleration.data();
-    const double * wrench =
-      surroundings_.wrench(configuration_, motion.velocity, motion.acceleration);
-    const double * base = surroundings_.base();
-    Joints efforts;
-    status_ = settings.control == Control::COMPUTED_TORQUE ?
-      library::computed_torque(
-      configuration_.data(), velocity_.data(), at, rate, change, settings.kp.data(),
-      settings.kv.data(), wrench, base, efforts.data()) :
-      library::inverse_dynamics(at, rate, change, wrench, base, efforts.data());
-    if (status_ != library::OK && status_ != library::LIMITED) {
+    if (!given) {
       return false;
     }
-    bool cut = status_ == library::LIMITED, written = true;
+    positions = to_library(positions);
+    rates = signed_as_urdf(rates);
+    changes = signed_as_urdf(changes);
+    return library::aim(
+      &controller_, positions.data(), rates.data(), changes.data(), period,
+      surroundings_.base(), &settings_.readFromRT()->law) == library::OK;
+  }
+
+  static double number_or_zero(double number) {return std::isnan(number) ? 0.0 : number;}
+
+  // Write the efforts; false where the controller gives up.
+  bool command(double period)
+  {
+    Configuration configuration;
+    Velocity rate, change;
+    std::copy_n(controller_.configuration, NQ, configuration.begin());
+    std::copy_n(controller_.target_velocity, NV, rate.begin());
+    std::copy_n(controller_.target_acceleration, NV, change.begin());
+    const double * wrench = surroundings_.wrench(configuration, rate, change);
+    Joints efforts;
+    const int status = library::command(
+      &controller_, period, wrench, surroundings_.base(), &settings_.readFromRT()->law,
+      efforts.data());
+    bool written = true;
     for (std::size_t i = 0; i < N; ++i) {
-      const double most = library::effort_limits[i];
-      const double effort = std::clamp(efforts[i], -most, most);
-      cut = cut || effort != efforts[i];
-      written = command_interfaces_[i].set_value(SIGNS[i] * effort) && written;
+      written = command_interfaces_[i].set_value(SIGNS[i] * efforts[i]) && written;
     }
-    report_.cut += cut ? 1 : 0;
-    return written;
+    unwritten_ = written ? 0.0 : unwritten_ + period;
+    return unwritten_ < library::GIVE_UP_TIME &&
+           (status == library::OK || status == library::LIMITED);
   }
 
   std::shared_ptr<model_based_controller::ParamListener> listener_;
@@ -335,11 +296,9 @@ private:
   Surroundings surroundings_;
   Report report_;
 
-  Configuration configuration_{};
-  Velocity velocity_{};
-  Motion target_{};
-  bool holds_ = true, begins_ = false;
-  int status_ = library::OK;
+  library::Controller controller_{};
+  bool begins_ = false;
+  double unwritten_ = 0.0;  // [s] since the hardware took the efforts
 };
 
 }  // namespace @PACKAGE@

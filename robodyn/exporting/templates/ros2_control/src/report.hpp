@@ -19,9 +19,7 @@ namespace @PACKAGE@
 class Report
 {
 public:
-  // Updates since the last report whose efforts were cut, whose references were refused, and in
-  // which a sensor had no numbers.
-  std::size_t cut = 0, refused = 0, unread = 0;
+  std::size_t unread = 0;  // updates since the last report in which a sensor had no numbers
 
   void configure(rclcpp_lifecycle::LifecycleNode & node)
   {
@@ -30,8 +28,8 @@ public:
       node.create_publisher<DiagnosticArray>("/diagnostics", 1));
   }
 
-  // An update took these seconds.
-  void tell(const rclcpp::Time & time, double seconds, bool holds)
+  // An update of the controller took these seconds; its counters begin anew with every report.
+  void tell(const rclcpp::Time & time, double seconds, library::Controller & controller)
   {
     longest_ = std::max(longest_, seconds);
     total_ += seconds;
@@ -42,17 +40,33 @@ public:
     diagnostic_msgs::msg::DiagnosticStatus status;
     status.name = name_;
     status.hardware_id = MECHANISM;
-    const bool fine = cut == 0 && refused == 0 && unread == 0;
-    status.level = fine ? status.OK : status.WARN;
-    status.message = fine ? (holds ? "holds" : "follows") :
+    unsigned long refused = 0;
+    for (unsigned long count : controller.refused) {
+      refused += count;
+    }
+    const bool fine = controller.cut == 0 && refused == 0 && unread == 0 && controller.lost == 0;
+    status.level = controller.lost > 0 ? status.ERROR : fine ? status.OK : status.WARN;
+    status.message = controller.lost > 0 ? "no usable state: brakes and holds by the model alone" :
+      fine ? (controller.is_moving ? "follows" : "holds") :
       unread > 0 ? "a sensor has no numbers" : "efforts cut or references refused";
-    const auto add = [&status](const char * key, const std::string & value) {
+    const auto add = [&status](const std::string & key, const std::string & value) {
         status.values.emplace_back();
         status.values.back().key = key;
         status.values.back().value = value;
       };
-    add("efforts cut", std::to_string(cut));
+    add("efforts cut", std::to_string(controller.cut));
     add("references refused", std::to_string(refused));
+    for (int k = 0; k < library::STATUSES; ++k) {
+      if (controller.refused[k] > 0) {
+        add(std::string("refused: ") + library::status_text(k),
+          std::to_string(controller.refused[k]));
+        controller.refused[k] = 0;
+      }
+    }
+    add("updates without a usable state", std::to_string(controller.lost));
+    if (controller.status != library::OK) {
+      add("last reason", library::status_text(controller.status));
+    }
     add("sensors not read", std::to_string(unread));
     add("mean time [us]", std::to_string(1e6 * total_ / static_cast<double>(updates_)));
     add("longest time [us]", std::to_string(1e6 * longest_));
@@ -61,7 +75,9 @@ public:
     message.status.push_back(status);
     publisher_->try_publish(message);
     told_ = time;
-    cut = refused = unread = updates_ = 0;
+    unread = updates_ = 0;
+    controller.cut = controller.lost = 0;
+    controller.status = library::OK;
     longest_ = total_ = 0.0;
   }
 

@@ -16,13 +16,10 @@
 namespace @PACKAGE@
 {
 
-enum class Control {COMPUTED_TORQUE, FEED_FORWARD, GRAVITY_COMPENSATION};
-
 struct Settings
 {
-  Control control = Control::COMPUTED_TORQUE;
-  Velocity kp{}, kv{};
-  double reference_timeout = 0.0, start_tolerance = 0.0, base_imu_bandwidth = 0.0;
+  library::Law law{};
+  double reference_timeout = 0.0, base_imu_bandwidth = 0.0;
   double payload_mass = 0.0;
   std::array<double, 3> payload_com{};
 };
@@ -45,13 +42,14 @@ inline Velocity gains_of(const char * name, const std::vector<double> & given)
 inline Settings settings_of(const model_based_controller::Params & given)
 {
   Settings found;
-  found.control = given.control == "feed_forward" ? Control::FEED_FORWARD :
-    given.control == "gravity_compensation" ? Control::GRAVITY_COMPENSATION :
-    Control::COMPUTED_TORQUE;
-  found.kp = gains_of("kp", given.kp);
-  found.kv = gains_of("kv", given.kv);
+  found.law.control = given.control == "feed_forward" ? library::FEED_FORWARD :
+    given.control == "gravity_compensation" ? library::GRAVITY_COMPENSATION :
+    library::COMPUTED_TORQUE;
+  const Velocity kp = gains_of("kp", given.kp), kv = gains_of("kv", given.kv);
+  std::copy(kp.begin(), kp.end(), found.law.kp);
+  std::copy(kv.begin(), kv.end(), found.law.kv);
   found.reference_timeout = given.reference_timeout;
-  found.start_tolerance = given.start_tolerance;
+  found.law.tolerance = given.start_tolerance;
   found.base_imu_bandwidth = given.base_imu_bandwidth;
   found.payload_mass = given.payload.mass;
   std::copy_n(given.payload.com.begin(), 3, found.payload_com.begin());

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A model's text in generated files: nothing in a name can end a comment, a string or an element.
+
+Each function is one-to-one: two names that differ are written differently.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+# Neither a quote nor a bracket nor a backslash, and nothing that ends a comment in any language.
+_HARMLESS = " _-.,:+=/()"
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+# Characters of a quoted name in FMI's structured naming, besides letters and digits.
+_QUOTABLE = "_!#$&()*+,-./:;<>=?@[]^{}|~ "
+_FMI_ESCAPES = {"'": "\\'", '"': '\\"', "\\": "\\\\"}
+
+
+def in_comment(text: str) -> str:
+    """Return text for a comment or a plain sentence of a generated file, in any language.
+
+    Letters, digits and harmless punctuation stay; all else is percent-encoded, as in addresses.
+    """
+    return "".join(c if c.isalnum() or c in _HARMLESS else quote(c, safe="") for c in text)
+
+
+def c_string(text: str) -> str:
+    """Return a string literal of C and C++ with these bytes, in UTF-8."""
+    return '"' + "".join(_c_byte(byte) for byte in text.encode()) + '"'
+
+
+def yaml_string(text: str) -> str:
+    """Return a double-quoted YAML scalar."""
+    return '"' + "".join(c if _is_plain(ord(c)) else f"\\U{ord(c):08x}" for c in text) + '"'
+
+
+def fmi_name(text: str) -> str:
+    """Return an identifier of FMI's structured naming, quoted if it is no identifier of C."""
+    if _IDENTIFIER.fullmatch(text):
+        return text
+    return "'" + "".join(_fmi_character(c) for c in text) + "'"
+
+
+def xml_text(text: str) -> str:
+    """Return text with the characters that XML forbids percent-encoded."""
+    return "".join(c if _is_xml(ord(c)) else quote(c, safe="", errors="replace") for c in text)
+
+
+def _is_plain(code: int) -> bool:
+    """Return whether a character means itself between quotation marks."""
+    return 0x20 <= code < 0x7F and chr(code) not in '"\\?'
+
+
+def _c_byte(byte: int) -> str:
+    # three octal digits: a digit after them is not one of them
+    return chr(byte) if _is_plain(byte) else f"\\{byte:03o}"
+
+
+def _fmi_character(c: str) -> str:
+    if c in _FMI_ESCAPES:
+        return _FMI_ESCAPES[c]
+    is_allowed = c.isascii() and (c.isalnum() or c in _QUOTABLE)
+    return c if is_allowed else quote(c, safe="")
+
+
+def _is_xml(code: int) -> bool:
+    if code < 0x20:
+        return code in (0x9, 0xA, 0xD)
+    return not 0xD800 <= code < 0xE000 and code not in (0xFFFE, 0xFFFF)

@@ -1,0 +1,408 @@
+/* A supervised controller of @MECHANISM@: references in, efforts out, at a fixed rate.
+
+   Every effort that it writes is finite and within the actuators' limits, whatever it is given.
+   References that are not finite, beyond the position limits, too fast, too strong or not near the
+   one before are refused and counted. Without a reference that can be followed the controller
+   brakes to rest and holds. If the state cannot be measured, or no efforts follow from it, the
+   controller brakes and holds by the model alone; only if that lasts longer than
+   @UPPER@_GIVE_UP_TIME does an update fail.
+
+   No allocation, no lock, no global state. Joints are in the order and with the signs of @NAME@.h. */
+#ifndef @UPPER@_CONTROLLER_H
+#define @UPPER@_CONTROLLER_H
+
+#include <math.h>
+#include <string.h>
+
+#include "@NAME@.h"
+
+/* [s] for which braking and holding go on without a usable state */
+#define @UPPER@_GIVE_UP_TIME 1.0
+/* a reference may need this multiple of the efforts that the actuators have: feedback cuts them */
+#define @UPPER@_EFFORT_MARGIN 3.0
+/* and this multiple of the velocity limits: splines pass them by a little */
+#define @UPPER@_RATE_MARGIN 1.01
+/* [rad or m] beyond the position limits, for rounding */
+#define @UPPER@_END_MARGIN 1e-6
+/* statuses counted apart */
+#define @UPPER@_STATUSES (@UPPER@_JUMPS + 1)
+
+typedef enum {
+  @UPPER@_COMPUTED_TORQUE,      /* feedback and feedforward */
+  @UPPER@_FEED_FORWARD,         /* the efforts of the reference motion alone */
+  @UPPER@_GRAVITY_COMPENSATION  /* the efforts that hold the mechanism where it is */
+} @NAME@_control;
+
+typedef struct {
+  @NAME@_control control;
+  double kp[@UPPER@_NV], kv[@UPPER@_NV]; /* [1/s^2], [1/s] */
+  double tolerance; /* [rad or m] between a reference and the one before, besides its motion */
+} @NAME@_settings;
+
+typedef struct {
+  double positions[@UPPER@_N], rates[@UPPER@_N];           /* of the target's joints */
+  double configuration[@UPPER@_NQ], velocity[@UPPER@_NV];  /* last measured */
+  double target[@UPPER@_NQ], target_velocity[@UPPER@_NV], target_acceleration[@UPPER@_NV];
+  double measured[@UPPER@_N], measured_rates[@UPPER@_N];
+  double efforts[@UPPER@_N];  /* last commanded */
+  double holding[@UPPER@_N];  /* that hold the mechanism against gravity */
+  double stop_time, lost_time, idle_time; /* [s] left to rest; without a state; since a reference */
+  int is_moving;  /* whether references are followed */
+  int is_measured; /* whether configuration and velocity are usable for feedback */
+  int is_lost;     /* whether they were not measured, but extrapolated by the rates at best */
+  int status;     /* last one that is not OK, for the report */
+  unsigned long refused[@UPPER@_STATUSES]; /* references refused, by status */
+  unsigned long cut, lost;                 /* updates with efforts cut, or without a usable state */
+} @NAME@_controller;
+
+/* How far a joint is from a position to another: the short way, if it is continuous. */
+static inline double @NAME@_joint_difference(int joint, double start, double goal) {
+  static const int wraps[@UPPER@_N] = {@WRAPS@};
+  return wraps[joint] ? remainder(goal - start, 6.283185307179586) : goal - start;
+}
+
+static inline int @NAME@_all_finite(const double *numbers, int count) {
+  for (int i = 0; i < count; i++) {
+    if (!isfinite(numbers[i])) return 0;
+  }
+  return 1;
+}
+
+/* Within the actuators' limits and finite; `otherwise` in place of a number that is neither. */
+static inline int @NAME@_limit_efforts(double *efforts, const double *otherwise) {
+  int cut = 0;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double most = @NAME@_effort_limits[i];
+    double least = @NAME@_effort_range[i][0], largest = @NAME@_effort_range[i][1];
+    if (least < -most) least = -most;
+    if (largest > most) largest = most;
+    double found = isfinite(efforts[i]) ? efforts[i] : otherwise ? otherwise[i] : 0.0;
+    if (!isfinite(found)) found = 0.0;
+    if (found < least) found = least;
+    if (found > largest) found = largest;
+    cut |= found != efforts[i];
+    efforts[i] = found;
+  }
+  return cut;
+}
+
+/* Whether the efforts that a motion needs are within a multiple of those that the actuators have. */
+static inline int @NAME@_can_be_driven(const double *configuration, const double *velocity,
+                                       const double *acceleration, const double *base,
+                                       double margin) {
+  double needed[@UPPER@_N];
+  int status = @NAME@_inverse_dynamics(configuration, velocity, acceleration, NULL, base, needed);
+  if (status == @UPPER@_INVALID && base) {
+    status = @NAME@_inverse_dynamics(configuration, velocity, acceleration, NULL, NULL, needed);
+  }
+  if (status != @UPPER@_OK) return status;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double most = @NAME@_effort_limits[i];
+    if (isfinite(most) && !(fabs(needed[i]) <= margin * most)) return @UPPER@_TOO_STRONG;
+  }
+  return @UPPER@_OK;
+}
+
+static inline double @NAME@_usable_period(double period) {
+  return period > 1e-6 && period < 0.1 ? period : period >= 0.1 && isfinite(period) ? 0.1 : 1e-3;
+}
+
+/* Stand where the mechanism is, from its joints' positions and rates. Not OK: there is no such
+   configuration, and the controller must not be used. */
+static inline int @NAME@_start(@NAME@_controller *c, const double *positions,
+                               const double *rates) {
+  double still[@UPPER@_NV] = {0.0};
+  memset(c, 0, sizeof *c);
+  memcpy(c->configuration, @NAME@_home, sizeof c->configuration);
+  if (!@NAME@_all_finite(positions, @UPPER@_N) || !@NAME@_all_finite(rates, @UPPER@_N)) {
+    return @UPPER@_INVALID;
+  }
+  int status = @NAME@_configuration(positions, c->configuration);
+  if (status == @UPPER@_OK) status = @NAME@_velocity(c->configuration, rates, c->velocity);
+  if (status == @UPPER@_OK) {
+    status = @NAME@_inverse_dynamics(c->configuration, still, still, NULL, NULL, c->holding);
+  }
+  if (status != @UPPER@_OK) return status;
+  @NAME@_limit_efforts(c->holding, NULL);
+  memcpy(c->efforts, c->holding, sizeof c->efforts);
+  memcpy(c->positions, positions, sizeof c->positions);
+  memcpy(c->measured, positions, sizeof c->measured);
+  memcpy(c->target, c->configuration, sizeof c->target);
+  c->is_measured = 1;
+  return @UPPER@_OK;
+}
+
+/* Take a state. It is not used if it is not finite, out of reach, or farther from the last one than
+   ten times the velocity limits explain; positions then follow from the rates, if these are usable. */
+static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
+                                 const double *rates, double period,
+                                 const @NAME@_settings *settings) {
+  double configuration[@UPPER@_NQ], velocity[@UPPER@_NV], still[@UPPER@_NV] = {0.0};
+  double holding[@UPPER@_N];
+  period = @NAME@_usable_period(period);
+  int status = @UPPER@_OK;
+  double reckoned[@UPPER@_N];
+  int has_rates = 1;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double most = 10.0 * @NAME@_velocity_limits[i];
+    has_rates = has_rates && isfinite(rates[i]);
+    if (isfinite(most) && most > 0.0) has_rates = has_rates && fabs(rates[i]) <= most;
+  }
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double most = 10.0 * @NAME@_velocity_limits[i];
+    const double change = fabs(@NAME@_joint_difference(i, c->measured[i], positions[i]));
+    const double unknown = period + (has_rates ? 0.0 : c->lost_time);
+    const int is_limited = isfinite(most) && most > 0.0;
+    if (!isfinite(positions[i])) {
+      status = @UPPER@_INVALID;
+    } else if (is_limited && status == @UPPER@_OK &&
+               !(change <= settings->tolerance + most * unknown)) {
+      status = @UPPER@_JUMPS;
+    }
+    reckoned[i] = c->measured[i] + period * rates[i];
+  }
+  if (status == @UPPER@_OK && !has_rates) status = @UPPER@_INVALID;
+  c->is_lost = status != @UPPER@_OK;
+  if (c->is_lost && has_rates) {
+    c->status = status;
+    status = @UPPER@_OK;
+    positions = reckoned;
+  }
+  memcpy(configuration, c->configuration, sizeof configuration);
+  if (status == @UPPER@_OK) status = @NAME@_configuration(positions, configuration);
+  if (status == @UPPER@_OK) status = @NAME@_velocity(configuration, rates, velocity);
+  if (status == @UPPER@_OK) {
+    status = @NAME@_inverse_dynamics(configuration, still, still, NULL, NULL, holding);
+  }
+  c->is_measured = status == @UPPER@_OK;
+  if (!c->is_measured) {
+    c->status = status;
+    c->is_lost = 1;
+    return status;
+  }
+  memcpy(c->configuration, configuration, sizeof configuration);
+  memcpy(c->velocity, velocity, sizeof velocity);
+  memcpy(c->measured, positions, sizeof c->measured);
+  memcpy(c->measured_rates, rates, sizeof c->measured_rates);
+  @NAME@_limit_efforts(holding, NULL);
+  memcpy(c->holding, holding, sizeof holding);
+  return @UPPER@_OK;
+}
+
+/* Whether joints may be led there next: see the statuses of @NAME@.h. Where the model has no
+   velocity limit, rates must fit the change of positions. */
+static inline int @NAME@_check_joints(const @NAME@_controller *c, const double *positions,
+                                      const double *rates, double period, double tolerance) {
+  const double elapsed = c->is_moving ? period + c->idle_time : period;
+  int has_changed = 0;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    if (!isfinite(positions[i]) || !isfinite(rates[i])) return @UPPER@_INVALID;
+    has_changed |= positions[i] != c->positions[i];
+  }
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double most = @NAME@_velocity_limits[i];
+    const double change = @NAME@_joint_difference(i, c->positions[i], positions[i]);
+    const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
+    if (positions[i] < lower - @UPPER@_END_MARGIN || positions[i] > upper + @UPPER@_END_MARGIN) {
+      return @UPPER@_BEYOND_ENDS;
+    }
+    const int is_limited = isfinite(most) && most > 0.0;
+    if (is_limited) {
+      if (fabs(rates[i]) > @UPPER@_RATE_MARGIN * most) return @UPPER@_TOO_FAST;
+    } else if (fabs(rates[i]) * period > 2.0 * (tolerance + fabs(change))) {
+      return @UPPER@_TOO_FAST;
+    }
+    const double pace = is_limited ? @UPPER@_RATE_MARGIN * most : 1.5 * fabs(c->rates[i]);
+    const double reach = tolerance + (c->is_moving && has_changed ? elapsed * pace : 0.0);
+    if (!(fabs(change) <= reach)) return @UPPER@_JUMPS;
+  }
+  return @UPPER@_OK;
+}
+
+/* Take a motion of the configuration for the target. */
+static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, const double *velocity,
+                                const double *acceleration, double period, const double *base,
+                                const @NAME@_settings *settings) {
+  double positions[@UPPER@_N], rates[@UPPER@_N];
+  period = @NAME@_usable_period(period);
+  /* without a state there is only braking */
+  int status = !c->is_lost && c->lost_time == 0.0 ? @UPPER@_OK : @UPPER@_INVALID;
+  if (status == @UPPER@_OK) status = @NAME@_joint_positions(target, positions);
+  if (status == @UPPER@_OK) status = @NAME@_joint_velocities(target, velocity, rates);
+  if (status == @UPPER@_OK && !@NAME@_all_finite(acceleration, @UPPER@_NV)) {
+    status = @UPPER@_INVALID;
+  }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_check_joints(c, positions, rates, period, settings->tolerance);
+  }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_can_be_driven(target, velocity, acceleration, base, @UPPER@_EFFORT_MARGIN);
+  }
+  if (status != @UPPER@_OK) {
+    c->refused[status]++;
+    c->status = status;
+    return status;
+  }
+  c->idle_time = memcmp(positions, c->positions, sizeof positions) ? 0.0 : c->idle_time + period;
+  memcpy(c->positions, positions, sizeof positions);
+  memcpy(c->rates, rates, sizeof rates);
+  memmove(c->target, target, sizeof c->target);
+  memmove(c->target_velocity, velocity, sizeof c->target_velocity);
+  memmove(c->target_acceleration, acceleration, sizeof c->target_acceleration);
+  c->is_moving = 1;
+  c->stop_time = 0.0;
+  return @UPPER@_OK;
+}
+
+/* Take positions, rates and accelerations of the joints for the target. */
+static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, const double *rates,
+                             const double *accelerations, double period, const double *base,
+                             const @NAME@_settings *settings) {
+  double target[@UPPER@_NQ], velocity[@UPPER@_NV], acceleration[@UPPER@_NV];
+  int status = @UPPER@_INVALID;
+  if (@NAME@_all_finite(accelerations, @UPPER@_N)) {
+    status = @NAME@_check_joints(c, positions, rates, @NAME@_usable_period(period),
+                                 settings->tolerance);
+  }
+  memcpy(target, c->target, sizeof target);
+  if (status == @UPPER@_OK) status = @NAME@_configuration(positions, target);
+  if (status == @UPPER@_OK) status = @NAME@_velocity(target, rates, velocity);
+  if (status == @UPPER@_OK) {
+    status = @NAME@_acceleration(target, rates, accelerations, acceleration);
+  }
+  if (status != @UPPER@_OK) {
+    c->refused[status]++;
+    c->status = status;
+    return status;
+  }
+  return @NAME@_aim_at(c, target, velocity, acceleration, period, base, settings);
+}
+
+/* Lead the target to rest, as fast as the actuators can, and leave it there. */
+static inline void @NAME@_brake(@NAME@_controller *c, double period,
+                                const @NAME@_settings *settings) {
+  double positions[@UPPER@_N], rates[@UPPER@_N], changes[@UPPER@_N];
+  double target[@UPPER@_NQ], velocity[@UPPER@_NV], acceleration[@UPPER@_NV];
+  int status = @UPPER@_OK, rests = 1;
+  period = @NAME@_usable_period(period);
+  if (c->is_moving) {
+    /* begin where the mechanism is, if it did not follow */
+    for (int i = 0; i < @UPPER@_N && c->is_measured; i++) {
+      if (fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i])) > settings->tolerance) {
+        memcpy(c->positions, c->measured, sizeof c->positions);
+        memcpy(c->rates, c->measured_rates, sizeof c->rates);
+        memcpy(c->target, c->configuration, sizeof c->target);
+        memcpy(c->target_velocity, c->velocity, sizeof c->target_velocity);
+        break;
+      }
+    }
+    for (c->stop_time = 0.02; c->stop_time < 0.5; c->stop_time *= 2.0) {
+      for (int j = 0; j < @UPPER@_NV; j++) {
+        acceleration[j] = -c->target_velocity[j] / c->stop_time;
+      }
+      if (@NAME@_can_be_driven(c->target, c->target_velocity, acceleration, NULL, 0.9) ==
+          @UPPER@_OK) {
+        break;
+      }
+    }
+  }
+  c->is_moving = 0;
+  c->idle_time = 0.0;
+  const double left = c->stop_time > period ? 1.0 - period / c->stop_time : 0.0;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
+    rates[i] = left * c->rates[i];
+    changes[i] = left > 0.0 ? -c->rates[i] / c->stop_time : 0.0;
+    const double step = 0.5 * period * (rates[i] + c->rates[i]);
+    positions[i] = c->positions[i] + (left > 0.0 ? step : 0.0);
+    /* not farther beyond an end than it is already */
+    if ((positions[i] > upper && step > 0.0) || (positions[i] < lower && step < 0.0)) {
+      positions[i] = c->positions[i];
+      rates[i] = changes[i] = 0.0;
+    }
+    rests = rests && rates[i] == 0.0;
+  }
+  c->stop_time = rests ? 0.0 : c->stop_time - period;
+  memcpy(target, c->target, sizeof target);
+  status = @NAME@_configuration(positions, target);
+  if (status == @UPPER@_OK) status = @NAME@_velocity(target, rates, velocity);
+  if (status == @UPPER@_OK) status = @NAME@_acceleration(target, rates, changes, acceleration);
+  if (status != @UPPER@_OK) { /* rest where the target is */
+    memcpy(positions, c->positions, sizeof positions);
+    memcpy(target, c->target, sizeof target);
+    memset(rates, 0, sizeof rates);
+    memset(velocity, 0, sizeof velocity);
+    memset(acceleration, 0, sizeof acceleration);
+    c->stop_time = 0.0;
+  }
+  memcpy(c->positions, positions, sizeof positions);
+  memcpy(c->rates, rates, sizeof rates);
+  memcpy(c->target, target, sizeof target);
+  memcpy(c->target_velocity, velocity, sizeof velocity);
+  memcpy(c->target_acceleration, acceleration, sizeof acceleration);
+}
+
+/* The efforts of this period: OK; LIMITED, if they were cut; or, if the controller gives up after
+   GIVE_UP_TIME without a usable state, another status. The efforts are to be applied in any case. */
+static inline int @NAME@_command(@NAME@_controller *c, double period, const double *wrench,
+                                 const double *base, const @NAME@_settings *settings,
+                                 double *efforts) {
+  double still[@UPPER@_NV] = {0.0};
+  int status = @UPPER@_INVALID;
+  period = @NAME@_usable_period(period);
+  if (wrench && !@NAME@_all_finite(wrench, 6)) wrench = NULL;
+  if (base && !@NAME@_all_finite(base, 9)) base = NULL;
+  for (int tries = 0; tries < 2 && c->is_measured; tries++) {
+    if (settings->control == @UPPER@_COMPUTED_TORQUE) {
+      status = @NAME@_computed_torque(c->configuration, c->velocity, c->target,
+                                      c->target_velocity, c->target_acceleration, settings->kp,
+                                      settings->kv, wrench, base, efforts);
+    } else {
+      const int holds = settings->control == @UPPER@_GRAVITY_COMPENSATION;
+      status = @NAME@_inverse_dynamics(holds ? c->configuration : c->target,
+                                       holds ? still : c->target_velocity,
+                                       holds ? still : c->target_acceleration, wrench, base,
+                                       efforts);
+    }
+    if (status == @UPPER@_OK || status == @UPPER@_LIMITED || (!wrench && !base)) break;
+    wrench = base = NULL; /* a sensor's number that leads to no efforts */
+  }
+  int cut = status == @UPPER@_LIMITED;
+  if (status != @UPPER@_OK && status != @UPPER@_LIMITED) {
+    c->lost++;
+    c->lost_time += period;
+    c->status = status;
+    if (c->is_moving) @NAME@_brake(c, period, settings);
+    const int known = @NAME@_inverse_dynamics(c->target, c->target_velocity,
+                                              c->target_acceleration, NULL, NULL, efforts);
+    if (known != @UPPER@_OK) memcpy(efforts, c->holding, sizeof c->holding);
+  } else if (c->is_lost) {
+    c->lost++;
+    c->lost_time += period;
+    status = c->status;
+  } else {
+    c->lost_time = 0.0;
+    status = @UPPER@_OK;
+  }
+  cut |= @NAME@_limit_efforts(efforts, c->holding);
+  memcpy(c->efforts, efforts, sizeof c->efforts);
+  c->cut += cut ? 1 : 0;
+  if (status != @UPPER@_OK && c->lost_time > @UPPER@_GIVE_UP_TIME) return status;
+  return cut ? @UPPER@_LIMITED : @UPPER@_OK;
+}
+
+/* All of it: `reference` (3 N) has positions, rates and accelerations of the joints; NULL: hold. */
+static inline int @NAME@_update(@NAME@_controller *c, const double *positions, const double *rates,
+                                const double *reference, double period, const double *wrench,
+                                const double *base, const @NAME@_settings *settings,
+                                double *efforts) {
+  @NAME@_measure(c, positions, rates, period, settings);
+  if (!reference ||
+      @NAME@_aim(c, reference, reference + @UPPER@_N, reference + 2 * @UPPER@_N, period, base,
+                 settings) != @UPPER@_OK) {
+    @NAME@_brake(c, period, settings);
+  }
+  return @NAME@_command(c, period, wrench, base, settings, efforts);
+}
+
+#endif

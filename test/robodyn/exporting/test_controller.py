@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The supervised controller of an exported library: what it refuses, and that it comes to rest."""
+
+import numpy as np
+import pytest
+from controlled import (
+    BEYOND_ENDS,
+    INVALID,
+    JUMPS,
+    LIMITED,
+    OK,
+    TOO_FAST,
+    TOO_STRONG,
+    Controller,
+    Library,
+    program,
+)
+
+import robodyn as rd
+
+PERIOD = 1e-3
+GIVE_UP_TIME = 1.0  # [s]
+REST = np.zeros(2)
+
+
+@pytest.fixture(scope="module")
+def fivebar():
+    return rd.load("fivebar")
+
+
+@pytest.fixture(scope="module")
+def made(fivebar, tmp_path_factory):
+    return program(tmp_path_factory.mktemp("out"), fivebar, "fivebar")
+
+
+class Loop:
+    """A controller and the simulated mechanism, by the same library."""
+
+    def __init__(self, made, mechanism):
+        self.m, self.controller = mechanism, Controller(made, mechanism)
+        self.library = Library(made.with_name("libfivebar.so"), "fivebar")
+        self.q, self.v = mechanism.home.copy(), np.zeros(mechanism.coordinates.velocity_size)
+        self.home = self.measure()[0]
+        self.controller.start(self.home, 0.0 * self.home)
+        self.rates, self.fell = [], False
+
+    def measure(self):
+        positions, rates = np.empty((2, len(self.m.joint_names)))
+        assert self.library.call("joint_positions", self.q, positions) == OK
+        assert self.library.call("joint_velocities", self.q, self.v, rates) == OK
+        return positions, rates
+
+    def run(self, reference_at, count, state_of=lambda k, p, v: (p, v)):
+        """Periods under references and with states as they are measured: the answers."""
+        answers = []
+        for k in range(count):
+            positions, rates = state_of(k, *self.measure())
+            answer = self.controller.update(positions, rates, reference_at(k))
+            low, high = self.m.effort_ends
+            assert np.isfinite(answer.efforts).all()
+            assert (answer.efforts >= low).all()
+            assert (answer.efforts <= high).all()
+            efforts = answer.efforts.copy()
+            if not self.fell:
+                moved = self.library.call("step", self.q, self.v, efforts, None, None, 2.5e-4, 4)
+                self.fell = moved != OK
+            self.rates.append(np.abs(self.measure()[1]).max())
+            answers.append(answer)
+        return answers
+
+    def sine(self, k):
+        """A slow motion of both joints around home: positions, rates and accelerations."""
+        t, w, a = k * PERIOD, 4.0, 0.1
+        phase = np.array([0.0, 0.0])
+        motion = [a * (1.0 - np.cos(w * t)), a * w * np.sin(w * t), a * w * w * np.cos(w * t)]
+        return np.array([self.home + motion[0] + phase, *(x + REST for x in motion[1:])])
+
+
+@pytest.fixture
+def loop(made, fivebar):
+    loop = Loop(made, fivebar)
+    yield loop
+    loop.controller.close()
+
+
+def test_a_motion_is_followed(loop):
+    answers = loop.run(loop.sine, 1000)
+    assert {answer.status for answer in answers} <= {OK, LIMITED}
+    assert sum(answer.refused for answer in answers) == 0
+    assert np.abs(loop.measure()[0] - loop.sine(999)[0]).max() < 2e-3
+
+
+def added(reference, by):
+    return reference + np.array(by)
+
+
+SPOILED = {
+    "rates of 1e6": (lambda r: added(r, [[0.0], [1e6], [0.0]]), {TOO_FAST}),
+    "accelerations of 1e6": (lambda r: added(r, [[0.0], [0.0], [1e6]]), {TOO_STRONG}),
+    "rates that overflow": (lambda r: added(r, [[0.0], [1e155], [0.0]]), {TOO_FAST}),
+    "a jump": (lambda r: added(r, [[0.5], [0.0], [0.0]]), {JUMPS, BEYOND_ENDS}),
+    "positions far away": (lambda r: added(r, [[1e308], [0.0], [0.0]]), {JUMPS, BEYOND_ENDS}),
+    "no number": (lambda r: r * [[np.nan], [1.0], [1.0]], {INVALID}),
+    "an infinite rate": (lambda r: added(r, [[0.0], [np.inf], [0.0]]), {INVALID}),
+    "an infinite acceleration": (lambda r: added(r, [[0.0], [0.0], [-np.inf]]), {INVALID}),
+}
+
+
+@pytest.mark.parametrize("what", SPOILED)
+def test_a_spoiled_reference_is_refused_and_the_mechanism_comes_to_rest(loop, what):
+    spoil, reasons = SPOILED[what]
+    loop.run(loop.sine, 500)
+    before = max(loop.rates)
+    spoiled = loop.run(lambda k: spoil(loop.sine(500 + k)), 1500)
+    assert {answer.status for answer in spoiled} <= {OK, LIMITED}  # it never gives up
+    assert all(answer.refused == 1 for answer in spoiled)
+    assert spoiled[0].reason in reasons  # soon the motion is elsewhere, too, and a jump
+    assert max(loop.rates) < 1.5 * before  # it only becomes slower
+    assert loop.rates[-1] < 1e-3
+    assert (spoiled[-1].rates == 0.0).all()
+
+
+def test_one_spoiled_reference_does_not_end_a_motion(loop):
+    loop.run(loop.sine, 500)
+    (refused,) = loop.run(lambda k: added(loop.sine(500), [[0.0], [1e6], [0.0]]), 1)
+    assert refused.refused == 1
+    answers = loop.run(lambda k: loop.sine(501 + k), 500)
+    assert sum(answer.refused for answer in answers) == 0
+    assert np.abs(loop.measure()[0] - loop.sine(1000)[0]).max() < 2e-3
+
+
+@pytest.mark.parametrize("has_rates", [True, False])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e155, 1e308, -7.0])
+def test_without_a_state_it_brakes_and_holds_before_it_gives_up(loop, bad, has_rates):
+    loop.run(loop.sine, 300)
+    answers = loop.run(
+        lambda k: loop.sine(300 + k),
+        1500,
+        lambda k, p, v: (p + bad, v if has_rates else v + np.nan),
+    )
+    given_up = [answer.status not in (OK, LIMITED) for answer in answers]
+    first = given_up.index(True)
+    assert first * PERIOD == pytest.approx(GIVE_UP_TIME, abs=0.01)
+    assert all(given_up[first:])
+    assert (answers[first - 1].rates == 0.0).all()  # its target rests long before
+    if has_rates:  # by which it knows where it is
+        assert not loop.fell
+        assert loop.rates[-1] < 1e-3
+
+
+def test_a_state_that_comes_back_is_used_again(loop):
+    loop.run(loop.sine, 300)
+    loop.run(lambda k: None, 100, lambda k, p, v: (p * np.nan, v * np.nan))
+    assert not loop.fell
+    answers = loop.run(lambda k: None, 1000)
+    assert {answer.status for answer in answers[10:]} == {OK}
+    assert loop.rates[-1] < 1e-3
