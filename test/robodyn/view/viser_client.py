@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+class Frames(dict[str, np.ndarray]):
+    """Poses (4, 4) by name; NaN for a scene node of which no message has come yet."""
+
+    def __missing__(self, name: str) -> np.ndarray:
+        return np.full((4, 4), np.nan)
+
+
 class Client:
     """Connected to a page.
 
@@ -31,7 +38,7 @@ class Client:
     """
 
     def __init__(self, port: int) -> None:
-        self.frames: dict[str, np.ndarray] = {}
+        self.frames = Frames()
         self.gui: dict[str, dict[str, Any]] = {}
         self.moves = 0
         self._socket = connect(
