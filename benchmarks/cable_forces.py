@@ -89,7 +89,7 @@ def compared(m, low, high, count, seed):
         at = [*(pose[:3] + rng.uniform(-0.9, 0.9, 3)), *turn / np.linalg.norm(turn)]
         q = m.configuration_at(np.array(at), m.home)
         wrench = rng.uniform(-1, 1, 6) * [200, 200, 200, 25, 25, 25]
-        A, found = m.drive_matrix(q), m.inverse_dynamics(q, rest, rest, wrench)
+        A, found = m.joint_jacobian(q), m.inverse_dynamics(q, rest, rest, wrench)
         asked = m.free_efforts(q, rest, rest, wrench)
         start = least.inverse_dynamics(q, rest, rest, wrench)
         inside = bool((found >= low - 1e-9).all() and (found <= high + 1e-9).all())

@@ -71,12 +71,29 @@ class Kinematics(JointsWithMotors):
     def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
         """J (..., 6, k), linear over angular, of the body at `body_pose`, base frame.
 
-        twist = J @ velocity; a platform's H maps forces to a wrench, see `twist_jacobian`.
+        twist = J @ velocity. A platform's is H, which maps forces to a wrench: see
+        `twist_jacobian` and `joint_jacobian`, which mean the same for every kind.
         """
 
     def twist_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
         """(..., 6, nv), linear over angular: twist of the body = it @ velocity, base frame."""
         return self.jacobian(configuration)
+
+    def joint_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
+        """Compute the matrix that maps the velocity to the rates of the driven joints.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            (..., n, nv): rates of `joint_names` [rad/s or m/s] = it @ velocity.
+
+        Raises:
+            InvalidInput, KinematicsError: as `jacobian`.
+        """
+        shape = self._joints("configuration", configuration).shape[:-1]
+        n = len(self.joint_names)
+        return np.array(np.broadcast_to(np.eye(n), (*shape, n, n)))
 
     def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
         """The displacement (..., nv), in coordinates of `velocity`, that takes `start` to `goal`.

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,16 +16,18 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.figure import Figure
-from robodyn.mechanisms.derivatives import Derivatives, weighed
-from robodyn.poses import matrix_from_pose, quaternion_of_rotation
+from robodyn.mechanisms.common.link_tree import LinkTree, Source, as_numbers
+from robodyn.mechanisms.derivatives import Derivatives
+from robodyn.model.joint import Joint
+from robodyn.numerics.broadcasting import flatten
+from robodyn.poses import matrix_from_pose
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Central differences of order 6: f''(0) = sum over k of weight_k f(k h) / h^2, k from -3 to 3.
-SECOND = np.array([2.0, -27.0, 270.0, -490.0, 270.0, -27.0, 2.0]) / 180.0
-# Greatest displacement between their places, in parts of the mechanism's size or [rad].
-REACH = 1e-2
+FLOAT64 = np.dtype(np.float64)
+# By how much the square of a unit quaternion may differ from 1.
+ROUNDING = 1e-15
 
 
 class LinkMotion(Derivatives):
@@ -31,7 +35,6 @@ class LinkMotion(Derivatives):
 
     A link is one of `link_names`, which has those on fixed joints, or a frame added by
     `with_frame`. Twists and accelerations (..., 6) are linear, then angular, in the base frame.
-    Jacobians are differences of order 6 of the poses, right to some eleven digits.
     """
 
     _added: dict[str, tuple[str, FloatArray]]
@@ -39,6 +42,50 @@ class LinkMotion(Derivatives):
     @cached_property
     def _drawn(self) -> Figure:
         return self.figure()
+
+    @cached_property
+    def _link_tree(self) -> LinkTree:
+        bodies = dict(zip(self.body_links, self.bodies, strict=True))
+        drawn = self._drawn
+        return LinkTree.of(
+            drawn.links, self._tree_joints(), self._joint_sources(), bodies, self.frames[0]
+        )
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, FloatArray, FloatArray]]:
+        """Of each link or added frame: row of the tree, its frame (12,) and (4, 4) on the link."""
+        rows = self._link_tree.rows
+        eye = np.eye(4)
+        found = {name: (row, as_numbers(eye), eye) for name, row in rows.items()}
+        for name, (link, at) in self.added_frames.items():
+            found[name] = rows[link], as_numbers(at), at
+        return found
+
+    def _tree_joints(self) -> Sequence[Joint]:
+        """The joints of the tree of links, in the order of the links that they move."""
+        return self._drawn.joints
+
+    def _joint_sources(self) -> Mapping[str, Source]:
+        """Where the positions and rates of joints are among those of `_tree_state`."""
+        return {name: Source(k, k) for k, name in enumerate(self.joint_states(self.home).names)}
+
+    def _tree_positions(self, q: FloatArray) -> FloatArray:
+        """Positions (N, p) of the tree's joints, of configurations (N, nq). Unchecked."""
+        return q
+
+    def _tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+        """Positions (N, p) of the tree's joints and its tangents, of configurations (N, nq).
+
+        The tangents (N, rates * nv) hold, by rows, the rates of the joints for each coordinate of
+        the velocity; None if they are the velocity. Unchecked.
+        """
+        return q, None
+
+    def _tree_motion(
+        self, q: FloatArray, v: FloatArray, a: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Positions (N, p) of the tree's joints, their rates and the changes of these."""
+        return q, v, a
 
     @property
     def added_frames(self) -> dict[str, tuple[str, FloatArray]]:
@@ -73,6 +120,7 @@ class LinkMotion(Derivatives):
         self._known(on)
         made = copy(self)
         made._added = self.added_frames | {name: (on, place @ at)}
+        made.__dict__.pop("_places", None)
         return made
 
     def _made(self, model: Any) -> Self:
@@ -81,29 +129,49 @@ class LinkMotion(Derivatives):
         return made
 
     def link_pose(self, configuration: ArrayLike, link: str) -> FloatArray:
-        """Pose (..., 7) of a link or frame, base frame: x y z [m], qx qy qz qw.
+        """Compute the pose of a link or frame.
+
+        Args:
+            configuration: (..., nq).
+            link: name of a link, or of an added frame.
+
+        Returns:
+            (..., 7) in the base frame: x y z [m], qx qy qz qw.
 
         Raises:
-            InvalidInput: no link of that name.
+            InvalidInput: no link of that name, or no configuration.
         """
-        frames = self._frames(configuration, (link,))[..., 0, :, :]
-        turns = quaternion_of_rotation(frames[..., :3, :3])
-        return np.concatenate([frames[..., :3, 3], turns], axis=-1)
+        row, at = self._frame_at(link, None)
+        shape, (q,) = self._states(configuration)
+        out = np.empty((len(q), 7))
+        self._link_tree.poses(self._tree_positions(q), row, at, out)
+        return out.reshape(*shape, 7)
 
     def link_jacobian(
         self, configuration: ArrayLike, link: str, offset: ArrayLike | None = None
     ) -> FloatArray:
-        """J (..., 6, nv): twist of a link = J velocity, base frame.
+        """Compute the Jacobian of a link or frame.
 
         Args:
             configuration: (..., nq).
-            link: or frame, by name.
+            link: name of a link, or of an added frame.
             offset: (3,) [m] of the point whose velocity it is, in the link's frame; its origin.
 
+        Returns:
+            J (..., 6, nv), linear over angular, base frame: twist of the link = J velocity.
+
         Raises:
-            InvalidInput: no link of that name.
+            InvalidInput: no link of that name, no configuration, or no point.
         """
-        return self._jacobians(configuration, (link,), _at(offset))[..., 0, :, :]
+        row, at = self._frame_at(link, offset)
+        shape, (q,) = self._states(configuration)
+        positions, tangents = self._tree_state(q)
+        out = np.empty((len(q), 6 * self._nv))
+        if tangents is None:
+            self._link_tree.joint_jacobians(positions, None, row, at, out)
+        else:
+            self._link_tree.jacobians(positions, tangents, row, at, out)
+        return out.reshape(*shape, 6, self._nv)
 
     def link_twist(
         self,
@@ -112,10 +180,20 @@ class LinkMotion(Derivatives):
         link: str,
         offset: ArrayLike | None = None,
     ) -> FloatArray:
-        """Twist (..., 6) of a link or frame [m/s, rad/s]; arguments as for `link_jacobian`."""
-        v = as_array("velocity", velocity, (self.coordinates.velocity_size,))
-        J = self.link_jacobian(configuration, link, offset)
-        return np.asarray((J @ v[..., None])[..., 0])
+        """Compute the twist of a link or frame.
+
+        Args:
+            configuration: (..., nq).
+            velocity: (..., nv).
+            link, offset: as for `link_jacobian`.
+
+        Returns:
+            (..., 6) [m/s, rad/s], linear over angular, base frame.
+
+        Raises:
+            InvalidInput: as `link_jacobian`, or no velocity.
+        """
+        return self._motion(configuration, velocity, self._no_change, link, offset)[..., :6]
 
     def link_acceleration(
         self,
@@ -125,35 +203,77 @@ class LinkMotion(Derivatives):
         link: str,
         offset: ArrayLike | None = None,
     ) -> FloatArray:
-        """Acceleration (..., 6) of a link or frame [m/s^2, rad/s^2]; as for `link_jacobian`."""
-        nv = self.coordinates.velocity_size
-        v = as_array("velocity", velocity, (nv,))
-        a = as_array("acceleration", acceleration, (nv,))
-        q = self.coordinates.checked("configuration", configuration)
-        J = self.link_jacobian(q, link, offset)
-        return np.asarray((J @ a[..., None])[..., 0] + self._bending(q, v, link, _at(offset)))
+        """Compute the acceleration of a link or frame.
+
+        Args:
+            configuration: (..., nq).
+            velocity, acceleration: (..., nv).
+            link, offset: as for `link_jacobian`.
+
+        Returns:
+            (..., 6) [m/s^2, rad/s^2], linear over angular, base frame: of the point's velocity and
+            of the angular velocity.
+
+        Raises:
+            InvalidInput: as `link_jacobian`, or no velocity or acceleration.
+        """
+        return self._motion(configuration, velocity, acceleration, link, offset)[..., 6:]
 
     def center_of_mass(self, configuration: ArrayLike) -> FloatArray:
-        """(..., 3) [m] of all that moves, base frame."""
-        masses, points = self._points(self._frames(configuration, self.body_links))
-        return np.asarray((masses[:, None] * points).sum(axis=-2) / masses.sum())
+        """Compute the center of mass of all that moves.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            (..., 3) [m] in the base frame.
+
+        Raises:
+            InvalidInput: no configuration.
+        """
+        shape, (q,) = self._states(configuration)
+        out = np.empty((len(q), 3))
+        self._link_tree.centers_of_mass(self._tree_positions(q), out)
+        return out.reshape(*shape, 3)
 
     def momentum(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-        """Linear [kg m/s], then angular momentum [kg m^2/s] about the base's origin (..., 6).
+        """Compute the momentum of links and platform; rotors of actuators are left out.
 
-        Of links and platform; rotors of actuators are left out.
+        Args:
+            configuration: (..., nq).
+            velocity: (..., nv).
+
+        Returns:
+            (..., 6) linear [kg m/s], then angular momentum [kg m^2/s] about the base's origin.
+
+        Raises:
+            InvalidInput: no configuration or no velocity.
         """
-        v = as_array("velocity", velocity, (self.coordinates.velocity_size,))
-        links = self.body_links
-        frames = self._frames(configuration, links)
-        twists = (self._jacobians(configuration, links, _at(None)) @ v[..., None, :, None])[..., 0]
-        masses, points = self._points(frames)
-        R, spins = frames[..., :3, :3], twists[..., 3:]
-        speeds = twists[..., :3] + np.cross(spins, points - frames[..., :3, 3])
-        linear = masses[:, None] * speeds
-        inertias = R @ np.array([body.inertia for body in self.bodies]) @ np.swapaxes(R, -1, -2)
-        angular = (inertias @ spins[..., None])[..., 0] + np.cross(points, linear)
-        return np.concatenate([linear.sum(axis=-2), angular.sum(axis=-2)], axis=-1)
+        shape, (q, v) = self._states(configuration, velocity)
+        positions, rates, _ = self._tree_motion(q, v, v)
+        out = np.empty((len(q), 6))
+        self._link_tree.momenta(positions, rates, out)
+        return out.reshape(*shape, 6)
+
+    def centroidal_momentum_matrix(self, configuration: ArrayLike) -> FloatArray:
+        """Compute the matrix that maps the velocity to the momentum about the center of mass.
+
+        Orin and Goswami (2008). Rotors of actuators are left out.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            A (..., 6, nv): linear [kg m/s] over angular momentum [kg m^2/s] about
+            `center_of_mass`, base frame, = A velocity.
+
+        Raises:
+            InvalidInput: no configuration.
+        """
+        shape, (q,) = self._states(configuration)
+        out = np.empty((len(q), 6 * self._nv))
+        self._link_tree.centroidal_matrices(*self._tree_state(q), out)
+        return out.reshape(*shape, 6, self._nv)
 
     def figure_frames(self, figure: Figure, configurations: FloatArray) -> FloatArray:
         """Frames (N, L, 4, 4) of a figure's links in its root's, at configurations (N, nq)."""
@@ -166,67 +286,82 @@ class LinkMotion(Derivatives):
                     poses.setdefault(key, []).append(pose)
         return figure.link_frames(positions, {key: np.array(each) for key, each in poses.items()})
 
-    def _points(self, frames: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Masses (b,) and centres of mass (..., b, 3) of bodies whose links' frames these are."""
-        centres = np.array([body.com for body in self.bodies])
-        turned = (frames[..., :3, :3] @ centres[..., None])[..., 0]
-        return np.array([body.mass for body in self.bodies]), frames[..., :3, 3] + turned
-
     def _known(self, link: str) -> None:
         if link not in self.link_names:
             raise InvalidInput(
                 f"{self.name} has no link {link!r}; it has {', '.join(self.link_names)}", value=link
             )
 
+    def _frame_at(self, link: str, offset: ArrayLike | None) -> tuple[int, FloatArray]:
+        """Row of a link or frame in the tree, and the frame (12,) on it, moved by an offset."""
+        if link not in self._places:
+            self._known(link)
+        row, at, frame = self._places[link]
+        if offset is None:
+            return row, at
+        moved = at.copy()
+        moved[9:] += frame[:3, :3] @ as_exact("offset", offset, (3,), "m")
+        return row, moved
+
     def _frames(self, configuration: ArrayLike, links: tuple[str, ...]) -> FloatArray:
         """(..., links, 4, 4) in the base frame."""
-        q = self.coordinates.checked("configuration", configuration)
-        figure, rows = self._drawn, q.reshape(-1, q.shape[-1])
-        frames = self.figure_frames(figure, rows)
-        base = np.linalg.inv(frames[:, figure.index(self.frames[0])])
-        out = np.empty((len(rows), len(links), 4, 4))
-        for place, link in enumerate(links):
-            self._known(link)
-            on, at = self.added_frames.get(link, (link, np.eye(4)))
-            out[:, place] = base @ frames[:, figure.index(on)] @ at
-        return out.reshape(*q.shape[:-1], len(links), 4, 4)
+        poses = [self.link_pose(configuration, link) for link in links]
+        return matrix_from_pose(np.stack(poses, axis=-2))
 
-    def _jacobians(
-        self, configuration: ArrayLike, links: tuple[str, ...], offset: FloatArray
+    def _motion(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        link: str,
+        offset: ArrayLike | None,
     ) -> FloatArray:
-        """(..., links, 6, nv) of the points at an offset (3,) on each."""
-        q = self.coordinates.checked("configuration", configuration)
-        moved = self._frames(self._displaced_by(q[..., None, :], self._stencil), links)
-        R = self._frames(q, links)[..., :3, :3]
-        count, nv = len(links), self.coordinates.velocity_size
-        slopes = weighed(moved[..., :3, :].reshape(*moved.shape[:-3], 12 * count), self._stencil)
-        slopes = slopes.reshape(*slopes.shape[:-1], count, 3, 4)
-        linear = slopes[..., 3] + slopes[..., :3] @ offset
-        angular = _axial(slopes[..., :3] @ np.swapaxes(R, -1, -2)[..., None, :, :, :])
-        J = np.concatenate([linear, angular], axis=-1)  # (..., nv, links, 6)
-        return np.ascontiguousarray(np.moveaxis(J, -3, -1)).reshape(*J.shape[:-3], count, 6, nv)
+        """Twist, then acceleration (..., 12) of a link or frame."""
+        row, at = self._frame_at(link, offset)
+        shape, state = self._states(configuration, velocity, acceleration)
+        out = np.empty((len(state[0]), 12))
+        self._link_tree.motions(*self._tree_motion(*state), row, at, out)
+        return out.reshape(*shape, 12)
 
-    def _bending(self, q: FloatArray, v: FloatArray, link: str, offset: FloatArray) -> FloatArray:
-        """The acceleration (..., 6) that a velocity alone causes, without one of its own."""
-        sizes = np.abs(self._stencil.places[-1])
-        # as far as three steps of the slopes' differences go, times ten
-        pace = np.abs(v / sizes).max(axis=-1, keepdims=True)
-        reach = REACH / np.maximum(sizes.max() * pace, np.finfo(float).tiny)
-        step = np.where(pace > 0.0, reach, 1.0)
-        away = np.arange(-3.0, 4.0)[:, None] * (step * v)[..., None, :]
-        q = np.broadcast_to(q, (*away.shape[:-2], q.shape[-1]))
-        frames = self._frames(self.advance(q[..., None, :], away), (link,))[..., 0, :3, :]
-        bent = np.einsum("k,...kij->...ij", SECOND, frames) / step[..., None] ** 2
-        R = frames[..., 3, :, :3]
-        linear = bent[..., 3] + bent[..., :3] @ offset
-        return np.concatenate([linear, _axial(bent[..., :3] @ np.swapaxes(R, -1, -2))], axis=-1)
+    @cached_property
+    def _nv(self) -> int:
+        return self.coordinates.velocity_size
 
+    @cached_property
+    def _no_change(self) -> FloatArray:
+        return np.zeros(self._nv)
 
-def _at(offset: ArrayLike | None) -> FloatArray:
-    return np.zeros(3) if offset is None else as_exact("offset", offset, (3,), "m")
+    @cached_property
+    def _single_shapes(self) -> tuple[tuple[int, ...], ...]:
+        return ((self.coordinates.configuration_size,), (self._nv,), (self._nv,))
 
+    def _states(self, *state: ArrayLike) -> tuple[tuple[int, ...], list[FloatArray]]:
+        """Leading shape of a state's parts, each as (N, k).
 
-def _axial(matrices: Any) -> FloatArray:
-    """Axial vectors (..., 3) of the skew parts of matrices (..., 3, 3)."""
-    skew = 0.5 * (matrices - np.swapaxes(matrices, -1, -2))
-    return np.stack([skew[..., 2, 1], skew[..., 0, 2], skew[..., 1, 0]], axis=-1)
+        Args:
+            state: configuration, velocity and acceleration, as far as they are needed.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a quaternion not of unit length.
+        """
+        if self._is_single(state):
+            return (), [part[None] for part in state]
+        names = "configuration", "velocity", "acceleration"
+        vectors = zip(names[1:], state[1:], strict=False)
+        return flatten(
+            configuration=self.coordinates.checked("configuration", state[0]),
+            **{name: as_array(name, part, (self._nv,)) for name, part in vectors},
+        )
+
+    def _is_single(self, state: tuple[Any, ...]) -> bool:
+        """Whether a state is one of finite float64 arrays; squares that overflow are none here."""
+        for part, shape in zip(state, self._single_shapes, strict=False):
+            if type(part) is not np.ndarray or part.dtype is not FLOAT64 or part.shape != shape:
+                return False
+            if not (part.flags.aligned and math.isfinite(part.dot(part))):
+                return False
+        for where in self.coordinates.quaternions:
+            quaternion = state[0][where]
+            if not abs(quaternion.dot(quaternion) - 1.0) <= ROUNDING:
+                return False
+        return True

@@ -48,6 +48,13 @@ class EffortTerms(NamedTuple):
     reactions: Any = None
 
 
+class Energy(NamedTuple):
+    """Kinetic energy (...) [J], and potential energy (...) [J], 0 at the base's origin."""
+
+    kinetic: FloatArray
+    potential: FloatArray
+
+
 def where_regular(
     function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
 ) -> FloatArray:
@@ -123,15 +130,30 @@ class Mechanism(LinearInParameters):
             C[..., turning, turning] += 0.5 * np.cross(momentum, np.eye(3), axis=-2)
         return np.ascontiguousarray(C)
 
-    def energy(
-        self, configuration: ArrayLike, velocity: ArrayLike, /
-    ) -> tuple[FloatArray, FloatArray]:
-        """Kinetic (...), motors included, and potential energy (...) [J], 0 at the base's origin.
+    def energy(self, configuration: ArrayLike, velocity: ArrayLike, /) -> Energy:
+        """Compute the kinetic and the potential energy.
+
+        Args:
+            configuration: (..., nq).
+            velocity: (..., nv).
+
+        Returns:
+            Kinetic energy (...) [J], rotors of motors included, and potential energy (...) [J], 0
+            at the base's origin.
 
         Raises:
-            InvalidInput: a wrong shape, not finite, or a kind that does not compute it.
+            InvalidInput: a wrong shape or not finite.
+            KinematicsError: as `mass_matrix`.
         """
-        raise self._unanswered("energies")
+        shape, (q, v) = self._states(configuration, velocity)
+        M = self.mass_matrix(q if shape else q[0]).reshape(-1, self._nv, self._nv)
+        kinetic = 0.5 * (v[:, None] @ M @ v[..., None])[:, 0, 0]
+        potential = -self._mass * (self.center_of_mass(q) @ self.model.gravity)
+        return Energy(kinetic.reshape(shape), potential.reshape(shape))
+
+    @cached_property
+    def _mass(self) -> float:
+        return float(sum(body.mass for body in self.bodies))
 
     def effort_terms(
         self,

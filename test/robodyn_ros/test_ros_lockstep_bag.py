@@ -388,7 +388,9 @@ def test_replay_shows_it_in_the_browser(platform):
         )
         process.signal(signal.SIGINT)
         assert process.wait() == 0, process.output
-        assert len(process.lines) == 1, process.output
+        # a kernel that nothing has compiled before is announced
+        lines = [each for each in process.lines if not each.startswith("compiling")]
+        assert len(lines) == 1, process.output
     finally:
         if client is not None:
             client.close()

@@ -166,7 +166,7 @@ class ClosedLoopAssembling(ClosedLoopKinematics):
         return [np.array(part) for part in np.broadcast_arrays(*parts)]
 
     def _independent_motion(self, q: FloatArray, rates: FloatArray, changes: FloatArray) -> Motion:
-        A = self.drive_matrix(q)
+        A = self.joint_jacobian(q)
         inverse = np.linalg.pinv(A)
         if np.linalg.matrix_rank(A).min(initial=self._nu) < self._nu:
             raise SingularConfiguration(

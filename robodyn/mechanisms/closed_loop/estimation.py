@@ -87,7 +87,7 @@ class LoopEstimator(Estimator):
         acquired = q is None
         if q is None:
             q = self._assembled()
-        A, J = own.drive_matrix(q), own.jacobian(q)
+        A, J = own.joint_jacobian(q), own.jacobian(q)
         values = np.linalg.svd(A, compute_uv=False)
         if not values[-1] * DETERMINED > values[0]:
             raise SingularConfiguration(
@@ -154,7 +154,7 @@ class LoopEstimator(Estimator):
                 gap = self._positions - own.joint_positions(q)
                 if own._drives_free:
                     return own.unchecked.try_advance(q, gap)
-                A = own.drive_matrix(q) / scale[:, None]
+                A = own.joint_jacobian(q) / scale[:, None]
                 step = np.asarray(np.linalg.lstsq(A, gap / scale, rcond=None)[0], np.float64)
                 longest = float(np.abs(step / size).max())
                 moved = own.unchecked.try_advance(

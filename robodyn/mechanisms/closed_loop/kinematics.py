@@ -21,12 +21,13 @@ from robodyn.errors import (
 from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.joints import ClosedLoopJoints
 from robodyn.mechanisms.closed_loop.rods import Rod, find_rods
+from robodyn.mechanisms.common.link_tree import Source
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.numerics.broadcasting import element, flatten
-from robodyn.poses import matrix_from_pose, pose_from_matrix
+from robodyn.poses import matrix_from_pose, pose_from_matrix, quaternion_of_rotation
 
 # Entries of single states that take a flag whether to skip checks, before the result.
-SKIPS_CHECKS = ("jacobian", "energy", "mass_matrix", "inverse_dynamics", "free_efforts")
+SKIPS_CHECKS = ("jacobian", "mass_matrix", "inverse_dynamics", "free_efforts")
 # A configuration given from outside may be open by this part of the size.
 OPEN = 1e-5
 
@@ -94,17 +95,12 @@ class ClosedLoopKinematics(ClosedLoopJoints):
 
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
         """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
-        return self.link_pose(configuration, self.model.tip_link)
+        frames = self._frame(self._q("configuration", configuration), self.model.tip_link)
+        turns = quaternion_of_rotation(frames[..., :3, :3])
+        return np.concatenate([frames[..., :3, 3], turns], axis=-1)
 
-    def _frames(self, configuration: ArrayLike, links: tuple[str, ...]) -> FloatArray:
-        q = self._q("configuration", configuration)
-        return np.stack([self._frame(q, link) for link in links], axis=-3)
-
-    def _frame(self, q: FloatArray, name: str) -> FloatArray:
-        """Frames (..., 4, 4) of a link or an added frame at checked configurations (..., nq)."""
-        link, at = self.added_frames.get(name, (name, np.eye(4)))
-        if link not in self._tree.body_of:
-            raise InvalidInput(f"{self.name} has no link {link!r}", value=link)
+    def _frame(self, q: FloatArray, link: str) -> FloatArray:
+        """Frames (..., 4, 4) of a link at checked configurations (..., nq)."""
         number = self._tree.body_of[link]
         axes = None
         if q.ndim > 1:
@@ -117,7 +113,7 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         places = np.zeros((*q.shape[:-1], 4, 4))
         places[..., :3, :], places[..., 3, 3] = np.swapaxes(axes, -1, -2), 1.0
         # term by term, in the order of exported libraries: BLAS has one of its own
-        local = self._tree.frame_of[link] @ at
+        local = self._tree.frame_of[link]
         x, y, z, origin = (places[..., k : k + 1] for k in range(4))
         found = x * local[0] + y * local[1] + z * local[2]
         found[..., 3:] += origin
@@ -153,6 +149,32 @@ class ClosedLoopKinematics(ClosedLoopJoints):
                 found[..., end, k, :] = np.einsum("...i,...ij->...j", along, frame[..., :3, :3])
         return found
 
+    def _joint_sources(self) -> dict[str, Source]:
+        tree = self._tree
+        return {
+            joint.name: Source(tree.position_of[joint.name], tree.rate_of[joint.name])
+            for joint in tree.joints
+        }
+
+    def _tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if len(q) == 1:
+            S = np.empty((self._tree.rates, self._nu))
+            self._ask("tangent", np.ascontiguousarray(q[0]), S)
+        else:
+            S = self.tangent(q)
+        return q, S.reshape(len(q), -1)
+
+    def _tree_motion(
+        self, q: FloatArray, v: FloatArray, a: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        count = self._tree.rates
+        if len(q) == 1:
+            found = np.empty((1, 2 * count + 6))
+            self._ask("motion", *(np.ascontiguousarray(part[0]) for part in (q, v, a)), found[0])
+        else:
+            found = self._tip_motion(q, v, a)
+        return q, found[:, :count], found[:, count : 2 * count]
+
     def floating_poses(self, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
         """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""
         found = {}
@@ -171,8 +193,8 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         """S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
         return self._each_state("tangent", (self._tree.rates, self._nu), configuration)
 
-    def drive_matrix(self, configuration: ArrayLike) -> FloatArray:
-        """A (..., n, mobility): driven rates = A @ independent rates."""
+    def joint_jacobian(self, configuration: ArrayLike) -> FloatArray:
+        """Compute A (..., n, mobility): rates of the driven joints = A @ independent rates."""
         return np.asarray(self.tangent(configuration)[..., self._rates_at, :])
 
     @cached_property

@@ -171,15 +171,6 @@ class ClosedLoop(ClosedLoopReactions):
         given = configuration, velocity, acceleration, wrench, moved
         return self._each_state("free_efforts", (self._nu,), *given)
 
-    def energy(
-        self, configuration: ArrayLike, velocity: ArrayLike
-    ) -> tuple[FloatArray, FloatArray]:
-        """Kinetic (...) and potential energy (...) [J], the latter 0 at the base's origin."""
-        out = self._each_state("energy", (2,), configuration, velocity)
-        base = self._tree.bodies[0]
-        at_rest = -base.mass * float(self.model.gravity @ base.com)
-        return out[..., 0], out[..., 1] + at_rest
-
     def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
         """Time derivative (nq,) of a configuration; unchecked."""
         v, out = self.joint_rates(configuration, velocity), _empty(self._nq)

@@ -14,6 +14,7 @@ from robodyn.arrays import FloatArray, cross
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.common.body_parameters import about_origin
 from robodyn.mechanisms.common.coordinates import Unit
+from robodyn.mechanisms.common.link_tree import frame_along
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
@@ -29,8 +30,6 @@ FLOATING_PARTS: tuple[tuple[str, Unit], ...] = (
     *(("x", "m"), ("y", "m"), ("z", "m")),
     *(("rx", "rad"), ("ry", "rad"), ("rz", "rad")),
 )
-# Numbers of a rotation this small are the noise of turning angles into matrices.
-NOISE = 1e-15
 
 
 @dataclass
@@ -282,17 +281,3 @@ class Tree:
             float(np.linalg.norm(value[:3])) for _, value in self.model.home if len(value) == 7
         ]
         return max(lengths) or 1.0
-
-
-def frame_along(axis: FloatArray) -> FloatArray:
-    """A rotation (3, 3) whose third column is a unit axis; as plain as can be."""
-    for k in range(3):
-        if abs(abs(axis[k]) - 1.0) < NOISE:
-            columns = np.roll(np.eye(3), 2 - k, axis=1)  # x y z, turned until z is the axis
-            if axis[k] < 0.0:
-                columns[:, 1:] *= -1.0
-            return columns
-    smallest = int(np.argmin(np.abs(axis)))
-    x = np.cross(np.eye(3)[smallest], axis)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(axis, x), axis])

@@ -271,13 +271,6 @@ class SerialArm(SerialParameters):
             index=index,
         )
 
-    def energy(self, q: ArrayLike, qd: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Kinetic energy (...), motors included, and potential energy (...), 0 at the base [J]."""
-        shape, (position, rate) = self._flat(q=q, qd=qd)
-        out = np.empty((len(position), 2))
-        kernels.energy(self._chain(), self._gravity, position, rate, out)
-        return out[:, 0].reshape(shape), out[:, 1].reshape(shape)
-
     def geometry(self) -> Geometry:
         """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
         from robodyn.mechanisms.serial.geometry import ArmGeometry  # slow to import

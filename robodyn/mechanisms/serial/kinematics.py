@@ -88,13 +88,17 @@ class SerialKinematics(Mechanism):
 
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
-        shape, (flat,) = self._flat(q=configuration)
-        out = np.empty((len(flat), 7))
-        batch.poses(self._geometry, flat, out)
+        shape, (q,) = self._states(configuration)
+        out = np.empty((len(q), 7))
+        batch.poses(self._geometry, q, out)
         return out.reshape(*shape, 7)
 
     def jacobian(self, q: ArrayLike) -> FloatArray:
         """J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
+        if self._is_single((q,)) and self._n <= lanes.MOST_JOINTS:
+            out = np.empty((1, 6 * self._n))
+            entry(lanes.jacobian, *CONFIGURATION)(self._geometry, self._gravity, q[None], out)  # type: ignore[call-overload, index]
+            return out.reshape(6, self._n)
         return self._batch(lanes.jacobian, self._geometry, ("q",), (q,), (6, self._n))
 
     def condition_number(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:

@@ -30,7 +30,7 @@ from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinemat
 from robodyn.mechanisms.stewart.kernels import lanes, published, single
 from robodyn.mechanisms.stewart.kernels import reactions as kernels
 from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
-from robodyn.mechanisms.stewart.kinematics import ACCEL, MOVING, PLACE, TWIST
+from robodyn.mechanisms.stewart.kinematics import ACCEL, PLACE, TWIST
 from robodyn.mechanisms.stewart.status import each_state, new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
 from robodyn.poses import twist_in_base, twist_in_body
@@ -61,13 +61,6 @@ class Reactions(NamedTuple):
     prismatic_moment: FloatArray
     universal_force: FloatArray
     universal_moment: FloatArray
-
-
-class Energy(NamedTuple):
-    """Kinetic and potential energy (...) [J]; the latter is zero at the base frame's origin."""
-
-    kinetic: FloatArray
-    potential: FloatArray
 
 
 class PlatformDynamics(PlatformForwardKinematics):
@@ -214,11 +207,6 @@ class PlatformDynamics(PlatformForwardKinematics):
             pass
         values = pose, twist, forces, wrench, moved
         return solved(lanes.forward_dynamics, self._numbers, _LOADED, values, (6,))
-
-    def energy(self, pose: ArrayLike, twist: ArrayLike) -> Energy:
-        """Kinetic and potential energy (...) [J] of all thirteen bodies."""
-        (out,) = each_state(kernels.energy, self._numbers, MOVING, (pose, twist), ((2,),))
-        return Energy(out[..., 0], out[..., 1])
 
     def effort_terms(
         self,

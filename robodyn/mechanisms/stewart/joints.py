@@ -44,6 +44,7 @@ class LegJointReadings:
     Attributes:
         names: 18.
         actuator_sign, actuator_offset: (6,) a length is sign * reading + offset.
+        packed: (6, 15) signs, offsets and axes for `kernels.joints`.
     """
 
     def __init__(self, six: SixLegs) -> None:
@@ -53,6 +54,8 @@ class LegJointReadings:
         self._offset = np.array([[reading.offset for reading in leg] for leg in joints])
         self.actuator_sign, self.actuator_offset = self._sign[:, 2], self._offset[:, 2]
         self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in six.legs])
+        axes = np.swapaxes(self._frames, 1, 2).reshape(6, 9)
+        self.packed = np.concatenate([self._sign, self._offset, axes], axis=1)
 
     def of(self, motion: LegMotion) -> JointStates:
         """URDF values of all joints in a motion; angles in [-pi, pi)."""

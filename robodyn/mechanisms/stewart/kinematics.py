@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -21,20 +22,32 @@ from robodyn.mechanisms.common.batch_calls import (
     computed,
     entry,
 )
+from robodyn.mechanisms.common.link_tree import Source
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates
 from robodyn.mechanisms.common.single_calls import condition_entry, condition_of
 from robodyn.mechanisms.conditioning import TYPE_2, Singularity
 from robodyn.mechanisms.joints import LIMIT_TOLERANCE
 from robodyn.mechanisms.stewart.joints import LegMotion
+from robodyn.mechanisms.stewart.kernels import joints, lanes, single
 from robodyn.mechanisms.stewart.kernels import kinematics as kernels
-from robodyn.mechanisms.stewart.kernels import lanes, single
+from robodyn.mechanisms.stewart.kernels.joints import RATES
 from robodyn.mechanisms.stewart.legs import PlatformLegs
 from robodyn.mechanisms.stewart.status import each_state, solved
-from robodyn.numerics.array_arguments import VECTOR
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
+from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
 from robodyn.numerics.broadcasting import states
+from robodyn.threads import once
 
 TWIST, ACCEL = ArrayArgument("twist", 6, "m/s, rad/s"), ArrayArgument("accel", 6, "m/s^2, rad/s^2")
 PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE, TWIST, ACCEL)
+
+
+@once
+def _joint_entry(name: str) -> Callable[..., int]:
+    given = {"tangents": CONFIGURATION, "motions": CONFIGURATION * 3}[name]
+    results = {"tangents": 2, "motions": 3}[name]
+    return direct(getattr(joints, name), MATRIX, MATRIX, *given, *(MATRIX_OUT,) * results)
 
 
 class PlatformKinematics(PlatformLegs):
@@ -116,18 +129,58 @@ class PlatformKinematics(PlatformLegs):
         cores = ((6,), (6,), (6,), (6, 3), (6, 3), (6, 3), (6, 2))
         return LegMotion(*each_state(kernels.leg_motion, (self._legs,), MOTION, motion, cores))
 
+    def _tree_joints(self) -> list[Joint]:
+        # a configuration is the platform's pose in the base, wherever the drawing begins
+        at = Placement()
+        return [
+            replace(joint, at=at, child_at=at) if joint.kind == "floating" else joint
+            for joint in self._drawn.joints
+        ]
+
+    def _joint_sources(self) -> dict[str, Source]:
+        names = self.leg_joints.names
+        found = {name: Source(k, k) for k, name in enumerate(names)}
+        (floating,) = (joint.name for joint in self._drawn.joints if joint.kind == "floating")
+        return found | {floating: Source(len(names), len(names))}
+
+    def _tree_positions(self, q: FloatArray) -> FloatArray:
+        return self._tree_state(q)[0]
+
+    def _tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        positions, tangents = np.empty((len(q), 25)), np.empty((len(q), 6 * RATES))
+        if _joint_entry("tangents")(self._legs, self._readings, q, positions, tangents) < len(q):
+            self.leg_motion(q)  # raises for the leg that has no frame
+        return positions, tangents
+
+    def _tree_motion(
+        self, q: FloatArray, v: FloatArray, a: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        found = np.empty((len(q), 25)), np.empty((len(q), RATES)), np.empty((len(q), RATES))
+        if _joint_entry("motions")(self._legs, self._readings, q, v, a, *found) < len(q):
+            self.leg_motion(q, v, a)
+        return found
+
+    @cached_property
+    def _readings(self) -> FloatArray:
+        return self.leg_joints.packed
+
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
         """Pose (..., 7) of the platform: the configuration itself."""
         return as_pose("pose", configuration)
 
     def jacobian(self, pose: ArrayLike) -> FloatArray:
-        """H (..., 6, 6) of pose (..., 7): wrench = H @ forces, columns [s; q x s], eq. 35.
+        """Compute H (..., 6, 6) of pose (..., 7): wrench = H @ forces, columns [s; q x s], eq. 35.
 
-        Leg rates are H' @ twist.
+        It maps forces to a wrench, not a velocity to rates: `joint_jacobian`, its transpose, maps
+        the twist to the legs' rates, and `twist_jacobian` the velocity to the platform's twist.
         """
         # it does not need the frames of the legs
         numbers = self._numbers
         return solved(lanes.jacobian, numbers, PLACE, (pose,), (6, 6), needs_frames=False)
+
+    def joint_jacobian(self, configuration: ArrayLike) -> FloatArray:
+        """Compute H' (..., 6, 6) of pose (..., 7): leg rates [m/s] = it @ twist, eq. 5."""
+        return np.ascontiguousarray(np.swapaxes(self.jacobian(configuration), -1, -2))
 
     def twist_jacobian(self, configuration: ArrayLike) -> FloatArray:
         """(..., 6, 6) the identity: the velocity is the platform's twist."""

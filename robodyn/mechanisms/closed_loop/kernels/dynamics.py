@@ -46,7 +46,6 @@ from robodyn.mechanisms.closed_loop.kernels.layout import (
 from robodyn.mechanisms.closed_loop.kernels.projection import project, tangent
 from robodyn.mechanisms.closed_loop.kernels.tree import (
     backward_pass,
-    energy,
     inertial_wrenches,
     move_base,
     place,
@@ -241,18 +240,6 @@ def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
         for n in range(3):
             J[n, k] = component(velocity, n)
             J[3 + n, k] = component(omega, n)
-    return OK
-
-
-@inner
-def energies(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Kinetic and potential energy out (2,) [J] of what moves; 0 at the base's origin."""
-    status = prepare(m, state.q, trusted, s)
-    if status != OK:
-        return status
-    dependent_rates(m, state.rates, s)
-    velocity_pass(m, s.v, True, s.B)
-    out[0], out[1] = energy(m, s.v, s.B)
     return OK
 
 

@@ -136,13 +136,6 @@ def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
 
 
 @entry_kernel
-def energy(plan: Any, numbers: Any, q: Any, rates: Any, trusted: bool, out: Any) -> bool:
-    """Kinetic and potential energy (2,) [J] of what moves; 0 at the base's origin."""
-    m, q, rates = mechanism(plan, numbers), borrowed_array(q), borrowed_array(rates)
-    return answer(dynamics.energies, m, unloaded(q, rates, rates), m.free, trusted, out)
-
-
-@entry_kernel
 def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
     """Mass matrix (free, free) of one configuration."""
     m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)

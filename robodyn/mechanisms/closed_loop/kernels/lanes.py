@@ -135,12 +135,6 @@ def jacobian(plan: Any, numbers: Any, q: Any, out: Any) -> int:
 
 
 @batch_entry
-def energy(plan: Any, numbers: Any, q: Any, rates: Any, out: Any) -> int:
-    """Kinetic and potential energies out (N, 2) of what moves."""
-    return answers(dynamics.energies, plan, numbers, (q, rates), False, out)
-
-
-@batch_entry
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
     """Rates of all joints, their changes and the tip's acceleration out (N, 2 * rates + 6)."""
     return answers(dynamics.motion, plan, numbers, (q, rates, change), False, out)

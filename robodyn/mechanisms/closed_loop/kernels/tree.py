@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Any tree of joints: placements, velocities, accelerations, efforts, kinetic energy.
+"""Any tree of joints: placements, velocities, accelerations, efforts.
 
 Vectors are in base axes, forces about each body's origin. A revolute or prismatic joint's axis is
 z of its body. `m` is a mechanism of `layout`; a table `B` (bodies + 1, BODY_SIZE) of floats, or of
@@ -46,7 +46,6 @@ from robodyn.numerics.vectors import (
     store,
     sub,
     symmetric,
-    turn_inertia,
     vector,
 )
 
@@ -275,30 +274,6 @@ def follow(m: Any, q: Any) -> None:
         link = body_of(m, i)
         if link.kind != FLOATING and link.own != link.position:
             q[link.own] = link.factor * q[link.position] + link.offset
-
-
-@inner
-def energy(m: Any, v: Any, B: Any) -> Any:
-    """Kinetic and potential energy [J] of bodies whose velocities are known."""
-    kinetic, potential = 0.0 * v[0], 0.0 * v[0]
-    for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
-        body, mass = B[i], link.mass
-        if link.has_inertia == 1:
-            x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
-            com = combine(x, y, z, link.com)
-            omega = vector(body, OMEGA)
-            velocity = add(vector(body, VELOCITY), cross(omega, com))
-            spin = turn_inertia(x, y, z, link.inertia, 0, omega)
-            kinetic = kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(omega, spin))
-            place = add(vector(body, ORIGIN), com)
-            potential = potential - mass * dot(m.gravity, place)
-        if link.kind != FLOATING:
-            rate = link.factor * v[link.rate]
-            carried = dot(vector(body, Z), vector(B[link.parent], OMEGA))
-            momentum = 0.5 * link.armature * rate + link.spin * carried
-            kinetic = kinetic + momentum * rate
-    return kinetic, potential
 
 
 @inner

@@ -10,7 +10,6 @@ import numpy as np
 
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.common.kernels.state import State
-from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, WORK_SIZE
@@ -65,12 +64,3 @@ def poses(chain: Any, q: Any, out: Any) -> None:
         for k in range(3):
             out[s, k] = frames[n, FRAME_ORIGIN + k]
         out[s, 3], out[s, 4], out[s, 5], out[s, 6] = x, y, z, w
-
-
-@kernel
-def energy(chain: Any, gravity: Any, q: Any, qd: Any, out: Any) -> None:
-    """Kinetic and potential energy out (N, 2)."""
-    frames = np.empty((q.shape[1] + 1, FRAME_SIZE))
-    for s in range(q.shape[0]):
-        place(chain, q[s], frames)
-        out[s, 0], out[s, 1] = serial_composite.energy(chain, frames, gravity, qd[s])

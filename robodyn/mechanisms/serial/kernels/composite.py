@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Jacobian, mass matrix and energy from the placed frames, in base axes.
+"""Jacobian and mass matrix from the placed frames, in base axes.
 
 The mass matrix is by the composite-rigid-body method: everything beyond joint j moves as one body
 if only joint j accelerates (Walker and Orin, 1982; Featherstone, 2008, section 6.2).
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.mechanisms.serial.kernels.layout import ARMATURE, MASS, PRISMATIC
+from robodyn.mechanisms.serial.kernels.layout import ARMATURE, PRISMATIC
 from robodyn.mechanisms.serial.kernels.spatial import (
     add_outer,
     add_point_mass,
@@ -18,8 +18,6 @@ from robodyn.mechanisms.serial.kernels.spatial import (
     joint_axis,
     joint_origin,
     link_about,
-    link_com,
-    link_inertia,
     plus,
 )
 from robodyn.numerics.compiler import inner
@@ -75,28 +73,3 @@ def mass_matrix(chain: Any, frames: Any, out: Any) -> None:
             out[i, j] = entry
             out[j, i] = entry
         out[i, i] = out[i, i] + chain[i + 1, ARMATURE]
-
-
-@inner
-def energy(chain: Any, frames: Any, gravity: Any, qd: Any) -> tuple[float, float]:
-    """Kinetic energy, motors included, and potential energy, zero at the base's origin [J]."""
-    kinetic = 0.0
-    potential = 0.0
-    omega = (0.0, 0.0, 0.0)
-    velocity = (0.0, 0.0, 0.0)
-    g = (gravity[0], gravity[1], gravity[2])
-    for i in range(qd.shape[0]):
-        origin = joint_origin(frames, i)
-        z = joint_axis(frames, i)
-        if chain[i + 1, PRISMATIC] != 0.0:
-            velocity = axpy(qd[i], z, velocity)
-        else:
-            omega = axpy(qd[i], z, omega)
-        mass = chain[i + 1, MASS]
-        com = link_com(chain, frames, i)
-        v = add(velocity, cross(omega, sub(com, origin)))
-        spin = dot(omega, forth(link_inertia(chain, frames, i), omega))
-        kinetic += 0.5 * (mass * dot(v, v) + spin + chain[i + 1, ARMATURE] * qd[i] * qd[i])
-        potential -= mass * dot(g, com)
-        velocity = add(velocity, cross(omega, sub(joint_origin(frames, i + 1), origin)))
-    return kinetic, potential

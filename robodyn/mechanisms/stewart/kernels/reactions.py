@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Forces and moments in the joints of a 6-UPS Stewart platform, and its energy, of many states.
+"""Forces and moments in the joints of a 6-UPS Stewart platform, of many states.
 
 Dasgupta and Mruthyunjaya (1998), eq. 21 and 26 to 29, with the universal joint's moment along c.
 """
@@ -13,17 +13,11 @@ import numpy as np
 
 from robodyn.mechanisms.common.kernels.base_motion import base_of
 from robodyn.mechanisms.common.kernels.state import State
-from robodyn.mechanisms.stewart.kernels.dynamics import inverse_dynamics, mass_matrix
+from robodyn.mechanisms.stewart.kernels.dynamics import inverse_dynamics
 from robodyn.mechanisms.stewart.kernels.layout import (
-    BASE,
-    COM,
     GRAVITY,
-    LOWER_MASS,
-    MASS,
     OK,
-    UPPER_COM,
     UPPER_INERTIA,
-    UPPER_MASS,
 )
 from robodyn.mechanisms.stewart.kernels.leg import (
     centre_forces,
@@ -39,9 +33,7 @@ from robodyn.numerics.vectors import (
     Vector,
     add,
     axpy,
-    combine,
     cross,
-    dot,
     scale,
     store,
     sub,
@@ -92,27 +84,3 @@ def reactions(
             found = leg_reactions(legs[i], g, m, n, w, motion, forces[i])
             for part in range(5):
                 store(out[part, k, i], 0, found[part])
-
-
-@kernel
-def energy(legs: Any, platform: Any, pose: Any, twist: Any, out: Any, status: Any) -> None:
-    """Kinetic energy v'Mv/2 and potential energy, out (N, 2)."""
-    M = np.empty((6, 6))
-    for n in range(pose.shape[0]):
-        status[n] = mass_matrix(legs, platform, pose[n], M)
-        if status[n] != OK:
-            continue
-        out[n, 0] = 0.0
-        for row in range(6):
-            for column in range(6):
-                out[n, 0] += 0.5 * twist[n, row] * M[row, column] * twist[n, column]
-        position = vector(pose[n], 0)
-        X, Y, Z = rotation_columns(pose[n])
-        first = scale(platform[MASS], add(position, combine(X, Y, Z, vector(platform, COM))))
-        for i in range(6):
-            leg, g = legs[i], leg_geometry(legs[i], position, X, Y, Z)
-            rd, _ = centres(leg, g)
-            lower = add(vector(leg, BASE), rd)
-            upper = add(position, add(g.q, combine(g.s, g.y, g.z, vector(leg, UPPER_COM))))
-            first = axpy(leg[LOWER_MASS], lower, axpy(leg[UPPER_MASS], upper, first))
-        out[n, 1] = -dot(first, vector(platform, GRAVITY))

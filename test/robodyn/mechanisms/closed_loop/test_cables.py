@@ -77,7 +77,7 @@ def test_forces_are_the_least_of_the_polygon_of_all(cables, rng):
     least = cables.without_actuators()
     for q in poses(cables, rng, 15):
         wrench = rng.uniform(-1, 1, 6) * [500, 500, 500, 60, 60, 60]
-        A = cables.drive_matrix(q)
+        A = cables.joint_jacobian(q)
         asked = cables.free_efforts(q, rest, rest, wrench)
         found = cables.inverse_dynamics(q, rest, rest, wrench)
         np.testing.assert_allclose(A.T @ found, asked, atol=1e-9)
@@ -183,7 +183,7 @@ def test_cables_hold_where_a_linear_programme_says_so(cables, rng):
     for k, one in enumerate(q):
         asked = cables.free_efforts(one, rest, rest, push)
         found = linprog(
-            np.zeros(8), A_eq=cables.drive_matrix(one).T, b_eq=asked, bounds=(LEAST, MOST)
+            np.zeros(8), A_eq=cables.joint_jacobian(one).T, b_eq=asked, bounds=(LEAST, MOST)
         )
         assert held[k] == (found.status == 0)
     assert 0 < held.sum() < len(q)
@@ -201,7 +201,7 @@ def test_time_optimal_motions_use_all_that_cables_can(cables, push):
     forces = cables.inverse_dynamics(*state)
     assert forces.max() <= MOST + 1e-9
     assert forces.min() >= LEAST - 1e-9
-    asked, A = cables.free_efforts(*state), cables.drive_matrix(motion.configuration)
+    asked, A = cables.free_efforts(*state), cables.joint_jacobian(motion.configuration)
     rates = np.abs(cables.joint_velocities(*state[:2])).max(axis=-1) / 2.0
     one, room = np.ones((8, 1)), []
     for matrix, wanted in zip(A, asked, strict=True):

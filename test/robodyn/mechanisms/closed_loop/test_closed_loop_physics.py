@@ -231,7 +231,7 @@ def test_redundant_motors_share_with_least_effort(builder, rng, extra):
     """They do what is needed, and no part of their efforts does nothing."""
     mechanism = builder.mechanism(extra)
     q, u, change, wrench = random_state(mechanism, rng)
-    A = mechanism.drive_matrix(q)
+    A = mechanism.joint_jacobian(q)
     efforts = mechanism.inverse_dynamics(q, u, change, wrench)
     need = mechanism.free_efforts(q, u, change, wrench)
     assert relative(A.T @ efforts, need) < 1e-9

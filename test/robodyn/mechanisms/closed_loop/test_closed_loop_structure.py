@@ -208,7 +208,7 @@ def test_redundant_motors_keep_within_their_limits_where_that_is_possible(rng):
     )
     limited = ClosedLoop(replace(mechanism.model, joints=joints))
     efforts = limited.inverse_dynamics(q, u, change)
-    A = limited.drive_matrix(q)
+    A = limited.joint_jacobian(q)
     assert np.abs(A.T @ (efforts - free)).max() < 1e-9 * max(1.0, np.abs(A.T @ free).max())
     assert abs(efforts[worst]) <= limit * (1.0 + 1e-9)
     assert np.linalg.norm(efforts) >= np.linalg.norm(free)
@@ -223,7 +223,7 @@ def test_weights_let_one_motor_do_less(rng):
     weights = np.where(np.arange(4) == worst, 1e4, 1.0)
     spared = ClosedLoop(replace(mechanism.model, weights=tuple(weights)))
     efforts = spared.inverse_dynamics(q, rest, rest)
-    A = mechanism.drive_matrix(q)
+    A = mechanism.joint_jacobian(q)
     assert np.abs(A.T @ (efforts - even)).max() < 1e-9 * max(1.0, np.abs(A.T @ even).max())
     assert weights @ efforts**2 <= weights @ even**2 * (1.0 + 1e-9)
 

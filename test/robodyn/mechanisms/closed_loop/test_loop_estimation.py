@@ -76,7 +76,7 @@ def test_how_errors_of_positions_reach_the_twist_is_the_derivative_of_it(name, r
     nu, step = mechanism.mobility, 1e-6
     q, u = mechanism.home, rng.normal(size=nu)
     of_rates, of_twist = LoopEstimator(mechanism)._sensitivities(q, u, mechanism.jacobian(q))
-    for map_, found in ((mechanism.jacobian, of_twist), (mechanism.drive_matrix, of_rates)):
+    for map_, found in ((mechanism.jacobian, of_twist), (mechanism.joint_jacobian, of_rates)):
         aside = [
             [map_(mechanism.advance(q, side * step * unit)) @ u for side in (1.0, -1.0)]
             for unit in np.eye(nu)

@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Where the links of a tree are, how they move, and the momentum of their mass; of every kind.
+
+The tree is packed by `common.link_tree`: `plan` (whole numbers in arrays of float64) and `numbers`
+hold one record a link, parents before children, the root first. Positions p are those of the
+tree's joints, a floating joint's its pose; rates r and their changes c are those of its
+coordinates, a floating joint's its twist relative to the parent, in base axes. The tangent S
+(rates, nv) holds the rates for each coordinate of the velocity; it is None for the identity.
+Entries take rows of N states, unchecked.
+
+F (links, PLACED) is what is found of each link, in base axes: its frame and origin, then the axis
+of its joint and the origin of the joint's frame on the link. Spatial quantities are linear over
+angular. The recursions are those of Luh, Walker and Paul (1980); momenta follow Orin and Goswami
+(2008).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.records import Layout, record_of
+from robodyn.numerics.rotations import quaternion_from_matrix, rotation_columns
+from robodyn.numerics.trigonometry import sine_cosine
+from robodyn.numerics.vectors import (
+    add,
+    axpy,
+    clear,
+    combine,
+    cross,
+    dot,
+    scale,
+    store,
+    sub,
+    symmetric,
+    turn_inertia,
+    vector,
+)
+
+TREE_PLAN = Layout(links=1)
+LINK_PLAN = Layout(
+    parent=1,  # row of the parent link
+    kind=1,  # REVOLUTE, PRISMATIC, FLOATING or FIXED
+    position=1,  # where the joint's position is in p
+    rate=1,  # where its rate is in r
+    has_own=1,  # 1 if the link's frame is not that of the joint
+    has_mass=1,
+)
+REVOLUTE, PRISMATIC, FLOATING, FIXED = 0, 1, 2, 3
+LINK_NUMBERS = Layout(
+    frame_x=3,  # axes of the joint's frame at position 0 in the parent's; z is the joint's axis
+    frame_y=3,
+    frame_z=3,
+    shift=3,  # [m] its origin there
+    own_x=3,  # axes of the link's frame in the joint's
+    own_y=3,
+    own_z=3,
+    own_shift=3,  # [m]
+    factor=1,  # the joint's position is factor * p + offset
+    offset=1,  # [rad or m]
+    mass=1,  # [kg]
+    com=3,  # [m] link frame
+    inertia=6,  # [kg m^2] xx xy xz yy yz zz about the center of mass, link frame
+)
+# What is found of each link.
+X, Y, Z, ORIGIN, AXIS, JOINT, PLACED = 0, 3, 6, 9, 12, 15, 18
+# Velocity and acceleration of a link's origin.
+VELOCITY, OMEGA, ACCELERATION, ALPHA, MOVED = 0, 3, 6, 9, 12
+# Of a link with all that it carries: mass, its moment, inertia xx xy xz yy yz zz about the origin.
+MOMENT, INERTIA, CARRIED = 1, 4, 10
+
+_tree = record_of("link_tree", TREE_PLAN, Layout())
+_link = record_of("link_of_tree", LINK_PLAN, LINK_NUMBERS)
+_HEAD, _PLAN, _NUMBERS = TREE_PLAN.size, LINK_PLAN.size, LINK_NUMBERS.size
+
+
+@inner
+def link_of(plan: Any, numbers: Any, i: int) -> Any:
+    """Link i of the tree."""
+    return _link(plan, _HEAD + i * _PLAN, numbers, i * _NUMBERS)
+
+
+@inner
+def links_of(plan: Any, numbers: Any) -> int:
+    """The number of links of the tree."""
+    return int(_tree(plan, 0, numbers, 0).links)
+
+
+@inner
+def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
+    """Place a link on its parent, of which the row of F is given."""
+    x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
+    origin = add(vector(parent, ORIGIN), combine(x, y, z, link.shift))
+    a, b = combine(x, y, z, link.frame_x), combine(x, y, z, link.frame_y)
+    z = combine(x, y, z, link.frame_z)
+    x, y = a, b
+    kind, first = link.kind, link.position
+    if kind == REVOLUTE:
+        s, c = sine_cosine(link.factor * p[first] + link.offset)
+        a = axpy(s, y, scale(c, x))
+        y = axpy(-s, x, scale(c, y))
+        x = a
+    elif kind == PRISMATIC:
+        origin = axpy(link.factor * p[first] + link.offset, z, origin)
+    elif kind == FLOATING:
+        origin = add(origin, combine(x, y, z, (p[first], p[first + 1], p[first + 2])))
+        qx, qy, qz, qw = p[first + 3], p[first + 4], p[first + 5], p[first + 6]
+        own = rotation_columns((0.0, 0.0, 0.0, qx, qy, qz, qw))
+        a, b = combine(x, y, z, own[0]), combine(x, y, z, own[1])
+        z = combine(x, y, z, own[2])
+        x, y = a, b
+    store(placed, AXIS, z)
+    store(placed, JOINT, origin)
+    if link.has_own == 1:
+        origin = add(origin, combine(x, y, z, link.own_shift))
+        a, b = combine(x, y, z, link.own_x), combine(x, y, z, link.own_y)
+        z = combine(x, y, z, link.own_z)
+        x, y = a, b
+    store(placed, X, x)
+    store(placed, Y, y)
+    store(placed, Z, z)
+    store(placed, ORIGIN, origin)
+
+
+@inner
+def place_root(root: Any, F: Any) -> None:
+    """Place the root, whose record holds its frame in the base frame."""
+    store(F[0], X, root.frame_x)
+    store(F[0], Y, root.frame_y)
+    store(F[0], Z, root.frame_z)
+    store(F[0], ORIGIN, root.shift)
+
+
+@inner
+def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
+    """Place all links."""
+    place_root(link_of(plan, numbers, 0), F)
+    for i in range(1, F.shape[0]):
+        link = link_of(plan, numbers, i)
+        place_link(link, F[link.parent], p, F[i])
+
+
+@inner
+def find_way(plan: Any, numbers: Any, row: int, way: Any) -> int:
+    """Write the rows from a link up to the root, which is left out; return how many."""
+    count = 0
+    while row > 0:
+        way[0, count] = row
+        count += 1
+        row = int(link_of(plan, numbers, row).parent)
+    return count
+
+
+@inner
+def place_way(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> None:
+    """Place the links on a way."""
+    place_root(link_of(plan, numbers, 0), F)
+    for k in range(count - 1, -1, -1):
+        i = int(way[0, k])
+        link = link_of(plan, numbers, i)
+        place_link(link, F[link.parent], p, F[i])
+
+
+@inner
+def point_of(placed: Any, at: Any) -> Any:
+    """The origin of a frame at (12,) on a link, in base axes."""
+    x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
+    return add(vector(placed, ORIGIN), combine(x, y, z, vector(at, ORIGIN)))
+
+
+@inner
+def state_of_tangent(S: Any, n: int) -> Any:
+    """The tangent (rates nv,) of state n; None for the identity."""
+    if S is None:
+        return None
+    return borrowed_array(S)[n]
+
+
+@inner
+def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
+    """Add the twist that coordinate j causes to a Jacobian J (6 nv,), by rows; S is (rates nv,)."""
+    nv = J.shape[0] // 6
+    if S is None:
+        for k in range(3):
+            J[k * nv + j] += linear[k]
+            J[(3 + k) * nv + j] += angular[k]
+    else:
+        for n in range(nv):
+            share = S[j * nv + n]
+            for k in range(3):
+                J[k * nv + n] += linear[k] * share
+                J[(3 + k) * nv + n] += angular[k] * share
+
+
+@inner
+def add_joint(link: Any, placed: Any, point: Any, S: Any, J: Any) -> None:
+    """Add the twist at a point that the joint of a link causes to a Jacobian."""
+    kind, j = link.kind, link.rate
+    z, arm = scale(link.factor, vector(placed, AXIS)), sub(point, vector(placed, JOINT))
+    zero = (0.0, 0.0, 0.0)
+    if kind == REVOLUTE:
+        add_column(J, S, j, cross(z, arm), z)
+    elif kind == PRISMATIC:
+        add_column(J, S, j, z, zero)
+    elif kind == FLOATING:
+        for k in range(3):
+            axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+            add_column(J, S, j + k, axis, zero)
+            add_column(J, S, j + 3 + k, cross(axis, arm), axis)
+
+
+@inner
+def move_link(link: Any, parent: Any, placed: Any, r: Any, c: Any, above: Any, own: Any) -> None:
+    """Velocity and acceleration of a link from those of its parent, rows (MOVED,)."""
+    omega, alpha = vector(above, OMEGA), vector(above, ALPHA)
+    arm, z = sub(vector(placed, JOINT), vector(parent, ORIGIN)), vector(placed, AXIS)
+    carried = cross(omega, arm)
+    velocity = add(vector(above, VELOCITY), carried)
+    accel = add(add(vector(above, ACCELERATION), cross(alpha, arm)), cross(omega, carried))
+    kind, j = link.kind, link.rate
+    if kind == REVOLUTE:
+        turn = scale(link.factor * r[j], z)
+        alpha = axpy(link.factor * c[j], z, add(alpha, cross(omega, turn)))
+        omega = add(omega, turn)
+    elif kind == PRISMATIC:
+        slide = scale(link.factor * r[j], z)
+        accel = axpy(link.factor * c[j], z, axpy(2.0, cross(omega, slide), accel))
+        velocity = add(velocity, slide)
+    elif kind == FLOATING:
+        accel = add(accel, cross(omega, vector(r, j)))
+        accel = add(accel, vector(c, j))
+        alpha = add(alpha, vector(c, j + 3))
+        velocity = add(velocity, vector(r, j))
+        omega = add(omega, vector(r, j + 3))
+    arm = sub(vector(placed, ORIGIN), vector(placed, JOINT))
+    carried = cross(omega, arm)
+    store(own, VELOCITY, add(velocity, carried))
+    store(own, OMEGA, omega)
+    store(own, ACCELERATION, add(add(accel, cross(alpha, arm)), cross(omega, carried)))
+    store(own, ALPHA, alpha)
+
+
+@batch_entry
+def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, out: Any) -> None:
+    """Poses out (N, 7) of a frame at (12,) on a link."""
+    p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
+    links = links_of(plan, numbers)
+    F, way = stack(links, PLACED), stack(1, links)
+    count = find_way(plan, numbers, row, way)
+    for n in range(p.shape[0]):
+        place_way(plan, numbers, p[n], way, count, F)
+        x, y, z = vector(F[row], X), vector(F[row], Y), vector(F[row], Z)
+        a, b = combine(x, y, z, vector(at, X)), combine(x, y, z, vector(at, Y))
+        c = combine(x, y, z, vector(at, Z))
+        turn = quaternion_from_matrix(((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])))
+        store(out[n], 0, point_of(F[row], at))
+        for k in range(4):
+            out[n, 3 + k] = turn[k]
+
+
+@batch_entry
+def jacobians(plan: Any, numbers: Any, p: Any, S: Any, row: int, at: Any, out: Any) -> None:
+    """Jacobians out (N, 6 nv) of a frame at (12,) on a link; S is (N, rates nv) or None."""
+    p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
+    links = links_of(plan, numbers)
+    F, way = stack(links, PLACED), stack(1, links)
+    count = find_way(plan, numbers, row, way)
+    for n in range(p.shape[0]):
+        place_way(plan, numbers, p[n], way, count, F)
+        clear(out[n])
+        point = point_of(F[row], at)
+        for k in range(count):
+            i = int(way[0, k])
+            add_joint(link_of(plan, numbers, i), F[i], point, state_of_tangent(S, n), out[n])
+
+
+@batch_entry
+def motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any, row: int, at: Any, out: Any) -> None:
+    """Twist, then acceleration, out (N, 12) of a frame at (12,) on a link.
+
+    Of rates r and their changes c (N, rates). Returns how many states, from the first, have finite
+    positions p (N, positions).
+    """
+    p, r, c = borrowed_array(p), borrowed_array(r), borrowed_array(c)
+    at, out = borrowed_array(at), borrowed_array(out)
+    links = links_of(plan, numbers)
+    F, V, way = stack(links, PLACED), stack(links, MOVED), stack(1, links)
+    count = find_way(plan, numbers, row, way)
+    clear(V[0])
+    for n in range(p.shape[0]):
+        place_way(plan, numbers, p[n], way, count, F)
+        for k in range(count - 1, -1, -1):
+            i = int(way[0, k])
+            link = link_of(plan, numbers, i)
+            above = link.parent
+            move_link(link, F[above], F[i], r[n], c[n], V[above], V[i])
+        arm = sub(point_of(F[row], at), vector(F[row], ORIGIN))
+        omega, alpha = vector(V[row], OMEGA), vector(V[row], ALPHA)
+        carried = cross(omega, arm)
+        store(out[n], VELOCITY, add(vector(V[row], VELOCITY), carried))
+        store(out[n], OMEGA, omega)
+        accel = add(vector(V[row], ACCELERATION), cross(alpha, arm))
+        store(out[n], ACCELERATION, add(accel, cross(omega, carried)))
+        store(out[n], ALPHA, alpha)
+
+
+@batch_entry
+def centers_of_mass(plan: Any, numbers: Any, p: Any, out: Any) -> None:
+    """Centers of mass out (N, 3) [m] of all links."""
+    p, out = borrowed_array(p), borrowed_array(out)
+    links = links_of(plan, numbers)
+    F = stack(links, PLACED)
+    for n in range(p.shape[0]):
+        place_all(plan, numbers, p[n], F)
+        mass, moment = 0.0, (0.0, 0.0, 0.0)
+        for i in range(links):
+            link = link_of(plan, numbers, i)
+            if link.has_mass == 1:
+                mass += link.mass
+                moment = axpy(link.mass, center_of(link, F[i]), moment)
+        store(out[n], 0, scale(1.0 / mass, moment))
+
+
+@batch_entry
+def momenta(plan: Any, numbers: Any, p: Any, r: Any, out: Any) -> None:
+    """Linear, then angular momentum out (N, 6) about the base's origin, at rates r (N, rates)."""
+    p, r, out = borrowed_array(p), borrowed_array(r), borrowed_array(out)
+    links = links_of(plan, numbers)
+    F, V = stack(links, PLACED), stack(links, MOVED)
+    clear(V[0])
+    for n in range(p.shape[0]):
+        place_all(plan, numbers, p[n], F)
+        linear, angular = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for i in range(links):
+            link = link_of(plan, numbers, i)
+            if i > 0:
+                above = link.parent
+                # accelerations are not read: any changes of the rates serve
+                move_link(link, F[above], F[i], r[n], r[n], V[above], V[i])
+            if link.has_mass == 1:
+                center, omega = center_of(link, F[i]), vector(V[i], OMEGA)
+                lever = sub(center, vector(F[i], ORIGIN))
+                velocity = add(vector(V[i], VELOCITY), cross(omega, lever))
+                x, y, z = vector(F[i], X), vector(F[i], Y), vector(F[i], Z)
+                linear = axpy(link.mass, velocity, linear)
+                angular = axpy(link.mass, cross(center, velocity), angular)
+                angular = add(angular, turn_inertia(x, y, z, link.inertia, 0, omega))
+        store(out[n], 0, linear)
+        store(out[n], 3, angular)
+
+
+@batch_entry
+def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, out: Any) -> None:
+    """Centroidal momentum matrices out (N, 6 nv); S is (N, rates nv) or None."""
+    p, out = borrowed_array(p), borrowed_array(out)
+    links = links_of(plan, numbers)
+    F, C = stack(links, PLACED), stack(links, CARRIED)
+    for n in range(p.shape[0]):
+        place_all(plan, numbers, p[n], F)
+        for i in range(links):
+            carry(link_of(plan, numbers, i), F[i], C[i])
+        for i in range(links - 1, 0, -1):
+            above = link_of(plan, numbers, i).parent
+            for k in range(CARRIED):
+                C[above, k] += C[i, k]
+        clear(out[n])
+        center = scale(1.0 / C[0, 0], vector(C[0], MOMENT))
+        for i in range(1, links):
+            link = link_of(plan, numbers, i)
+            add_momentum(link, F[i], C[i], center, state_of_tangent(S, n), out[n])
+
+
+@inner
+def center_of(link: Any, placed: Any) -> Any:
+    """The center of mass of a link, in base axes."""
+    x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
+    return add(vector(placed, ORIGIN), combine(x, y, z, link.com))
+
+
+@inner
+def carry(link: Any, placed: Any, out: Any) -> None:
+    """Mass, its moment, and inertia about the base's origin, of a link, out (CARRIED,)."""
+    clear(out)
+    if link.has_mass == 1:
+        center, mass = center_of(link, placed), link.mass
+        x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
+        out[0] = mass
+        store(out, MOMENT, scale(mass, center))
+        a, b = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+        first = turn_inertia(x, y, z, link.inertia, 0, a)
+        second = turn_inertia(x, y, z, link.inertia, 0, b)
+        third = turn_inertia(x, y, z, link.inertia, 0, (0.0, 0.0, 1.0))
+        square = dot(center, center)
+        out[INERTIA] = first[0] + mass * (square - center[0] * center[0])
+        out[INERTIA + 1] = first[1] - mass * center[0] * center[1]
+        out[INERTIA + 2] = first[2] - mass * center[0] * center[2]
+        out[INERTIA + 3] = second[1] + mass * (square - center[1] * center[1])
+        out[INERTIA + 4] = second[2] - mass * center[1] * center[2]
+        out[INERTIA + 5] = third[2] + mass * (square - center[2] * center[2])
+
+
+@inner
+def add_momentum(link: Any, placed: Any, carried: Any, center: Any, S: Any, A: Any) -> None:
+    """Add the momentum about `center` that the joint of a link causes to a matrix A (6 nv,)."""
+    kind, j = link.kind, link.rate
+    z, origin = scale(link.factor, vector(placed, AXIS)), vector(placed, JOINT)
+    zero = (0.0, 0.0, 0.0)
+    if kind == REVOLUTE:
+        add_momentum_column(A, S, j, cross(origin, z), z, carried, center)
+    elif kind == PRISMATIC:
+        add_momentum_column(A, S, j, z, zero, carried, center)
+    elif kind == FLOATING:
+        for k in range(3):
+            axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+            add_momentum_column(A, S, j + k, axis, zero, carried, center)
+            add_momentum_column(A, S, j + 3 + k, cross(origin, axis), axis, carried, center)
+
+
+@inner
+def add_momentum_column(
+    A: Any, S: Any, j: int, velocity: Any, omega: Any, carried: Any, center: Any
+) -> None:
+    """Add the momentum of what is carried; `velocity` is that at the base's origin."""
+    moment = vector(carried, MOMENT)
+    linear = axpy(carried[0], velocity, cross(omega, moment))
+    angular = add(cross(moment, velocity), symmetric(carried, INERTIA, omega))
+    add_column(A, S, j, linear, sub(angular, cross(center, linear)))
