@@ -90,7 +90,7 @@ def one(name: str, seed: int, flown: bool) -> dict[str, Any]:
     unseen, noise = recorded(truth, other, rng)
     check = result.validate([unseen])[0]
     [(samples, _)] = result.predict(unseen)
-    left = (truth.inverse_dynamics(*samples.motion) - samples.measured)[samples.kept]
+    left = (truth.inverse_dynamics(*samples.motion) - samples.effort)[samples.kept]
     line = {
         "model": name,
         "seed": seed,

@@ -20,9 +20,10 @@ from robodyn.analysis.margins import (
     margins,
     passive_positions_of,
 )
-from robodyn.analysis.study import ends, peak_dynamic_fraction, write_columns
+from robodyn.analysis.study import ends, peak_dynamic_fraction
 from robodyn.arrays import FloatArray
 from robodyn.errors import writing
+from robodyn.formats.csv_text import write_columns
 from robodyn.mechanisms.mechanism import Mechanism, where_regular
 from robodyn.trajectories.base import Motion
 

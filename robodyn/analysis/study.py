@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
 from robodyn.errors import InvalidInput, writing
+from robodyn.formats.csv_text import write_columns
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory, refuse_other
 
@@ -228,14 +228,6 @@ class MotionStudy:
                 value=name,
             )
         return self.terms[name]
-
-
-def write_columns(path: str | Path, columns: Sequence[tuple[str, FloatArray]]) -> None:
-    """Write columns, each a heading and its numbers (N,), as CSV."""
-    with Path(path).open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow([name for name, _ in columns])
-        writer.writerows(np.column_stack([values for _, values in columns]).tolist())
 
 
 def _times(trajectory: Trajectory, dt: float) -> FloatArray:

@@ -84,21 +84,31 @@ def calibrate(
         tracker: Frame of x, y, z: `unknown`, or `known` where it is the model's base.
         target: Target on the body: `unknown`, or `known` where it is the body's frame.
         tolerance: How far lengths may be off [m], a standard deviation; 2 % of the size.
-        output: Write the calibrated model to this file (.yaml); with --poses the poses.
+        output: Write the calibrated model to this file (.yaml); with --poses the poses (.csv), with
+            --zeros the zeros (.yaml).
         level_noise: Standard deviation of the level's angles [rad].
         stop_noise: Standard deviation of the stops [m or rad].
     """
     from robodyn.identification.calibration.zeros import find_zeros, read_zero_samples
-    from robodyn.report.calibration_page import calibration_page
+    from robodyn.report.calibration_page import calibration_page, zeros_page
 
     m, task, options = load_quietly(model), _Instead(**instead), _known(**known)
     if task.poses:
+        if html is not None:
+            raise rd.InvalidInput(
+                "--html shows measurements, and --poses has none", value=str(html)
+            )
         known_tracker = settings["tracker"] == "known"
         return _poses(m, task.poses, known_tracker, options["parameters"], output)
     if measurements is None:
         raise rd.InvalidInput("no MEASUREMENTS given; --poses chooses what to measure")
     if task.zeros:
         of_zeros = find_zeros(m, *read_zero_samples(measurements, m), **zero_noise)
+        if output is not None:
+            of_zeros.save(output)
+        if html is not None:
+            page = zeros_page(of_zeros, m.name, str(measurements), command_line())
+            write_report(page, html)
         return Answer(of_zeros.to_dict(), "\n".join(_zero_lines(of_zeros)))
     samples = rd.read_measurements(measurements, m, **units)
     with progress_bar("calibrating") as tell:

@@ -14,6 +14,7 @@ from typing import Any
 from robodyn.errors import IncompleteBagWarning, InvalidInput, warn, writing
 from robodyn.extras import needing
 from robodyn.formats.bag_recovery import Row, files_of, has_journal, recovered_rows
+from robodyn.formats.regular_files import refuse_special_files
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
     """
     with needing("record", "reading a bag needs the package rosbags", "rosbags"):
         from rosbags.highlevel import AnyReader  # noqa: F401
+    refuse_special_files(bag)
     try:
         if has_journal(bag):  # in which may be more than rosbags reads
             raise ValueError("its database has a journal")

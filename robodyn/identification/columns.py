@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -77,16 +78,26 @@ class Columns:
         values = self.given[list(self.positive)]
         return np.where(values > 0.0, values, fallback)
 
-    def of(self, samples: Samples, rows: slice | IntArray = slice(None)) -> FloatArray:
-        """Y (K, n, p) of some of the samples."""
+    def of(
+        self,
+        samples: Samples,
+        rows: slice | IntArray = slice(None),
+        kept: slice | list[int] = slice(None),
+    ) -> FloatArray:
+        """Y (K, n, p) of some of the samples; of all columns or of those kept."""
         m = self.mechanism
         own = m.regressor(*samples.motion_at(rows))[..., list(self.own)]
         if not self.motors.coupled:
-            return np.asarray(own)
+            return np.asarray(own[..., kept])
         extra = []
         for i in self.motors.coupled:
             turns, joint = self.motors.turns[i], np.eye(len(m.joint_names))[i]
             extra.append((samples.joints.accelerations[rows] @ turns)[:, None] * turns)
             table = friction_columns(samples, BEHIND, joint)
             extra += [column[rows, None] * joint for column in table.T]
-        return np.concatenate([own, np.stack(extra, axis=-1)], axis=-1)
+        return np.concatenate([own, np.stack(extra, axis=-1)], axis=-1)[..., kept]
+
+    def efforts(self, samples: Samples, kept: Sequence[int], values: FloatArray) -> FloatArray:
+        """Y[..., kept] @ values: efforts (K, n) for values (b,), (K, n, m) for values (b, m)."""
+        own = list(kept)
+        return samples.in_parts(lambda rows: self.of(samples, rows, own) @ values)

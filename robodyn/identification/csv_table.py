@@ -1,134 +1,262 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recording as a CSV file: a column with the time, and one for each quantity of each joint."""
+"""A recording as a CSV file: a column with the time, and one for each quantity of each joint.
+
+Which column is what follows from tables of words, marks and units, for files of ROS tools,
+PlotJuggler, libfranka, RTDE and of one's own.
+"""
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
-from robodyn.checks import number_in
+from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.errors import InvalidInput
+from robodyn.formats.csv_text import Columns, read_columns
 from robodyn.identification.joint_tables import FIELDS, JointTable
 
-TIMES = ("time", "__time", "t", "timestamp")
-# `joint1.position`; `/joint_states/joint1/position`, as PlotJuggler exports it
-_COLUMN = re.compile(r"^(?P<joint>.+)[./](?P<word>position|velocity|effort|current)$")
-_UNIT = re.compile(r"\s*[\[(](?!\d+[\])]).*[\])]\s*$")
-# What other programs call the same; of several for one joint the first in this order is read.
+# What a column of time is called, the likeliest first, without its unit.
+TIMES = (
+    "time", "__time", "t", "timestamp", "time_stamp", "stamp", "elapsed", "elapsed_time",
+    "header.stamp", "field.header.stamp", "seconds", "sec", "secs",
+)  # fmt: skip
+NANOSECONDS = ("nanosec", "nanosecs", "nsec", "nsecs", "nanosecond", "nanoseconds")
+# Units by kind, each as a part of the SI unit; a position may be an angle or a length.
+UNITS: Mapping[str, Mapping[str, float]] = {
+    "time": dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0)
+    | dict.fromkeys(("ms", "msec", "msecs", "millisec", "milliseconds", "millis"), 1e-3)
+    | dict.fromkeys(("us", "µs", "usec", "usecs", "microsec", "microseconds", "micros"), 1e-6)
+    | dict.fromkeys((*NANOSECONDS, "ns", "nanos"), 1e-9),
+    "position": dict.fromkeys(("rad", "rads", "radian", "radians", "m", "meter", "meters"), 1.0)
+    | dict.fromkeys(("deg", "degs", "degree", "degrees", "°"), np.pi / 180.0)
+    | dict.fromkeys(("mm", "millimeter", "millimeters"), 1e-3),
+    "velocity": dict.fromkeys(("rad/s", "rad/sec", "rads", "radps", "m/s", "m/sec", "mps"), 1.0)
+    | dict.fromkeys(("deg/s", "deg/sec", "degs", "degps", "°/s"), np.pi / 180.0)
+    | {"mm/s": 1e-3, "mm/sec": 1e-3, "rpm": np.pi / 30.0, "1/min": np.pi / 30.0},
+    # currents are turned into efforts by their gain
+    "effort": dict.fromkeys(("nm", "n", "a", "amp", "ampere", "amperes"), 1.0)
+    | {"mnm": 1e-3, "ma": 1e-3, "knm": 1e3, "kn": 1e3, "mn": 1e-3},
+}  # fmt: skip
+# What programs call a quantity; of several for one joint the first in this order is read.
 WORDS = {
-    "position": ("position", "pos", "q"),
-    "velocity": ("velocity", "vel", "qd", "dq"),
-    "effort": ("effort", "torque", "tau", "current", "i"),
+    "position": ("position", "pos", "q", "angle"),
+    "velocity": ("velocity", "vel", "qd", "dq", "qdot", "speed"),
+    "effort": ("effort", "torque", "tau", "tau j", "current", "i"),
 }
 _FIELD_OF = {word: field for field, words in WORDS.items() for word in words}
-_ANY = "|".join(sorted(_FIELD_OF, key=len, reverse=True))
-# `shoulder_pan_joint_pos`, and numbers alone, as in `q1`, `tau_3`, `actual_q_0`, `position[2]`
-_WORDED = re.compile(rf"^(?P<joint>.+)[_./ ](?P<word>{_ANY})$", re.IGNORECASE)
-_NUMBERED = re.compile(
-    rf"^(?:\w+?[_./ ])?(?P<word>{_ANY})[_./ ]?[\[(]?(?P<joint>\d+)[\])]?$", re.IGNORECASE
-)
-# What was wanted is no measurement.
-_WANTED = {"target", "desired", "reference", "command", "setpoint"}
+# Of two words.
+_PHRASES: Mapping[tuple[str, ...], str] = {("tau", "j"): "tau j", ("q", "dot"): "qdot"}
+# What was wanted, or is computed of others, is no measurement.
+NOT_MEASURED = {
+    "target", "targets", "desired", "des", "d", "ref", "reference", "references", "command",
+    "commands", "commanded", "cmd", "setpoint", "setpoints", "goal", "error", "errors", "err",
+    "ext", "external", "hat", "est", "estimated", "predicted", "min", "max", "limit", "limits",
+    "lower", "upper", "std", "variance", "acc", "accel", "acceleration", "ddq", "qdd",
+}  # fmt: skip
+# What may stand behind the word, beside a number.
+BESIDE = {
+    "joint", "joints", "j", "axis", "meas", "measured", "actual", "act", "raw", "motor", "m", "fb",
+    "feedback",
+}  # fmt: skip
 EXPECTED = "time, <joint>.position, <joint>.effort (or <joint>.current), <joint>.velocity if known"
+# A stamp [s] of more than this is no time since 1970, nor of a robot's start.
+LATEST = 9e9
+# `joint1.position`; `/joint_states/joint1/position`, as PlotJuggler exports it
+_RULE = re.compile(r"^(?P<joint>.+)[./](?P<word>position|velocity|effort|current)$")
 
 
-def read_columns(path: Path) -> tuple[list[str], FloatArray, int]:
-    """The header of a CSV file without units, its numbers (N, columns), and the header's line.
+class _Meaning(NamedTuple):
+    """What a column is of; `rank` is lower for likelier words, `unit` what its name says."""
 
-    Separated by commas, semicolons or tabs; lines that begin with # are comments. Empty cells and
-    `nan` are NaN.
-
-    Raises:
-        InvalidInput: a file that cannot be read, is empty, or has cells that are no numbers.
-    """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as failure:
-        raise InvalidInput(f"{path}: there is no such file", value=str(path)) from failure
-    except (OSError, UnicodeDecodeError) as failure:
-        raise InvalidInput(f"{path}: cannot be read: {failure}", value=str(path)) from failure
-    lines = [
-        (number, line)
-        for number, line in enumerate(text.splitlines(), start=1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    if not lines:
-        raise InvalidInput(f"{path}: the file is empty", value=str(path))
-    counts = {mark: lines[0][1].count(mark) for mark in ",;\t"}
-    mark = max(counts, key=lambda each: counts[each])
-    rows = csv.reader((line for _, line in lines), delimiter=mark, skipinitialspace=True)
-    header = [_UNIT.sub("", cell).strip() for cell in next(rows)]
-    numbers = np.empty((len(lines) - 1, len(header)))
-    for values, (line, _), row in zip(numbers, lines[1:], rows, strict=True):
-        if len(row) != len(header):
-            raise InvalidInput(
-                f"{path}: line {line} has {len(row)} cells, the header has {len(header)}",
-                value=row,
-            )
-        values[:] = [number_in(cell or "nan") for cell in row]
-        for column in np.flatnonzero(np.isnan(values)).tolist():
-            cell = row[column]
-            if cell.strip().lower().lstrip("+-") not in ("", "nan"):
-                hint = "; decimals are written with a point" if "," in cell else ""
-                raise InvalidInput(
-                    f"{path}: line {line}, column {header[column]!r}: {cell!r} is not a "
-                    f"number{hint}",
-                    value=cell,
-                )
-    return header, numbers, lines[0][0]
+    joint: str
+    field: str
+    rank: int
+    unit: str = ""
 
 
-def table_of_csv(path: Path) -> JointTable:
-    """The joint readings of a CSV file.
+def table_of_csv(path: Path, position_unit: str = "") -> JointTable:
+    """The joint readings of a CSV file, in SI units as far as its header has units.
+
+    Args:
+        path: the file.
+        position_unit: of positions and velocities, which then stay as they are read.
 
     Raises:
-        InvalidInput: a file that cannot be read, or without a column of time or of positions.
+        InvalidInput: a file that cannot be read, without a column of time or of positions, or with
+            an unknown unit.
     """
-    header, numbers, line = read_columns(path)
-    timed = [column for column, name in enumerate(header) if name.lower() in TIMES]
-    named = _columns(header)
-    if not timed or not named:
-        missing = "joint's position" if timed else "time"
-        raise InvalidInput(
-            f"{path}: line {line}: no column is a {missing}; expected {EXPECTED}; found "
-            f"{', '.join(header[:12])}{' ...' if len(header) > 12 else ''}",
-            value=header,
-        )
-    joints = tuple(dict.fromkeys(joint for joint, _ in named.values()))
-    numbers = numbers[np.isfinite(numbers[:, timed[0]])]
+    table = read_columns(path)
+    stamps, known = _stamps(path, table)
+    named = _named(table.names)
+    if not named:
+        raise _missing(path, table, "joint's position")
+    joints = tuple(dict.fromkeys(joint for joint, _ in named))
+    numbers = table.numbers[known]
     values = {field: np.full((len(numbers), len(joints)), np.nan) for field in FIELDS}
-    for column, (joint, field) in named.items():
+    not_finite = int(np.count_nonzero(~known))
+    for (joint, field), (column, in_name) in named.items():
+        given = bool(position_unit) and field != "effort"
         own = numbers[:, column]
-        values[field][:, joints.index(joint)] = np.where(np.isfinite(own), own, np.nan)
-    not_finite = int(np.count_nonzero(~np.isfinite(numbers[:, list(named)])))
-    stamps = np.round(numbers[:, timed[0]] * 1e9).astype(np.int64)
+        finite = np.isfinite(own)
+        not_finite += int(np.count_nonzero(~finite))
+        scale = 1.0 if given else _scale(path, table, column, field, in_name)
+        values[field][:, joints.index(joint)] = np.where(finite, scale * own, np.nan)
     return JointTable(str(path), joints, stamps, stamps, values, not_finite)
 
 
-def _columns(header: Sequence[str]) -> dict[int, tuple[str, str]]:
-    """Joint and field of columns; joints are numbers alone where the columns have no names.
+def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
+    """Stamps (N,) [ns] of the rows that have one, and which of all rows those are."""
+    names = [_lower(name) for name in table.names]
+    found: list[tuple[int, int, str]] = []
+    for column, name in enumerate(names):
+        stem, _, unit = name.rpartition("_")
+        if name in TIMES:
+            found.append((TIMES.index(name), column, ""))
+        elif stem in TIMES and unit in UNITS["time"]:
+            found.append((TIMES.index(stem), column, unit))
+    # seconds and nanoseconds of a stamp stand beside each other, behind any prefix
+    pairs = [
+        (names.index(f"{prefix}{second}"), column)
+        for column, name in enumerate(names)
+        for nanosecond in NANOSECONDS
+        if name.endswith(nanosecond)
+        for prefix in [name.removesuffix(nanosecond)]
+        for second in ("sec", "secs", "second", "seconds")
+        if f"{prefix}{second}" in names
+    ]
+    if pairs:
+        whole, part = (table.numbers[:, column] for column in pairs[0])
+        known = np.isfinite(whole) & np.isfinite(part)
+        whole, part = whole[known], part[known]
+        _refuse_far(path, table, pairs[0][0], whole + 1e-9 * part, "s")
+        return np.round(whole).astype(np.int64) * 10**9 + np.round(part).astype(np.int64), known
+    if not found:
+        raise _missing(path, table, "time")
+    _, column, unit = min(found)
+    scale = _scale(path, table, column, "time", unit)
+    known = np.isfinite(table.numbers[:, column])
+    times = table.numbers[known, column]
+    _refuse_far(path, table, column, scale * times, unit or table.units[column])
+    return np.round(times * (scale * 1e9)).astype(np.int64), known
 
-    Names by the rule go before those of other programs.
+
+def _refuse_far(path: Path, table: Columns, column: int, times: FloatArray, unit: str) -> None:
+    if len(times) and np.abs(times).max() > LATEST:
+        worst = float(times[np.argmax(np.abs(times))])
+        said = f"in {unit}" if unit else "read in seconds, as its name has no unit"
+        raise InvalidInput(
+            f"{path}: column {table.names[column]!r} reaches {worst:.4g} s, {said}: name it "
+            "time_ms, time_us or time_ns if it is in these",
+            value=worst,
+        )
+
+
+def _scale(path: Path, table: Columns, column: int, kind: str, in_name: str) -> float:
+    """The factor to SI units, by the unit in the name, else by that in brackets or below it."""
+    unit = in_name or table.units[column]
+    known = UNITS[kind]
+    plain = re.sub(r"[\s·*^()]", "", unit.lower()).replace("radians", "rad").replace(".", "")
+    if not plain:
+        return 1.0
+    # what an effort is in is told by its gain
+    factor = known.get(plain, 1.0 if kind == "effort" else 0.0)
+    if not factor:
+        raise InvalidInput(
+            f"{path}: line {table.line}, column {table.names[column]!r}: unknown unit {unit!r} "
+            f"of a {kind}, expected one of {', '.join(known)}",
+            value=unit,
+        )
+    return factor
+
+
+def _missing(path: Path, table: Columns, what: str) -> InvalidInput:
+    header = table.names
+    shown = ", ".join(name[:40] for name in header[:12])
+    return InvalidInput(
+        f"{path}: line {table.line}: no column is a {what}; expected {EXPECTED}; found {shown}"
+        f"{' ...' if len(header) > 12 else ''}",
+        value=header,
+    )
+
+
+def _lower(name: str) -> str:
+    return re.sub(r"\s+", "_", name.strip().lower())
+
+
+def _named(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]]:
+    """Column and unit of each joint's fields; joints are numbers alone where they have no names.
+
+    Names by the rule go before those of other programs, and numbers before other names.
     """
-    ranks: dict[tuple[str, str], tuple[int, int]] = {}
-    for pattern in (_COLUMN, _NUMBERED, _WORDED):
-        ranks.clear()
+    for meaning_of in (_by_rule, _by_number, _by_word):
+        ranks: dict[tuple[str, str], tuple[int, int, str]] = {}
         for column, name in enumerate(header):
-            match = pattern.match(name)
-            wanted = pattern is not _COLUMN and _WANTED & set(re.split(r"[_./ ]", name.lower()))
-            if match and not wanted:
-                word = match["word"].lower()
-                field = _FIELD_OF[word]
-                rank = WORDS[field].index(word), column
-                ranks[match["joint"], field] = min(ranks.get((match["joint"], field), rank), rank)
+            if meaning := meaning_of(name):
+                key, rank = meaning[:2], (meaning.rank, column, meaning.unit)
+                ranks[key] = min(ranks.get(key, rank), rank)
         if any(field == "position" for _, field in ranks):
-            break
-    else:
-        ranks.clear()
-    return {column: place for place, (_, column) in ranks.items()}
+            return {key: rank[1:] for key, rank in ranks.items()}
+    return {}
+
+
+def _by_rule(name: str) -> _Meaning | None:
+    match = _RULE.match(name)
+    if not match:
+        return None
+    field = _FIELD_OF[match["word"]]
+    return _Meaning(match["joint"], field, WORDS[field].index(match["word"]))
+
+
+def _by_number(name: str) -> _Meaning | None:
+    """Of `q1`, `actual_q_0`, `tau_J[0]`, `q_meas_1`, `/joint_states/position[2]`."""
+    parts = re.findall(r"[^\W\d_]+|\d+", name.lower())
+    numbers = [k for k, part in enumerate(parts) if part.isdecimal()]
+    found = _word_in(parts)
+    if NOT_MEASURED & set(parts) or len(numbers) != 1 or not found or numbers[0] < found[1]:
+        return None
+    _, stop, word = found
+    behind = [part for part in parts[stop:] if not part.isdecimal()]
+    field = _FIELD_OF[word]
+    unit = next((part for part in behind if part in UNITS[field] and part not in BESIDE), "")
+    if not set(behind) <= BESIDE | {unit}:
+        return None
+    return _Meaning(parts[numbers[0]], field, WORDS[field].index(word), unit)
+
+
+def _by_word(name: str) -> _Meaning | None:
+    """Of `shoulder_pan_joint_pos`, `Joint 1 Position`, `elbow_torque_Nm`."""
+    parts = list(re.finditer(r"[^\W\d_]+|\d+", name))
+    words = [match[0].lower() for match in parts]
+    if NOT_MEASURED & set(words):
+        return None
+    while words and words[-1] in BESIDE - {"m"}:
+        words.pop()
+    unit = ""
+    if len(words) > 2 and any(words[-1] in units for units in UNITS.values()):
+        unit = words.pop()
+    for size in (2, 1):
+        tail = tuple(words[-size:])
+        word = _PHRASES.get(tail, "") if size == 2 else (tail[0] if tail else "")
+        if word in _FIELD_OF and len(words) > size:
+            field = _FIELD_OF[word]
+            if unit and unit not in UNITS[field]:
+                return None
+            joint = name[: parts[len(words) - size].start()].rstrip("_./ ([")
+            return _Meaning(joint, field, WORDS[field].index(word), unit) if joint else None
+    return None
+
+
+def _word_in(parts: Sequence[str]) -> tuple[int, int, str] | None:
+    """Start, stop and word of the last of the quantities in a name."""
+    for at in reversed(range(len(parts))):
+        pair = _PHRASES.get(tuple(parts[at : at + 2]), "")
+        if pair:
+            return at, at + 2, pair
+        if parts[at] in _FIELD_OF:
+            return at, at + 1, parts[at]
+    return None

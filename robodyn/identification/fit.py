@@ -140,8 +140,9 @@ def _with_more(
 # A term has to lower the squared error of prediction by this part, and in so many folds; there are
 # at most so many.
 WORTHWHILE, MOST_FOLDS, MOST = 0.03, 3, 3
-# And by this many variances of the noise, or it may be chance: the best of many terms is taken.
-SIGNIFICANT = 4.0
+# And by this many variances of the noise, or it may be chance: of n terms that are not there the
+# best gains 2 log n of them, and some thirty are tried.
+SIGNIFICANT = 10.0
 # What is there from the beginning, for it is common, and goes where efforts are predicted better
 # without it.
 DOUBTFUL = (OFFSET,)

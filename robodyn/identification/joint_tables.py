@@ -7,6 +7,7 @@ There is a table for each topic of a bag, or for a CSV file.
 
 from __future__ import annotations
 
+import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -245,29 +246,40 @@ def _places(
 
     Columns that have numbers alone are those of the driven joints in the mechanism's order.
     """
-    recorded, numbers = table.joints, all(joint.isdecimal() for joint in table.joints)
-    if numbers and not renamed and len(recorded) == len(names):
-        order = sorted(range(len(recorded)), key=lambda k: int(recorded[k]))
-        found = dict(enumerate(order))
-    else:
-        found = {}
-        for j, name in enumerate(names):
-            wanted = renamed.get(name, name)
-            endings = tuple(f"{mark}{wanted}" for mark in "_/.")
-            ends = [joint for joint in recorded if joint.endswith(endings)]
-            if wanted in recorded:
-                found[j] = recorded.index(wanted)
-            elif len(ends) == 1:
-                found[j] = recorded.index(ends[0])
+    recorded, found = table.joints, {}
+    for j, name in enumerate(names):
+        wanted = renamed.get(name, name)
+        endings = tuple(f"{mark}{wanted}" for mark in "_/.")
+        tries = (
+            [joint for joint in recorded if joint == wanted],
+            [joint for joint in recorded if joint.endswith(endings)],
+            [joint for joint in recorded if _plain(joint) == _plain(wanted)],
+        )
+        alone = [joints[0] for joints in tries if len(joints) == 1]
+        if alone:
+            found[j] = recorded.index(alone[0])
+    matches = [_NUMBERED.match(joint) for joint in recorded]
+    numbers = [int(match["number"]) for match in matches if match]
+    by_number = not (found or renamed) and len(numbers) == len(recorded) == len(names)
+    if by_number:
+        found = dict(enumerate(sorted(range(len(numbers)), key=numbers.__getitem__)))
     pairs = [
         f"{names[j]} is {recorded[place]}"
         for j, place in found.items()
         if names[j] not in renamed and recorded[place] != names[j]
     ]
     if pairs:
-        how = "their numbers" if numbers else "the end of their names"
+        how = "their numbers" if by_number else "the end of their names"
         notes.append(f"{table.name}: joints matched by {how}: {', '.join(pairs)}")
     return found
+
+
+# Joints that have numbers alone, as `2`, `J2` or `Joint 2`.
+_NUMBERED = re.compile(r"^(?:(?:joint|j)[\W_]*)?(?P<number>\d+)$", re.IGNORECASE)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "_", name.lower()).strip("_")
 
 
 def _candidate(table: JointTable, places: Mapping[int, int]) -> _Candidate:

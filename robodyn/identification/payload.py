@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from robodyn.identification.projection import Programme, consistent
 from robodyn.identification.recording import Recording
 from robodyn.identification.regression import colour_of, scaled_solve
 from robodyn.identification.result import Identification, several
-from robodyn.identification.samples import samples_of
+from robodyn.identification.samples import Samples, samples_of
 from robodyn.mechanisms.common.body_parameters import (
     COLUMNS,
     ROWS,
@@ -124,12 +125,12 @@ def identify_payload(
             bodies = alone.efforts(samples) if alone else m.inverse_dynamics(*samples.motion)
             known = samples.usable & samples.moving(motors)
             rows = (
-                samples.smooth(_columns(bare, samples.motion)),
                 samples.smooth(samples.effort - bodies),
                 known.astype(float),
                 samples.smooth(samples.effort),
             )
-            parts.append([row[samples.rows] for row in rows])
+            Y = samples.thinned(partial(_columns_at, bare, samples))
+            parts.append([Y, *(row[samples.rows] for row in rows)])
             colours.append(samples.colour_of_white)
     tell(0.8)
     Y, tau, weight, effort = map(np.concatenate, zip(*parts, strict=True))
@@ -152,6 +153,10 @@ def identify_payload(
         bare.with_payload(*body),
         tuple(notes),
     )
+
+
+def _columns_at(m: Any, samples: Samples, rows: slice) -> FloatArray:
+    return _columns(m, samples.motion_at(rows))
 
 
 def _columns(m: Any, motion: Motion) -> FloatArray:

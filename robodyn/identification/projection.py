@@ -58,8 +58,8 @@ NEAREST = 0.9
 HALVINGS, FLAT = 30, 1e-3
 # Eigenvalues of a scaled normal matrix below this, for each column, are rounding.
 ROUNDING = 1e-15
-# Damping of free parameters, in parts of their column's size: they are hardly held.
-RIDGE = 1e-7
+# Damping of free parameters, in parts of their own Hessian: they are hardly held.
+RIDGE = 1e-14
 # A model whose bodies have less than this of what efforts could carry has no masses to go by.
 NO_MASS = 1e-4
 # An orthonormal basis (10, 4, 4) of the symmetric matrices, and their traces.
@@ -159,13 +159,12 @@ class Programme:
         prior[positive] = theta[positive] / self.values - 1.0
         R, y = self.root
         A = R @ T
-        free = RIDGE * np.maximum(np.linalg.norm(A, axis=0), 1e-100)
-        damping = np.where(self.has_barrier, np.sqrt(weight), free)
-        table = np.concatenate([A, np.diag(damping)])
-        size = np.linalg.norm(table, axis=0)
-        Q, upper = np.linalg.qr(table / size)
-        right = np.concatenate([y - R @ theta, -weight * prior / damping])
-        s = np.linalg.solve(upper, Q.T @ right) / size
+        H = A.T @ A
+        free = RIDGE * np.maximum(np.diag(H), 1e-100)
+        H[np.diag_indices_from(H)] += np.where(self.has_barrier, weight, free)
+        scale = scaling(H)
+        right = A.T @ (y - R @ theta) - weight * prior
+        s = scale * np.linalg.solve(H * np.outer(scale, scale), scale * right)
         tensors = np.einsum("bp,pij->bij", s[:bodies].reshape(-1, 10), SYMMETRIC)
         shares = np.concatenate([np.linalg.eigvalsh(tensors).ravel(), s[positive]])
         effort = A @ s
@@ -350,9 +349,10 @@ def identified_mechanism(
     values[list(columns.own)] = theta[: len(columns.own)]
     places = {name: k for k, name in enumerate(parameters.names)}
     parts = []
-    for samples, Yb in zip(stretches, regression.regressors, strict=True):
+    for samples in stretches:
         rows = slice(None, None, max(1, len(samples.time) // 1000))
-        rubbing = friction_efforts(motors, samples, friction, Yb @ fit.loaded)[rows]
+        load = regression.efforts(samples, fit.loaded)
+        rubbing = friction_efforts(motors, samples, friction, load)[rows]
         rates = np.abs(samples.joints.velocities[rows])
         parts.append((m.regressor(*samples.motion_at(rows)), rubbing, rates))
     Y, rubbing, rates = map(np.concatenate, zip(*parts, strict=True))

@@ -12,6 +12,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
+from robodyn.formats.regular_files import refuse_special_files
 from robodyn.identification.csv_table import table_of_csv
 from robodyn.identification.joint_tables import (
     FIELDS,
@@ -37,6 +38,10 @@ from robodyn.mechanisms.mechanism import Mechanism
 FEWEST, SHORTEST = 20, 0.5
 # Samples further apart than this [s] show no dynamics: their times are in another unit.
 SLOWEST = 0.5
+# Readings beyond this are of no machine.
+LARGEST = 1e12
+# Endings of files that are tables; others are bags.
+TEXTS = (".csv", ".txt", ".tsv", ".dat", ".log")
 
 
 def read_recording(
@@ -78,16 +83,21 @@ def read_recording(
     """
     gains = _gains(effort_gain, m)
     path = Path(source).expanduser()
-    if not path.exists():
-        raise InvalidInput(f"{source}: there is no such file or folder", value=str(source))
+    refuse_special_files(path)
     notes: list[str] = []
-    if path.suffix.lower() in (".csv", ".txt", ".tsv"):
-        tables, topic, effort_topic = [table_of_csv(path)], "", ""
+    if path.suffix.lower() in TEXTS:
+        tables, topic, effort_topic = [table_of_csv(path, position_unit)], "", ""
     else:
         tables = tables_of_bag(path, topic, effort_topic, m.joint_names, notes)
     columns = sources_of(str(path), m, tables, joints or {}, notes, topic, effort_topic)
     series = _part(_series(columns, notes), start, stop, str(path))
     times, values = _aligned(series, m, str(path), notes)
+    for name, readings in values.items():
+        if np.abs(readings).max() > LARGEST:
+            worst = float(np.abs(readings).max())
+            raise InvalidInput(
+                f"{path}: a {name} of {worst:.3g}, expected at most {LARGEST:g}", value=worst
+            )
     effort = values["effort"] * gains
     position, velocity = in_model_units(
         m, values["position"], values.get("velocity"), position_unit, str(path), notes
@@ -190,7 +200,7 @@ def _aligned(
         raise InvalidInput(
             f"{source}: samples are {np.median(steps):.3g} s apart, which shows no dynamics; "
             "record 20 a second or more. Times are read in seconds: divide those in milliseconds "
-            "by 1000",
+            "by 1000, or name their column time_ms (time_us, time_ns)",
             value=float(np.median(steps)),
         )
     wide = steps[steps > widest_step(float(np.median(steps)))]

@@ -13,6 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput, writing
+from robodyn.formats.csv_text import write_columns
 from robodyn.identification.signals import segments_of
 from robodyn.mechanisms.mechanism import Mechanism
 
@@ -133,12 +134,13 @@ class Recording:
         """
         parts = {"position": self.position, "velocity": self.velocity, "effort": self.effort}
         known = {name: values for name, values in parts.items() if values is not None}
-        header = ["time", *(f"{joint}.{name}" for name in known for joint in self.joint_names)]
-        table = np.column_stack([self.time, *known.values()])
+        columns = [
+            (f"{joint}.{name}", column)
+            for name, values in known.items()
+            for joint, column in zip(self.joint_names, values.T, strict=True)
+        ]
         with writing(path):
-            np.savetxt(
-                path, table, fmt="%.17g", delimiter=",", header=",".join(header), comments=""
-            )
+            write_columns(path, [("time", self.time), *columns])
 
 
 # Efforts this close to the limit count as at the limit.

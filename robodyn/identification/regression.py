@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from robodyn.identification.friction import LOAD, Term, friction_columns
 from robodyn.identification.motors import Motors
 from robodyn.identification.samples import Samples, that_move
 
-# States for the search of base parameters, and rows of the regressor made at a time.
-STATES, AT_A_TIME = 400, 4000
+# States for the search of base parameters.
+STATES = 400
 # Parts of the recordings in time, for cross-validation.
 FOLDS = 5
 # Of a scaled normal matrix, so that what is hardly excited stays near the given model.
@@ -30,6 +30,10 @@ RIDGE = 1e-7
 HUBER, ROUNDS = 1.5, 6
 # What Huber's weights leave of the standard deviation of normal noise.
 LEFT = 0.92
+# Share of the regressor's power that is called slow.
+SLOW = 0.9
+# Lags of the noise's autocorrelation, for one of its width, and the least of this width [rows].
+WIDTHS, LEAST_COLOUR = 8.0, 0.05
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,6 @@ class Regression:
         columns: what is fitted besides friction; they know mechanism and motors.
         stretches: of the recordings.
         base: which combinations of the columns these show.
-        regressors: of each stretch Y (K, n, b) of base parameters and joints' efforts, not
-            filtered.
         A: (M, n, b) of base parameters and motors' efforts.
         effort: (M, n) of the motors.
         weight: (M, n) 1 for what was measured in motion, 0 for what was cut off or at rest.
@@ -53,7 +55,6 @@ class Regression:
     columns: Columns
     stretches: Sequence[Samples]
     base: BaseColumns
-    regressors: Sequence[FloatArray]
     A: FloatArray
     effort: FloatArray
     weight: FloatArray
@@ -85,24 +86,28 @@ class Regression:
             loaded: (b,) base parameters of what the bodies need, for friction that grows with it.
         """
         F: list[list[FloatArray]] = [[] for _ in terms]
-        for samples, Y in zip(self.stretches, self.regressors, strict=True):
+        for samples in self.stretches:
             load = np.zeros(samples.effort.shape)
             if loaded is not None and any(term.kind == LOAD for own in terms for term in own):
-                load = self.motors.efforts(Y @ loaded)
+                load = self.motors.efforts(self.efforts(samples, loaded))
             for j, own in enumerate(terms):
                 table = friction_columns(samples, own, self.motors.turns[j], load[:, j])
                 F[j].append(samples.smooth(table)[samples.rows] if own else table[samples.rows])
         return [np.concatenate(part) for part in F]
+
+    def efforts(self, samples: Samples, loaded: FloatArray) -> FloatArray:
+        """(K, n) of joints, by base parameters (b,), without friction; not filtered."""
+        return self.columns.efforts(samples, self.base.kept, loaded)
 
 
 def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
     """The equations of stretches of recordings."""
     motors = columns.motors
     base = find_base(_some_states(columns, stretches))
-    Y, A, effort, weight = [], [], [], []
+    A, effort, weight = [], [], []
     for samples in stretches:
-        Y.append(_base_columns(columns, samples, base.kept))
-        A.append(motors.rows(samples.smooth(Y[-1])[samples.rows]))
+        of_base = partial(columns.of, samples, kept=list(base.kept))
+        A.append(motors.rows(samples.thinned(of_base)))
         effort.append(motors.efforts(samples.smooth(samples.effort)[samples.rows]))
         known = motors.all_of(samples.usable) & samples.moving(motors)
         weight.append(known[samples.rows].astype(float))
@@ -111,7 +116,6 @@ def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
         columns,
         stretches,
         base,
-        Y,
         np.concatenate(A),
         np.concatenate(effort),
         np.concatenate(weight),
@@ -133,15 +137,6 @@ def _some_states(columns: Columns, stretches: Sequence[Samples]) -> FloatArray:
         moves = that_move(columns.motors, [samples])
         found.append(columns.motors.rows(Y)[:, moves].reshape(-1, len(columns.names)))
     return np.concatenate(found)
-
-
-def _base_columns(columns: Columns, samples: Samples, kept: Sequence[int]) -> FloatArray:
-    """Y (K, n, b) of base parameters and joints' efforts, not filtered; made in parts."""
-    parts = [
-        columns.of(samples, slice(first, first + AT_A_TIME))[..., list(kept)]
-        for first in range(0, len(samples.time), AT_A_TIME)
-    ]
-    return np.concatenate(parts)
 
 
 @dataclass(frozen=True)
@@ -214,13 +209,24 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
             spread = 1.4826 * np.median(np.abs(residual), axis=0) + 1e-12
             size = np.abs(residual) / spread
             weight = system.weight * np.minimum(1.0, HUBER / np.maximum(size, 1e-12))
-    # the fit takes slow parts out of the residuals, so that these are whiter than the noise
-    colour = np.maximum([colour_of(column) for column in residual.T], system.colour)
     N, c = _normal(tables, system.effort, weight / sigma**2)
-    information, right = _normal(tables, system.effort, weight / (sigma**2 * colour))
     inverse, condition = _inverse(N)
-    score_covariance, _ = _normal(tables, system.effort, weight**2 * colour / sigma**2)
-    covariance = inverse @ score_covariance @ inverse  # robust ("sandwich"; White 1980)
+    # robust ("sandwich"; White 1980), of noise correlated as residuals are (Newey and West, 1987)
+    scores = [table * (weight[:, j] / sigma[j])[:, None] for j, table in enumerate(tables)]
+    white = [score.T @ score for score in scores]
+    noise = [
+        _score_covariance(score, column, system.colour)
+        for score, column in zip(scores, residual.T, strict=True)
+    ]
+    covariance = inverse @ np.sum(noise, axis=0) @ inverse
+    colour = np.array(
+        [
+            np.sum(inverse * own) / max(np.sum(inverse * plain), 1e-300)
+            for own, plain in zip(noise, white, strict=True)
+        ]
+    )
+    colour = np.maximum(colour, LEAST_COLOUR)
+    information, right = _normal(tables, system.effort, weight / (sigma**2 * colour))
     spread = np.maximum(system.effort.std(axis=0), 1e-9)
     return Solution(x, information, right, sigma, colour, covariance, residual, spread, condition)
 
@@ -254,6 +260,30 @@ def _inverse(N: FloatArray) -> tuple[FloatArray, float]:
     condition = float(np.sqrt(values[-1] / max(values[0], 1e-300)))
     inverse = (vectors / np.maximum(values, 1e-16)) @ vectors.T
     return inverse * np.outer(scale, scale), condition
+
+
+def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> FloatArray:
+    """Covariance (p, p) of the sum of scores (M, p) times noise like the residual (M,) of size 1.
+
+    The fit takes what is as slow as the motion out of the residuals: there the noise is taken to be
+    no less than just above. Lags go as far as the filter reaches, or as the residual is correlated.
+    """
+    size = 2 * len(residual)
+    power = np.abs(np.fft.rfft(residual - residual.mean(), size)) ** 2
+    total: FloatArray = score.T @ score
+    if not power.any():
+        return total
+    moved = np.abs(np.fft.rfft(score * scaling(total), size, axis=0)) ** 2
+    slow = int((np.cumsum(moved.sum(axis=1)) < SLOW * moved.sum()).sum())
+    if slow:
+        power[:slow] = max(power[:slow].mean(), power[slow : 2 * slow].mean())
+    correlation = np.fft.irfft(power, size)[: len(residual)]
+    reach = int(WIDTHS * max(colour_of(residual), white))
+    for lag in range(1, min(reach, len(residual) // 4) + 1):
+        part = score[lag:].T @ score[:-lag]
+        taper = (1.0 - lag / (reach + 1.0)) * float(correlation[lag] / correlation[0])
+        total = total + taper * (part + part.T)
+    return total
 
 
 def colour_of(residual: FloatArray) -> float:

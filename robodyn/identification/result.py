@@ -63,7 +63,7 @@ class Validation:
         relative: (n,) rmse over the measured effort's standard deviation.
         rmse_unfiltered, relative_unfiltered: (n,) the same of unfiltered efforts.
         given: (n,) `relative` of the model that was given.
-        time: (K,) [s].
+        time: (K,) [s] of as many instants as the filter leaves something to see.
         measured, predicted: (K, n) [N or N m], filtered.
     """
 
@@ -127,9 +127,10 @@ class Identification:
 
     def efforts(self, samples: Samples) -> FloatArray:
         """(K, n) for a stretch of a recording, unfiltered."""
-        Y = self.columns.of(samples)[..., self.kept]
-        rubbing = friction_efforts(self.columns.motors, samples, self.friction, Y @ self.loaded)
-        return np.asarray(Y @ self.parameters.consistent + rubbing)
+        values = np.stack([self.parameters.consistent, self.loaded], axis=-1)
+        efforts = self.columns.efforts(samples, self.kept, values)
+        rubbing = friction_efforts(self.columns.motors, samples, self.friction, efforts[..., 1])
+        return np.asarray(efforts[..., 0] + rubbing)
 
     def validate(self, recordings: Sequence[Recording] | Recording) -> list[Validation]:
         """How well the efforts of recordings are predicted; one for each.
@@ -144,27 +145,30 @@ class Identification:
         for samples, predicted in self.predict(recording):
             known = samples.usable & motors.all_at(samples.moving(motors))
             unsure = np.where(known, 1.0, np.nan)
-            rows = (
+            smooth = (
                 samples.time[:, None],
                 samples.smooth(samples.effort) * unsure,
                 samples.smooth(predicted),
-                samples.measured * unsure,
-                predicted,
                 samples.smooth(self.model.inverse_dynamics(*samples.motion)),
             )
-            parts.append([row[samples.kept] for row in rows])
-        time, measured, smooth, raw, predicted, before = map(
+            kept = samples.kept
+            few = slice(kept.start, kept.stop, samples.stride)
+            parts.append(
+                [row[few] for row in smooth]
+                + [row[kept] for row in (samples.effort * unsure, predicted)]
+            )
+        time, measured, found, before, raw, predicted = map(
             np.concatenate, zip(*parts, strict=True)
         )
         return Validation(
             recording.source,
             self.model.joint_names,
-            *_errors(smooth, measured),
+            *_errors(found, measured),
             *_errors(predicted, raw),
             _errors(before, measured)[1],
             time[:, 0],
             measured,
-            smooth,
+            found,
         )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn.arrays import FloatArray, IntArray
+from robodyn.identification.filters import low_pass
 from robodyn.identification.friction import RIPPLE, RUBBING, Term
 from robodyn.identification.regression import FOLDS, Regression
 from robodyn.identification.samples import Samples
@@ -35,7 +36,7 @@ def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
     """
     used: list[Samples] = []
     for samples in system.stretches:
-        if sum(len(each.time) for each in used) < SEARCHED:
+        if sum(len(each.time) // each.stride for each in used) < SEARCHED:
             used.append(samples)
     rows = sum(len(samples.time[samples.rows]) for samples in used)
     found: list[list[Term]] = []
@@ -69,7 +70,11 @@ def _columns(
     """(rows, waves) cosine + i sine, filtered."""
     parts = []
     for samples in stretches:
-        at, rate = samples.joints.positions @ turns, samples.joints.velocities @ turns
+        # the search needs no more instants than what is smooth
+        pick = slice(samples.rows.start % samples.stride, None, samples.stride)
+        at, rate = (part[pick] @ turns for part in samples.joints[:2])
+        rows = np.arange(len(samples.time))[samples.rows] // samples.stride
+        frequency = samples.frequency / samples.stride
         factor = np.ones_like(rate)
         if kinds == RUBBING:
             factor = np.tanh(rate / float(np.linalg.norm(samples.filters.dead_rates * turns)))
@@ -77,7 +82,7 @@ def _columns(
         for first in range(0, len(waves), AT_A_TIME):
             angle = at[:, None] * waves[first : first + AT_A_TIME]
             both = np.concatenate([np.cos(angle), np.sin(angle)], axis=1) * factor[:, None]
-            smooth = samples.smooth(both)[samples.rows]
+            smooth = low_pass(both, samples.filters.effort, frequency, "even")[rows]
             half = smooth.shape[1] // 2
             blocks.append(smooth[:, :half] + 1j * smooth[:, half:])
         parts.append(np.concatenate(blocks, axis=1))

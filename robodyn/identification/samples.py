@@ -7,11 +7,10 @@ At standstill dry friction holds any effort, so that efforts say nothing of para
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.errors import InvalidInput
@@ -22,8 +21,12 @@ from robodyn.identification.recording import Recording
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 from robodyn.mechanisms.mechanism import Mechanism
 
-# Instants a second, for one of the cutoffs' hertz: of the motion, and of what is fitted at last.
+# Instants a second, for one of the cutoffs' hertz, that carry what is smooth of the motion and of
+# efforts, and that are fitted at last.
 PER_MOTION, PER_EFFORT, PER_FIT = 5.0, 10.0, 4.0
+# Instants that are computed at a time, and periods of the efforts' cutoff after which their filter
+# has forgotten what was before.
+AT_A_TIME, FORGOTTEN = 4000, 10.0
 # Shorter stretches than this many periods of the cutoffs are left out.
 SHORTEST = 6.0
 # Periods of the cutoff of efforts at both ends of a stretch, where filters know one side only.
@@ -44,10 +47,10 @@ class Samples:
         time: (K,) [s].
         joints: positions, velocities and accelerations (K, n) of the driven joints.
         motion: (K, nq), (K, nv), (K, nv) of the mechanism.
-        effort: (K, n) [N or N m] measured, what is too fast for these instants filtered out.
-        measured: (K, n) [N or N m] the same as it was recorded.
+        effort: (K, n) [N or N m] measured.
         usable: (K, n) whether the effort was measured, not cut off.
-        frequency: [Hz] of the instants.
+        frequency: [Hz] of the instants, that of the recording: dry friction turns round in between
+            where there are fewer.
         least: (n,) [m or rad] travel below which a joint stands still throughout.
     """
 
@@ -56,7 +59,6 @@ class Samples:
     joints: DrivenMotion
     motion: Motion
     effort: FloatArray
-    measured: FloatArray
     usable: BoolArray
     frequency: float
     least: FloatArray
@@ -67,15 +69,17 @@ class Samples:
 
     def at_rest(self, position: FloatArray) -> BoolArray:
         """Whether positions (K, n) of joints or motors at these instants stand still."""
-        width = 1 + max(1, round(max(PERIODS / self.filters.effort, BRIEF) * self.frequency))
-        out = np.zeros(position.shape, dtype=bool)
+        from scipy.ndimage import maximum_filter1d, minimum_filter1d  # slow to import
+
+        # windows reach so far to both sides
+        half = max(1, round(0.5 * max(PERIODS / self.filters.effort, BRIEF) * self.frequency))
+        width = 2 * half + 1
         if len(position) < width:
-            return out
-        windows = sliding_window_view(position, width, axis=0)
-        still = windows.max(axis=-1) - windows.min(axis=-1) < RESTING * np.ptp(position, axis=0)
-        for first in range(width):
-            out[first : first + len(still)] |= still
-        return out
+            return np.zeros(position.shape, dtype=bool)
+        ends = [part(position, width, axis=0) for part in (maximum_filter1d, minimum_filter1d)]
+        still = ends[0] - ends[1] < RESTING * np.ptp(position, axis=0)
+        still[:half] = still[-half:] = False
+        return np.asarray(maximum_filter1d(still.view(np.uint8), width, axis=0) > 0)
 
     def moving(self, motors: Motors) -> BoolArray:
         """(K, n) of motors that are not in the midst of standstill."""
@@ -97,8 +101,34 @@ class Samples:
     @property
     def rows(self) -> slice:
         """Samples that are fitted: so many a second for one hertz of the filter."""
-        step = max(1, int(self.frequency / (PER_FIT * self.filters.effort)))
-        return slice(self.kept.start, self.kept.stop, step)
+        step = max(1, int(self.frequency / self.stride / (PER_FIT * self.filters.effort)))
+        return slice(self.kept.start, self.kept.stop, self.stride * step)
+
+    @property
+    def stride(self) -> int:
+        """Every so manieth instant carries what is smooth; `rows` are some of these."""
+        filters = self.filters
+        wanted = max(PER_MOTION * filters.motion, PER_EFFORT * filters.effort)
+        return max(1, int(self.frequency / wanted))
+
+    def in_parts(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
+        """Values (K, ...) that are computed for some instants at a time."""
+        starts = range(0, len(self.time), AT_A_TIME)
+        return np.concatenate([values_of(slice(at, at + AT_A_TIME)) for at in starts])
+
+    def thinned(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
+        """Filtered values (rows, ...) of those computed at all instants, some at a time.
+
+        The filter forgets what is far, so that no part needs more than its neighborhood.
+        """
+        far = round(FORGOTTEN * self.frequency / self.filters.effort)
+        rows, found = np.arange(len(self.time))[self.rows], []
+        each = max(1, max(AT_A_TIME, 2 * far) // int(self.rows.step))
+        for own in np.split(rows, range(each, len(rows), each)):
+            first = max(0, int(own[0]) - far)
+            values = self.smooth(values_of(slice(first, int(own[-1]) + far + 1)))
+            found.append(values[own - first])
+        return np.concatenate(found)
 
     @property
     def colour_of_white(self) -> float:
@@ -183,25 +213,15 @@ def _stretch(
     smooth = low_pass(position, filters.motion, frequency)
     velocity = _derivative(even, smooth)
     acceleration = _derivative(even, velocity)
-    wanted = max(PER_MOTION * filters.motion, PER_EFFORT * filters.effort)
-    step = max(1, int(frequency / wanted))
-    slower = frequency / step
-    measured = effort
-    if step > 1:
-        effort = low_pass(effort, 0.4 * slower, frequency)
-    pick = slice(None, None, step)
-    joints = DrivenMotion(
-        *(np.ascontiguousarray(values[pick]) for values in (smooth, velocity, acceleration))
-    )
+    joints = DrivenMotion(*map(np.ascontiguousarray, (smooth, velocity, acceleration)))
     return Samples(
         filters,
-        even[pick],
+        even,
         joints,
         m.motion_of_joints(*joints, m.assemble(smooth[0], near)),
-        effort[pick],
-        measured[pick],
-        ~_spread(cut, round(frequency / filters.effort))[pick],
-        slower,
+        effort,
+        ~_spread(cut, round(frequency / filters.effort)),
+        frequency,
         np.array([STILL[unit] for unit in m.joint_units]),
     )
 

@@ -13,11 +13,13 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
-from robodyn.identification.csv_table import read_columns
+from robodyn.formats.csv_text import read_columns
 from robodyn.trajectories.messages import to_nanoseconds, vector_pair
 
 COLUMNS = ("time", "force_x", "force_y", "force_z", "rate_x", "rate_y", "rate_z")
 IMU = "sensor_msgs/msg/Imu"
+# No vehicle has more [m/s^2 or rad/s].
+LARGEST = 1e5
 
 
 class VehicleMotion(NamedTuple):
@@ -49,15 +51,33 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
     path = Path(source).expanduser()
     if path.is_dir() or path.suffix in (".mcap", ".db3"):
         return _of_bag(path, topic)
-    names, table, header = read_columns(path)
+    names, table, header, _, lines = read_columns(path)
     missing = [name for name in COLUMNS if name not in names]
     if missing:
         raise InvalidInput(
-            f"{path}, line {header}: no column {missing[0]!r}; expected {', '.join(COLUMNS)}, in "
+            f"{path}: line {header}: no column {missing[0]!r}; expected {', '.join(COLUMNS)}, in "
             "m/s^2 and rad/s",
             value=str(path),
         )
     values = table[:, [names.index(name) for name in COLUMNS]]
+    for line, row in zip(lines, values, strict=True):
+        for name, value in zip(COLUMNS, row.tolist(), strict=True):
+            if not abs(value) <= (np.inf if name == "time" else LARGEST):
+                raise InvalidInput(
+                    f"{path}: line {line}: {name} is {value:g}, expected a number of at most "
+                    f"{LARGEST:g}",
+                    value=value,
+                )
+    back = np.flatnonzero(~(np.diff(values[:, 0]) > 0.0))
+    if back.size:
+        row = int(back[0]) + 1
+        raise InvalidInput(
+            f"{path}: line {lines[row]}: time is {values[row, 0]:g} s after "
+            f"{values[row - 1, 0]:g} s, expected times that increase",
+            value=float(values[row, 0]),
+        )
+    if len(values) < 2:
+        raise InvalidInput(f"{path}: {len(values)} samples, expected two or more", value=str(path))
     return VehicleMotion(values[:, 0], values[:, 1:4], values[:, 4:])
 
 

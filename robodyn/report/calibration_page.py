@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 
 from robodyn.identification.calibration.result import CalibratedParameter, Calibration
+from robodyn.identification.calibration.zeros import Zeros
 from robodyn.report.chart import COLORS, GREY, INK, Chart, ChartLine, Mark, Panel
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
@@ -35,6 +36,35 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
     page.add_chart(change_chart(found))
     page.add_chart(visibility_chart(found))
     page.add("parameters", "Dimensions", table(*dimensions(found)))
+    page.add_provenance(command)
+    return page
+
+
+def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> Page:
+    """The HTML page of zeros that were found from stops and a level.
+
+    Args:
+        found: what to show.
+        name: of the mechanism.
+        source: file of the samples.
+        command: command line that made the page, shown at its end.
+    """
+    page = Page(f"{name}, zeros of its joints", source or "samples", found.to_dict())
+    facts = [
+        (f"base inclined about {axis}", f"{1e3 * value:.4g} mrad")
+        for axis, value in zip("xy", found.inclination.tolist(), strict=True)
+    ]
+    facts.append(("left of the level's angles", f"{1e3 * found.level_residual:.3g} mrad"))
+    facts.append(("left of the stops", f"{found.stop_residual:.3g} m or rad"))
+    page.add("summary", "Summary", cards([(k, v) for k, v in facts if "nan" not in v]))
+    rows = [
+        [joint, unit, f"{value:+.5f}", f"{deviation:.2g}" if seen else "not seen: assumed 0"]
+        for joint, unit, value, deviation, seen in zip(
+            found.joints, found.units, found.values, found.deviations, found.seen, strict=True
+        )
+    ]
+    head = ["joint", "unit", "to be added to its reading", "standard deviation"]
+    page.add("zeros", "Zeros", table(head, rows))
     page.add_provenance(command)
     return page
 

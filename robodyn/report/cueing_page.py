@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.identification.csv_table import read_columns
+from robodyn.formats.csv_text import read_columns
 from robodyn.motion_base.frequency_response import CHANNELS, FrequencyResponse
 from robodyn.motion_base.ride import Ride
 from robodyn.report.chart import (
@@ -133,7 +133,7 @@ def read_criteria(file: Path) -> Criteria:
     Raises:
         InvalidInput: no such file, a column that is missing, or no such channel.
     """
-    names, table, line = read_columns(file)
+    names, table, line, *_ = read_columns(file)
     wanted = ("channel", "frequency", *LIMITS)
     missing = [name for name in wanted if name not in names]
     if missing:

@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, writing
-from robodyn.identification.csv_table import read_columns
+from robodyn.formats.csv_text import read_columns, write_columns
 from robodyn.identification.plausibility import in_model_units
 from robodyn.mechanisms.mechanism import Mechanism
 
@@ -115,7 +115,7 @@ class Measurements:
         header += [f"{name}.position" for name in self.passive]
         columns += [np.asarray(each)[:, None] for each in self.passive.values()]
         with writing(path):
-            np.savetxt(path, np.hstack(columns), "%.17g", ",", header=",".join(header), comments="")
+            write_columns(path, zip(header, np.hstack(columns).T, strict=True))
 
 
 def read_measurements(
@@ -171,7 +171,7 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
     Raises:
         InvalidInput: no such file, a cell that is no number, or a joint without a column.
     """
-    header, numbers, line = read_columns(Path(path))
+    header, numbers, line, *_ = read_columns(Path(path))
     columns = dict(zip(header, numbers.T, strict=True))
     wanted = [f"{name}.position" for name in m.joint_names]
     missing = [name for name in wanted if name not in columns]

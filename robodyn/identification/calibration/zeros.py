@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_scalar
-from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.errors import InvalidInput, KinematicsError, writing
 from robodyn.identification.calibration.measurements import joint_columns
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
@@ -60,6 +61,29 @@ class Zeros:
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in vars(self).items()
         }
+
+    def save(self, path: str | Path) -> None:
+        """Write each joint's zero, unit and standard deviation to a .yaml file.
+
+        Raises:
+            InvalidInput: another ending.
+            OutputError: the file cannot be written.
+        """
+        if Path(path).suffix.lower() not in (".yaml", ".yml"):
+            raise InvalidInput(f"{path}: zeros are written as .yaml files", value=str(path))
+        names = ("unit", "zero", "deviation", "seen")
+        rows = zip(
+            self.units, self.values.tolist(), self.deviations.tolist(), self.seen.tolist(),
+            strict=True,
+        )  # fmt: skip
+        joints = {
+            joint: dict(zip(names, row, strict=True))
+            for joint, row in zip(self.joints, rows, strict=True)
+        }
+        text = "# zeros to be added to what each joint reads\n"
+        text += yaml.safe_dump({"joints": joints}, sort_keys=False, allow_unicode=True)
+        with writing(path):
+            Path(path).write_text(text, encoding="utf-8")
 
 
 def find_zeros(

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 import robodyn as rd
@@ -92,3 +93,29 @@ def test_wrong_samples_are_refused_in_words(tmp_path):
     file.write_text(",".join(names[1:]) + "\n0,0,0,0,0\n")
     with pytest.raises(InvalidInput, match=r"no column joint1\.position"):
         read_zero_samples(file, m)
+
+
+def test_zeros_are_written_and_shown(tmp_path, rng):
+    m = rd.load("hexapod_rotary")
+    readings, up, stops = samples(m, rng.normal(0.0, 0.05, 6), rng, 0.35, 1e-3, 5e-3)
+    columns = [f"{name}.position" for name in m.joint_names]
+    rows = [",".join([*columns, "level.x", "level.y", "level.z", "end"])]
+    rows += [
+        ",".join(f"{x:.9g}" for x in (*reading, *level)) + ","
+        for reading, level in zip(readings, up, strict=True)
+    ]
+    for name, reading, _ in stops:
+        cells = [f"{reading:.9g}" if name == joint else "" for joint in m.joint_names]
+        rows.append(",".join([*cells, "", "", "", ""]))
+    (tmp_path / "measured.csv").write_text("\n".join(rows) + "\n")
+    found = find_zeros(m, *read_zero_samples(tmp_path / "measured.csv", m))
+    call = ["calibrate", "hexapod_rotary", str(tmp_path / "measured.csv"), "--zeros"]
+    written, page = tmp_path / "zeros.yaml", tmp_path / "page.html"
+    run = CliRunner().invoke(app, [*call, "--output", str(written), "--html", str(page)])
+    assert run.exit_code == 0, run.output
+    joints = yaml.safe_load(written.read_text())["joints"]
+    assert list(joints) == list(m.joint_names)
+    np.testing.assert_allclose([each["zero"] for each in joints.values()], found.values)
+    assert all(name in page.read_text() for name in m.joint_names)
+    with pytest.raises(rd.InvalidInput, match="yaml"):
+        found.save(tmp_path / "zeros.txt")

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Tables of numbers as text, in the dialects in which programs write them.
+
+Separated by commas, semicolons, tabs, bars or blanks; decimals with a point, or with a comma where
+that is not the separator. The header names the columns: it is the first line, or the last comment
+before the numbers. Units follow names in brackets, or are a line of their own below the header.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.checks import number_in
+from robodyn.errors import InvalidInput
+from robodyn.formats.regular_files import read_bytes
+
+# Separators in the order in which they are tried; blanks separate only where nothing else does.
+SEPARATORS = (",", ";", "\t", "|")
+BLANKS = " "
+COMMENTS = ("#", "%")
+# Data rows by which the separator is found.
+TRIED = 20
+# Spreadsheets compute a cell that begins with one of these.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_UNIT = re.compile(r"\s*[\[(]\s*(?!\d+\s*[\])])([^\[\]()]*)[\])]\s*$")
+_DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*$")
+_UNIT_WORD = re.compile(r"^[\[(]?[a-zA-Zµ°%·^*/ .\d-]{0,12}[\])]?$")
+
+
+class Columns(NamedTuple):
+    """A table of numbers.
+
+    Attributes:
+        names: of the columns, without units.
+        numbers: (N, columns); empty cells and `nan` are NaN.
+        line: of the header in the file.
+        units: of the columns, empty where the file has none.
+        lines: (N,) of the rows in the file.
+    """
+
+    names: list[str]
+    numbers: FloatArray
+    line: int
+    units: list[str]
+    lines: list[int]
+
+
+class _Line(NamedTuple):
+    number: int
+    text: str
+
+
+def read_columns(path: Path) -> Columns:
+    """Read a table of numbers with a header.
+
+    Raises:
+        InvalidInput: a file that cannot be read, is empty, has no header, or has cells that are no
+            numbers; the message has the line.
+    """
+    comments: list[_Line] = []
+    lines: list[_Line] = []
+    given = ""
+    for line in map(_Line._make, enumerate(_text(path).splitlines(), start=1)):
+        bare = line.text.strip()
+        if bare.startswith(COMMENTS):
+            comments += [] if lines else [_Line(line.number, bare.lstrip("".join(COMMENTS)))]
+        elif not lines and bare.lower().startswith("sep=") and len(bare) == len("sep=") + 1:
+            given = bare[-1]
+        elif bare:
+            lines.append(line)
+    if not lines:
+        raise InvalidInput(f"{path}: the file is empty", value=str(path))
+    separator = given or _separator(path, lines)
+    if _is_numeric(_cells(path, lines[0], separator)):
+        header = _commented_header(path, comments, lines[0], separator)
+    else:
+        header, lines = lines[0], lines[1:]
+    names = [cell.strip().removeprefix("'") for cell in _cells(path, header, separator)]
+    units = [match[1].strip() if (match := _UNIT.search(name)) else "" for name in names]
+    names = [_UNIT.sub("", name).strip() for name in names]
+    rows = [_row(path, line, separator, names) for line in lines]
+    if rows and _is_of_units(rows[0]):
+        units = [unit or cell.strip(" []()") for unit, cell in zip(units, rows[0], strict=True)]
+        rows, lines = rows[1:], lines[1:]
+    numbers = _numbers(path, names, rows, lines)
+    # a separator at the end of each line makes a column without a name
+    kept = [k for k, name in enumerate(names) if name or np.isfinite(numbers[:, k]).any()]
+    return Columns(
+        [names[k] for k in kept],
+        numbers[:, kept],
+        header.number,
+        [units[k] for k in kept],
+        [line.number for line in lines],
+    )
+
+
+def write_columns(path: str | Path, columns: Iterable[tuple[str, FloatArray]]) -> None:
+    """Write columns, each a heading and its numbers (N,), as CSV; exact when read again.
+
+    A heading that a spreadsheet would compute gets a `'` before it, as in spreadsheets.
+    """
+    names, values = zip(*columns, strict=True)
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([_heading(name) for name in names])
+        writer.writerows(np.column_stack(values).tolist())
+
+
+def _heading(name: str) -> str:
+    # on one line, as rows are
+    text = " ".join(name.split("\n"))
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def _text(path: Path) -> str:
+    raw = read_bytes(path)
+    encoding = "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError:
+        # a degree sign of an older program, for one: only names and units have such
+        text = raw.decode("latin-1")
+    if "\0" in text:
+        raise InvalidInput(f"{path}: expected a table of numbers as text", value=str(path))
+    return text
+
+
+def _separator(path: Path, lines: Sequence[_Line]) -> str:
+    """The separator by which the first lines have the same number of cells, the most."""
+    best, most = "", 1
+    for each in SEPARATORS:
+        try:
+            counts = [len(_cells(path, line, each)) for line in lines[: TRIED + 1]]
+        except InvalidInput:
+            continue
+        # a line may end in a separator, the last one may have been cut off
+        if min(counts[1:-1] or counts) >= counts[0] and max(counts) <= counts[0] + 1:
+            best, most = (each, counts[0]) if counts[0] > most else (best, most)
+    if best:
+        return best
+    plain = {each: lines[0].text.count(each) for each in SEPARATORS}
+    likely = max(plain, key=lambda each: plain[each])
+    return likely if plain[likely] else BLANKS
+
+
+def _cells(path: Path, line: _Line, separator: str) -> list[str]:
+    # each line alone: a quote that is not closed would take the lines behind it
+    text = " ".join(line.text.split()) if separator == BLANKS else line.text
+    try:
+        return next(csv.reader([text], delimiter=separator, skipinitialspace=True, strict=True))
+    except csv.Error as failure:
+        raise InvalidInput(f"{path}: line {line.number}: {failure}", value=line.number) from failure
+
+
+def _row(path: Path, line: _Line, separator: str, names: Sequence[str]) -> list[str]:
+    row = _cells(path, line, separator)
+    if len(row) == len(names) + 1 and not row[-1].strip():
+        row = row[:-1]
+    if len(row) != len(names):
+        hint = ""
+        if separator == "," and len(row) > len(names):
+            hint = "; where decimals have a comma, cells are separated by semicolons or tabs"
+        raise InvalidInput(
+            f"{path}: line {line.number} has {len(row)} cells, the header has {len(names)}{hint}",
+            value=row,
+        )
+    return row
+
+
+def _commented_header(path: Path, comments: Sequence[_Line], first: _Line, separator: str) -> _Line:
+    """The comment before the numbers that has as many cells, as numpy.savetxt writes it."""
+    count = len(_cells(path, first, separator))
+    for line in reversed(comments):
+        if len(_cells(path, line, separator)) == count:
+            return line
+    raise InvalidInput(
+        f"{path}: line {first.number} has numbers: expected a header before them that names the "
+        f"{count} columns",
+        value=first.number,
+    )
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    found = [number_in(cell.strip().replace(",", ".")) for cell in cells if cell.strip()]
+    return bool(found) and bool(np.isfinite(found).all())
+
+
+def _is_of_units(row: Sequence[str]) -> bool:
+    """Whether a row says in which units the columns are: short words, and no number."""
+    words = [cell for cell in row if cell.strip()]
+    return bool(words) and all(
+        _UNIT_WORD.match(cell.strip())
+        and not _is_missing(cell)
+        and np.isnan(number_in(cell.replace(",", ".")))
+        for cell in words
+    )
+
+
+def _numbers(
+    path: Path, names: Sequence[str], rows: Sequence[Sequence[str]], lines: Sequence[_Line]
+) -> FloatArray:
+    numbers = np.empty((len(rows), len(names)))
+    doubtful = []
+    for values, line, row in zip(numbers, lines, rows, strict=True):
+        values[:] = [number_in(cell or "nan") for cell in row]
+        unread = [
+            (line, column)
+            for column in np.flatnonzero(np.isnan(values)).tolist()
+            if not _is_missing(row[column])
+        ]
+        doubtful += [(values, row, *place) for place in unread]
+    # with a point elsewhere a comma may stand between thousands
+    points = bool(doubtful) and any("." in cell for row in rows for cell in row)
+    for values, row, line, column in doubtful:
+        cell = row[column]
+        if points or not _DECIMAL_COMMA.match(cell):
+            hint = "; decimals are written with a point, or all with a comma" * ("," in cell)
+            raise InvalidInput(
+                f"{path}: line {line.number}, column {names[column]!r}: {cell[:60]!r} is not a "
+                f"number{hint}",
+                value=cell,
+            )
+        values[column] = number_in(cell.replace(",", "."))
+    return numbers
+
+
+def _is_missing(cell: str) -> bool:
+    return cell.strip().lower().lstrip("+-") in ("", "nan", "null", "none", "n/a", "na")

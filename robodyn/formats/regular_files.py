@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Regular files: pipes and devices may never end, so that nothing reads them."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from robodyn.errors import InvalidInput
+
+# A text of more bytes than this is not read into memory.
+LARGEST = 2**31
+
+
+def refuse_special_files(path: Path) -> None:
+    """Refuse a file that is missing or not a regular file, or a folder with such a file.
+
+    Raises:
+        InvalidInput: see above.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError as failure:
+        raise InvalidInput(f"{path}: there is no such file", value=str(path)) from failure
+    # a name with a null character is a ValueError
+    except (OSError, ValueError) as failure:
+        raise InvalidInput(f"{path}: cannot be read: {failure}", value=str(path)) from failure
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise InvalidInput(
+            f"{path}: expected a regular file, found a pipe, a socket or a device", value=str(path)
+        )
+    for each in sorted(path.iterdir()) if stat.S_ISDIR(mode) else ():
+        if not each.is_dir():
+            refuse_special_files(each)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a regular file of at most `LARGEST` bytes.
+
+    Raises:
+        InvalidInput: no such file, no regular file, too large, or not readable.
+    """
+    refuse_special_files(path)
+    try:
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise InvalidInput(
+                f"{path}: {size} bytes, expected at most {LARGEST}: give a part of it", value=size
+            )
+        return path.read_bytes()
+    except OSError as failure:
+        raise InvalidInput(f"{path}: cannot be read: {failure}", value=str(path)) from failure

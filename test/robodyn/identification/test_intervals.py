@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Standard deviations are honest, and noisy encoders cost no more than they must."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.identification.recording import Recording
+from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
+
+ARM = """
+type: serial
+name: two_links
+gravity: [0, -9.81, 0]
+convention: standard_dh
+links:
+  - {joint: revolute, d: 0, a: 0.5, alpha: 0, mass: 5.0, com: [-0.2, 0.01, 0.0],
+     inertia: [[0.02, 0, 0], [0, 0.1, 0], [0, 0, 0.1]],
+     armature: 0.3, damping: 2.0, friction: [3.0, 3.0]}
+  - {joint: revolute, d: 0, a: 0.4, alpha: 0, mass: 3.0, com: [-0.15, 0.02, 0.0],
+     inertia: [[0.01, 0, 0], [0, 0.05, 0], [0, 0, 0.05]],
+     armature: 0.1, damping: 1.0, friction: [1.0, 1.0]}
+"""
+DURATION, NOISE = 10.0, 0.01
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    path = tmp_path_factory.mktemp("arm") / "two_links.yaml"
+    path.write_text(ARM)
+    return rd.load(path)
+
+
+def motion(m, rng):
+    size = 0.5 / np.arange(1, 6)[:, None]
+    sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(m.home))) * size
+    return FourierTrajectory(m, FourierSeries(DURATION, 1.0, m.home, sine, cosine))
+
+
+def recorded(m, rng, encoder, rate):
+    times = np.arange(0.0, DURATION, 1.0 / rate)
+    q, v, a = motion(m, rng).sample(times)
+    efforts = m.inverse_dynamics(q, v, a)
+    efforts += NOISE * efforts.std(axis=0) * rng.normal(size=q.shape)
+    return Recording.from_arrays(m, times, q + encoder * rng.normal(size=q.shape), efforts)
+
+
+@pytest.mark.parametrize("encoder", [1e-7, 2e-5])
+def test_two_of_three_parameters_are_within_a_standard_deviation(arm, encoder):
+    away = []
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        found = rd.identify(arm, recorded(arm, rng, encoder, 100.0), friction="offset").parameters
+        away.append((found.values - found.of(arm)) / found.deviations)
+    assert (np.abs(away) < 1.0).mean() == pytest.approx(0.6827, abs=0.06)
+    assert np.sqrt(np.mean(np.square(away))) == pytest.approx(1.0, abs=0.15)
+
+
+def test_dry_friction_that_turns_round_between_instants_is_no_error(arm):
+    """Encoders of 2e-4 rad: the filters' instants are far apart, those of the recording are not."""
+    error = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        recordings = [recorded(arm, rng, 2e-4, 250.0) for _ in range(2)]
+        found = rd.identify(arm, recordings, friction="coulomb").mechanism
+        states = motion(arm, rng).sample(np.linspace(0.0, DURATION, 1000))
+        efforts = arm.inverse_dynamics(*states)
+        left = (found.inverse_dynamics(*states) - efforts).std(axis=0)
+        error.append(left / efforts.std(axis=0))
+    assert np.median(error) < 0.002
