@@ -335,7 +335,7 @@ class LinkMotion(Derivatives):
     def _single_shapes(self) -> tuple[tuple[int, ...], ...]:
         return ((self.coordinates.configuration_size,), (self._nv,), (self._nv,))
 
-    def _states(self, *state: ArrayLike) -> tuple[tuple[int, ...], list[FloatArray]]:
+    def _states(self, *state: Any) -> tuple[tuple[int, ...], list[FloatArray]]:
         """Leading shape of a state's parts, each as (N, k).
 
         Args:
