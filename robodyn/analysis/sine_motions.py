@@ -5,21 +5,23 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
+from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.poses import advance_pose
 
 AXES = ("x", "y", "z", "about x", "about y", "about z")
 FREQUENCIES = (0.2, 0.5, 1.0, 2.0, 5.0)  # [Hz]
 # Instants of a period; halvings of an amplitude; the largest, in sizes of the mechanism and [rad].
 INSTANTS, HALVINGS, LARGEST = 24, 18, (1.0, 1.5)
-# Those at home and at both ends, between which no singularity may lie.
-ENDS = [0, INSTANTS // 4, 3 * INSTANTS // 4]
+# Steps along an axis, from home to the largest amplitude, that find how far the body can go.
+STEPS = 60
 # An axis along or about which less than this share of a motion is possible is left out.
 POSSIBLE = 0.999
 
@@ -27,11 +29,13 @@ POSSIBLE = 0.999
 def sine_motions(mechanism: Mechanism) -> list[dict[str, Any]]:
     """A row for each axis of the base frame along or about which the body can move at home.
 
-    `amplitudes` [m or rad] are the largest of sines at `FREQUENCIES` about home at which all joints
-    stay within their ranges, rates and efforts, as motors have them at that rate, on the same side
-    of singularities; `acceleration` is
-    the largest from rest at home, in the weaker direction, None if nothing bounds it. Empty where
-    nothing is known of rates and efforts, and of mechanisms with freedoms that nothing drives.
+    `amplitudes` [m or rad] are the largest of the body's sines at `FREQUENCIES` about home at which
+    all joints, passive ones too, stay within their ranges, and the driven ones within their rates
+    and efforts, as motors have them at that rate, on the same side of singularities: found by
+    inverse kinematics all along the sine. What of the pose does not determine the mechanism
+    follows. `acceleration` is the largest from rest at home, in the weaker direction, None if
+    nothing bounds it. Empty where nothing is known of rates and efforts, where a pose of the body
+    does not determine the mechanism, and of mechanisms with freedoms that nothing drives.
     """
     m = mechanism
     limits = np.concatenate([m.velocity_limits, m.effort_limits])
@@ -44,18 +48,86 @@ def sine_motions(mechanism: Mechanism) -> list[dict[str, Any]]:
         if (J @ way)[k] < POSSIBLE:
             continue
         most = LARGEST[0] * m.size if k < 3 else LARGEST[1]
+        travel = _travel(m, k, most)
+        if travel is None:
+            continue
         rows.append(
             {
                 "axis": axis,
                 "unit": "m" if k < 3 else "rad",
                 "acceleration": _from_rest(m, way),
                 "amplitudes": [
-                    bisected(partial(_follows, m, way, 2.0 * np.pi * f), 0.0, most, HALVINGS)[0]
+                    _largest(partial(_follows, m, travel, 2.0 * np.pi * f), travel.most)
                     for f in FREQUENCIES
                 ],
             }
         )
     return rows
+
+
+class _Travel(NamedTuple):
+    """How far the body goes from home along an axis, and where the mechanism is on the way.
+
+    Attributes:
+        unit: (6,) displacement of the body by 1.
+        most: [m or rad] either way.
+        at: (N,) [m or rad] known displacements, increasing.
+        configurations: (N, nq) there.
+    """
+
+    unit: FloatArray
+    most: float
+    at: FloatArray
+    configurations: FloatArray
+
+
+def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
+    """How far the body goes along an axis, either way; None where it cannot be asked for poses."""
+    unit: FloatArray = np.eye(6)[axis]
+    known: list[tuple[float, FloatArray]] = [(0.0, m.home)]
+    ends = []
+    for sense in (1.0, -1.0):
+        at, q = 0.0, m.home
+        for step in most / STEPS * np.arange(1, STEPS + 1):
+            there = _moved(m, sense * step * unit, q)
+            if there is None or not _is_allowed(m, there):
+                break
+            at, q = float(step), there
+            known.append((sense * at, q))
+        if at < most:
+
+            def holds(value: float, q: FloatArray = q, sense: float = sense) -> bool:
+                there = _moved(m, sense * value * unit, q)
+                return there is not None and _is_allowed(m, there)
+
+            at = bisected(holds, at, at + most / STEPS, HALVINGS)[0]
+        ends.append(at)
+    if len(known) == 1 and _moved(m, 1e-6 * most * unit, m.home) is None:
+        return None
+    known.sort(key=lambda one: one[0])
+    places, configurations = zip(*known, strict=True)
+    return _Travel(unit, min(ends), np.array(places), np.array(configurations))
+
+
+def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArray | None:
+    """The configuration after a displacement (6,) of the body from home; None if there is none."""
+    pose, still = advance_pose(m.body_pose(m.home), displacement), np.zeros((1, 6))
+    try:
+        q = m.motions_of_body(pose[None], still, still, near[None]).configuration[0]
+    except RobodynError:
+        return None
+    return None if np.isnan(q).any() else q
+
+
+def _is_allowed(m: Mechanism, configuration: FloatArray) -> bool:
+    """Whether joints are within their ranges there, on home's side of singularities."""
+    here, begun = m.side(configuration), m.side(m.home)
+    crossed = here is not None and begun is not None and float(here * begun) <= 0.0
+    return not crossed and bool(m.within_travel(configuration).all())
+
+
+def _largest(holds: Any, most: float) -> float:
+    return most if holds(most) else bisected(holds, 0.0, most, HALVINGS)[0]
 
 
 def _from_rest(m: Mechanism, way: FloatArray) -> float | None:
@@ -68,22 +140,27 @@ def _from_rest(m: Mechanism, way: FloatArray) -> float | None:
     return max(most, 0.0) if np.isfinite(most) else None
 
 
-def _follows(m: Mechanism, unit: FloatArray, rate: float, amplitude: float) -> bool:
-    way = amplitude * unit
+def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motion:
+    """The mechanism's motion (INSTANTS, ...) with the body's sine; NaN where it is not reached."""
     phase = np.linspace(0.0, 2.0 * np.pi, INSTANTS, endpoint=False)[:, None]
+    moved, way = amplitude * np.sin(phase), amplitude * travel.unit
+    poses = advance_pose(m.body_pose(m.home), moved * travel.unit)
+    nearest = np.abs(travel.at - moved).argmin(axis=1)
+    twists, accels = rate * np.cos(phase) * way, -(rate**2) * np.sin(phase) * way
+    return m.motions_of_body(poses, twists, accels, travel.configurations[nearest])
+
+
+def _follows(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> bool:
     try:
-        at = m.advance(np.tile(m.home, (INSTANTS, 1)), np.sin(phase) * way)
-        motion = at, rate * np.cos(phase) * way, -(rate**2) * np.sin(phase) * way
-        positions, rates, _ = m.driven_motion(*motion)
+        motion = _sine(m, travel, rate, amplitude)
+        if np.isnan(motion.configuration).any():
+            return False
+        _, rates, _ = m.driven_motion(*motion)
         efforts = np.abs(m.inverse_dynamics(*motion))
-        sides = {np.sign(side) for q in at[ENDS] if (side := m.side(q)) is not None}
     except RobodynError:
         return False
-    lower, upper = m.position_limits.T
     return bool(
-        len(sides) < 2
-        and (positions >= lower).all()
-        and (positions <= upper).all()
+        m.within_travel(motion.configuration).all()
         and (np.abs(rates) <= m.velocity_limits).all()
         and (efforts <= m.effort_limits_at(rates)).all()
     )

@@ -32,7 +32,8 @@ def _destination(output: Path | None = None, force: bool = False) -> Path | None
 
     Args:
         output: CSV file to write (.csv): the platform's motion, wanted and felt forces and rates;
-            or else a bag, with platform_setpoint, vehicle/imu and felt_imu.
+            or else a bag, with platform_setpoint, vehicle/imu, felt_imu, robot_description,
+            joint_states and tf.
         force: Write over a file that exists.
     """
     if output is not None and output.exists() and not (force and output.is_file()):
@@ -82,7 +83,7 @@ def cue(
         problem = str(error)
     if output is not None:
         (found.save if output.suffix == ".csv" else found.save_bag)(output)
-    correlation = np.nan_to_num(found.force_correlation)
+    correlation, missing = np.nan_to_num(found.force_correlation), found.force_missing
     facts: dict[str, Any] = {
         "model": mechanism.name,
         "duration": float(found.time[-1]),
@@ -90,6 +91,7 @@ def cue(
         "rate_error": found.rate_error,
         "perceived_force_error": found.perceived_force_error,
         "perceived_rate_error": found.perceived_rate_error,
+        "force_missing": [None if np.isnan(share) else float(share) for share in missing],
         "force_correlation": correlation,
         "false_cues": found.false_cues,
         "workspace_used": found.workspace_used,
@@ -100,9 +102,10 @@ def cue(
         ("felt less wanted rate", f"{_of(found.rate_error)} rad/s"),
         ("perceived of it: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
         ("perceived of it: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
-        ("correlation of forces", _of(correlation)),
+        ("of the force not felt", _shares(missing)),
+        ("correlation of forces", f"{_of(correlation)} (of their shapes, whatever their sizes)"),
         ("felt the wrong way round", f"{100.0 * found.false_cues:.1f} % of the time"),
-        ("range of joints used", f"{100.0 * found.workspace_used.max():.0f} % at most"),
+        ("range of joints used", _used(found)),
         ("limits", problem or "all hold"),
     ]
     if html is not None:
@@ -121,6 +124,20 @@ def cue(
     lines = [f"{mechanism.name}: {found.time[-1]:g} s of {recording}, {by}"]
     lines += [f"{name:24} {text}" for name, text in summary]
     return Answer(facts, "\n".join(lines), problem is not None)
+
+
+def _shares(values: np.ndarray[Any, Any]) -> str:
+    """Shares of three axes in per cent, of those with a force."""
+    named = zip("xyz", values, strict=True)
+    return "  ".join(f"{axis} {100.0 * share:.0f} %" for axis, share in named if share == share)
+
+
+def _used(found: rd.Ride) -> str:
+    """How near a joint comes to an end of its range, and which one."""
+    used = found.workspace_used
+    worst = int(np.argmax(used))
+    name = found.mechanism.joint_names[worst]
+    return f"{100.0 * used[worst]:.0f} % from the middle to an end ({name})"
 
 
 def _of(values: np.ndarray[Any, Any]) -> str:

@@ -10,19 +10,25 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.common.coordinates import Coordinates, joint_coordinates
 from robodyn.mechanisms.common.motion import DrivenMotion, JointStates, Motion
 from robodyn.mechanisms.common.tracking import JOINT_TRACKING, Tracking
 from robodyn.mechanisms.motors import JointsWithMotors
 from robodyn.numerics.broadcasting import flatten
 from robodyn.numerics.turns import full_turns
+from robodyn.poses import pose_difference
+
+# Of Newton's method to a pose of the body: steps, the longest of them [m or rad], and the one at
+# which it ends.
+NEAR_STEPS, LONGEST_STEP, NEAR = 30, 0.2, 1e-11
 
 
 class Kinematics(JointsWithMotors):
@@ -281,6 +287,34 @@ class Kinematics(JointsWithMotors):
         """
         raise self._no_inverse_kinematics()
 
+    def configuration_near(self, pose: FloatArray, configuration: FloatArray) -> FloatArray:
+        """Find the configuration whose body is nearest to a pose, in a control loop's time.
+
+        By Newton's method from a configuration (nq,), without a search: for a pose out of reach it
+        ends where no step leads nearer. Turns count by the characteristic length.
+        """
+        weights = np.repeat([1.0, self.characteristic_length], 3)
+        here = configuration
+        gap: FloatArray = weights * pose_difference(self.body_pose(here), pose)
+        for _ in range(NEAR_STEPS):
+            jacobian = weights[:, None] * self.twist_jacobian(here)
+            step = np.asarray(np.linalg.lstsq(jacobian, gap, rcond=1e-9)[0], dtype=np.float64)
+            longest = float(np.abs(step).max())
+            if longest < NEAR:
+                break
+            step *= min(1.0, LONGEST_STEP / longest)
+            while longest > NEAR:
+                with suppress(KinematicsError):
+                    there = self.advance_near(here, step)
+                    left: FloatArray = weights * pose_difference(self.body_pose(there), pose)
+                    if left @ left < gap @ gap:
+                        break
+                step, longest = 0.5 * step, 0.5 * longest
+            else:
+                break
+            here, gap = there, left
+        return here
+
     def motion_of_body(
         self,
         times: FloatArray,
@@ -297,10 +331,33 @@ class Kinematics(JointsWithMotors):
             start: (nq,) configuration at, or near, the first pose.
 
         Raises:
-            NoSolution: a pose that cannot be reached from the one before; `index` says which.
+            NoSolution: a pose that is not reached from the one before, by Newton's method alone;
+                `index` says which.
             InvalidInput: wrong shapes, or a mechanism that cannot be asked for poses.
         """
         raise self._no_inverse_kinematics()
+
+    def motions_of_body(
+        self, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+    ) -> Motion:
+        """Compute motions (K, ...) of the body, each near a configuration, without a search.
+
+        Args:
+            poses, twists, accels: (K, 7), (K, 6), (K, 6) of the body, base frame.
+            starts: (K, nq) configurations near these poses.
+
+        Returns:
+            The mechanism's motions; NaN where a pose is not reached from its start.
+        """
+        time, nv = np.zeros(1), self.coordinates.velocity_size
+        found = Motion(np.full_like(starts, np.nan), *np.full((2, len(starts), nv), np.nan))
+        for k, start in enumerate(starts):
+            at = slice(k, k + 1)
+            with suppress(KinematicsError):
+                motion = self.motion_of_body(time, poses[at], twists[at], accels[at], start)
+                for part, out in zip(motion, found, strict=True):
+                    out[k] = part[0]
+        return found
 
     def _no_inverse_kinematics(self) -> InvalidInput:
         return InvalidInput(

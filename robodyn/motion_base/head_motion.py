@@ -13,8 +13,8 @@ from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.numerics import rotations_batch as kernels
-from robodyn.poses import composed_pose, rotation_matrix
+from robodyn.motion_base.kernels import brakes as kernels
+from robodyn.poses import rotation_matrix
 
 GRAVITY = 9.81
 REST = np.array([0.0, 0.0, GRAVITY])
@@ -55,7 +55,7 @@ class HeadMotion:
 
     def __init__(self, mechanism: Mechanism, head: ArrayLike) -> None:
         refuse_fewer_freedoms(mechanism, "motion cueing")
-        self.neutral = mechanism.body_pose(mechanism.home)
+        self.neutral = np.array(mechanism.body_pose(mechanism.home))
         self.axes = rotation_matrix(self.neutral)
         if self.axes[2, 2] < UPRIGHT:
             raise InvalidInput(
@@ -76,28 +76,12 @@ class HeadMotion:
             The motion, the specific force (K, 3) [m/s^2] less that at rest, and the angular
             velocity (K, 3) [rad/s].
         """
-        moved, rpy = place[:, :, :3], np.ascontiguousarray(place[:, :, 3:])
-        count = rpy.shape[1]
-        omega, alpha, poses = np.empty((count, 3)), np.empty((count, 3)), np.zeros((count, 7))
-        kernels.angular_motions(rpy[0], rpy[1], rpy[2], omega, alpha)
-        kernels.quaternions_from_rpy(rpy[0], poses[:, 3:])
-        R = np.empty((count, 3, 3))
-        kernels.rotation_matrices(poses, R)
-        arm = -(R @ self.head)
-        poses[:, :3] = self.head + moved[0] + arm
-        twist, accel = np.empty((count, 2, 3)), np.empty((count, 2, 3))
-        swept = _cross(omega, arm)
-        twist[:, 0], twist[:, 1] = moved[1] + swept, omega
-        accel[:, 0] = moved[2] + _cross(alpha, arm) + _cross(omega, swept)
-        accel[:, 1] = alpha
-        axes = self.axes.T
-        cue = Cue(
-            composed_pose(self.neutral, poses),
-            (twist @ axes).reshape(count, 6),
-            (accel @ axes).reshape(count, 6),
-        )
-        force = ((moved[2] + REST)[:, None] @ R)[:, 0] - REST
-        return cue, force, (omega[:, None] @ R)[:, 0]
+        count = place.shape[1]
+        cue = Cue(np.empty((count, 7)), np.empty((count, 6)), np.empty((count, 6)))
+        force, rate = np.empty((2, count, 3))
+        given = np.ascontiguousarray(place), self.neutral, self.head, REST
+        kernels.head_motions(*given, *cue, force, rate)
+        return cue, force, rate
 
 
 def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
@@ -119,15 +103,6 @@ def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
     """Specific force (..., 3) [m/s^2] and angular velocity at a head (3,), in the head's axes."""
     felt = BaseMotion.of(*cue).felt_at([*head, 0.0, 0.0, 0.0, 1.0])
     return felt.specific_force, felt.angular_velocity
-
-
-def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Cross products (K, 3); NumPy's takes ten times as long for a few rows."""
-    out = np.empty_like(b)
-    out[:, 0] = a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1]
-    out[:, 1] = a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2]
-    out[:, 2] = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-    return out
 
 
 def spatial_rates(rpy: FloatArray) -> FloatArray:

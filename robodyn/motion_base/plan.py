@@ -10,14 +10,20 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import as_scalar
-from robodyn.errors import KinematicsError
+from robodyn.errors import KinematicsError, NoSolution
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import Cue, HeadMotion
+from robodyn.motion_base.kernels import brakes as kernels
 from robodyn.motion_base.limits import DriveLimits
+from robodyn.motion_base.workspace import Workspace
 
 # [s] of brakes that are tried, and shares of the way from the brake to what is wanted.
-BRAKES, SHARES = (0.3, 0.6, 1.2, 2.4), (1.0, 0.6, 0.3, 0.1)
+BRAKES, SHARES = (0.3, 0.6, 1.2, 2.4), (0.5, 0.15)
+# Nodes at which a brake is examined; shares of the ranges of positions, rates, accelerations and
+# efforts that are kept free for what is between them.
+NODES, SPARE = 16, (1e-3, 5e-3, 5e-3, 5e-3)
+SHARES_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
 # [rad/s] with which a motion that was left is approached again, critically damped, and how close
 # [m, rad, and per s] counts as there.
 RETURN, THERE = 6.0, 1e-9
@@ -79,6 +85,9 @@ class Plan(NamedTuple):
 class PlanExaminer:
     """Plans of a platform's motion by its kinematics and dynamics, and their room to the limits.
 
+    Positions keep to the part of their range that `Workspace` allows, and so does the condition
+    number, so that a commander accepts what is planned.
+
     Args:
         mechanism: whose body moves, about where it is at home.
         dt: [s] between samples.
@@ -98,20 +107,27 @@ class PlanExaminer:
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self.mechanism, self.frame = mechanism, HeadMotion(mechanism, head)
         drives = DriveLimits.of(mechanism)
-        low, high = drives.positions.T
+        self._workspace = Workspace(mechanism, drives.positions)
+        low, high = self._workspace.lower, self._workspace.upper
         most = np.stack([drives.rates, drives.accelerations, mechanism.effort_limits])
         self.low, self.high = np.stack([low, *-most])[:, None], np.stack([high, *most])[:, None]
+        width = self.high - self.low
+        spare = np.where(np.isfinite(width), width, 0.0) * np.reshape(SPARE, (4, 1, 1))
+        self._limits = np.array([self.low + spare, self.high - spare])[:, :, 0]
+        self._limits[0, 3] = spare[3, 0]  # the limits of efforts are those at the rates
 
-    def plan(self, place: FloatArray) -> Plan:
-        """The plan of a place (3, K, 6).
+    def plan(self, place: FloatArray, starts: FloatArray) -> Plan:
+        """Plan a place (3, K, 6), from configurations (K, nq) near those of its samples.
 
         Raises:
-            KinematicsError: the platform cannot be there.
+            NoSolution: the platform is not reached there from these.
         """
         m = self.mechanism
         cue, force, rate = self.frame.felt(place)
-        times: FloatArray = np.arange(place.shape[1], dtype=np.float64) * self.dt
-        motion = m.motion_of_body(times, *cue, m.home)
+        motion = m.motions_of_body(*cue, starts)
+        if np.isnan(motion.configuration).any():
+            text = f"{m.name}: a pose of the plan is not reached from the one before"
+            raise NoSolution(text, residual=np.inf, value=place)
         joints, efforts = m.driven_motion(*motion), m.inverse_dynamics(*motion)
         return Plan(place, cue, motion, joints, efforts, force, rate)
 
@@ -122,6 +138,41 @@ class PlanExaminer:
         room[3] = self.mechanism.effort_limits_at(plan.joints.velocities) - np.abs(plan.efforts)
         return room
 
+    def examine(
+        self, place: FloatArray, starts: FloatArray, spacing: FloatArray
+    ) -> tuple[Cue, FloatArray, FloatArray]:
+        """Examine brakes at their nodes, and midway between them.
+
+        Args:
+            place: (3, C N, 6) of C brakes at N nodes.
+            starts: (C N, nq) configurations near theirs.
+            spacing: (C,) [s] of the nodes.
+
+        Returns:
+            The platform's motion (C N, ...), the configurations (C N, nq), and the least room
+            (C, N) to a limit, below zero beyond it or out of reach.
+
+        Raises:
+            KinematicsError: no efforts move the platform so.
+        """
+        m, count = self.mechanism, len(spacing)
+        cue, _, _ = self.frame.felt(place)
+        motion = m.motions_of_body(*cue, starts)
+        q, v, a = motion
+        out = np.isnan(q[:, 0])
+        if out.any():
+            q[out], v[out], a[out] = starts[out], 0.0, 0.0
+        joints = m.driven_motion(*motion)
+        values = np.array([*joints, m.inverse_dynamics(*motion)])
+        efforts, room = m.effort_limits_at(joints.velocities), np.empty((count, len(q) // count))
+        kernels.least_room(values, self._limits, efforts - self._limits[0, 3], spacing, room)
+        room[out.reshape(room.shape)] = -np.inf
+        return cue, q, room
+
+    def is_conditioned(self, configurations: FloatArray) -> bool:
+        """Whether condition numbers at configurations (k, nq) are within their limit."""
+        return self._workspace.is_conditioned(configurations)
+
 
 class MotionLimiter:
     """Follows a motion of the head as far as the platform can come to rest from it.
@@ -129,13 +180,14 @@ class MotionLimiter:
     At every step the whole platform can brake, within the joints' limits of position, rate,
     acceleration and effort: a step is taken only with a brake after it that was examined by the
     kinematics and the dynamics as they are; the brake of the step before is there otherwise. What
-    is within the limits passes unchanged.
+    is within the limits passes unchanged. A step examines at most five brakes, none by a search, so
+    that it takes about as long whatever its input is.
 
     Args:
         examiner: of plans.
 
     Attributes:
-        plan: from where the platform is to rest.
+        place: (3, K, 6) of the head from now on, to rest; see `Plan`.
     """
 
     def __init__(self, examiner: PlanExaminer) -> None:
@@ -143,26 +195,57 @@ class MotionLimiter:
         self._target = np.zeros((3, 6))
         self._follows = True
         self._brake = 0
-        self.plan = examiner.plan(np.zeros((3, 2, 6)))
+        self._counts = np.array([max(round(each / self._dt), 2) for each in BRAKES])
+        self._take(np.zeros((3, 2, 6)), examiner.mechanism.home[None], self._dt)
+
+    def _take(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
+        """Follow a place (3, K, 6) from now on; its configurations (M, nq) at a spacing [s]."""
+        self.place, self._known, self._spacing, self._since = place, known, spacing, 0.0
 
     def begin(self, plan: Plan) -> None:
         """Go on from a plan of another."""
-        self.plan, self._follows = plan, False
+        self._take(plan.place, plan.motion.configuration, self._dt)
+        self._follows = False
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that is followed, from where the platform is to rest."""
+        times: FloatArray = self._dt * np.arange(self.place.shape[1], dtype=np.float64)
+        return self._examiner.plan(self.place, self._near(times))
+
+    def _near(self, times: FloatArray) -> FloatArray:
+        """Known configurations next to times [s] from now."""
+        at = np.rint((self._since + times) / self._spacing).astype(int)
+        return np.asarray(self._known[np.minimum(at, len(self._known) - 1)])
 
     def __call__(self, target: FloatArray) -> Cue:
         """The platform's motion where its head should have a place (3, 6), see `Plan`."""
-        backup = self.plan.later()
-        place, braked = self.plan.place[:, 0], backup.place[:, 0]
+        place, braked = self.place[:, 0], self.place[:, 1]
         wanted = target if self._follows else self._approach(place, target)
-        for share in SHARES:
-            found = self._held(braked + share * (wanted - braked))
-            if found is not None:
-                break
-        self.plan = backup if found is None else found
+        cue = self._followed(braked, wanted - braked)
         self._target = target
-        off = np.abs(self.plan.place[:2, 0] - target[:2]).max()
+        off = np.abs(self.place[:2, 0] - target[:2]).max()
         self._follows = bool(off < THERE)
-        return type(backup.cue)(*(each[0] for each in self.plan.cue))
+        return cue
+
+    def _followed(self, braked: FloatArray, way: FloatArray) -> Cue:
+        """Go as far along the way from the last brake to what is wanted as limits allow."""
+        brake = self._brake
+        cue, room = self._held(braked, way, [(1.0, brake)])
+        if cue is None:
+            others = [(share, brake) for share in SHARES]
+            if room[0, 0] >= 0.0:  # another brake may help
+                near = (k for k in (brake + 1, brake - 1) if 0 <= k < len(BRAKES))
+                others = [(1.0, k) for k in near] + others
+            cue, _ = self._held(braked, way, others)
+        if cue is None:
+            if self.place.shape[1] > 2:  # at rest the last two are alike
+                self.place = self.place[:, 1:]
+            else:
+                self.place = np.repeat(self.place[:, 1:], 2, axis=1)
+            self._since += self._dt
+            cue = self._examiner.frame.felt(self.place[:, :1])[0]
+        return Cue(*(each[0] for each in cue))
 
     def _approach(self, place: FloatArray, target: FloatArray) -> FloatArray:
         """One step from a place (3, 6) towards a motion that is elsewhere."""
@@ -180,32 +263,37 @@ class MotionLimiter:
             ]
         )
 
-    def _held(self, place: FloatArray) -> Plan | None:
-        """A plan from a place (3, 6) that brakes within all limits; None if there is none."""
-        for i in range(len(BRAKES)):
-            at = (self._brake + i) % len(BRAKES)
-            try:
-                plan = self._examiner.plan(self._braking(place, BRAKES[at]))
-            except KinematicsError:
-                continue
-            room = self._examiner.room(plan)
-            if (room >= 0.0).all():
-                self._brake = at
-                return plan
-            if (room[:, 0] < 0.0).any():  # no brake would help
-                return None
-        return None
+    def _held(
+        self, braked: FloatArray, way: FloatArray, tried: list[tuple[float, int]]
+    ) -> tuple[Cue | None, FloatArray]:
+        """Take the first of steps, shares of the way and brakes after it, that keeps all limits.
 
-    def _braking(self, place: FloatArray, duration: float) -> FloatArray:
-        """(3, K, 6) from a place to rest: the rate a cubic polynomial of time."""
-        count = max(round(duration / self._dt), 2)
-        s, T = np.linspace(0.0, 1.0, count + 1)[:, None], count * self._dt
-        x, v, a = place
-        by_rate, by_change = s - s**3 + s**4 / 2.0, s**2 / 2.0 - s**3 / 1.5 + s**4 / 4.0
-        return np.stack(
-            [
-                x + T * (v * by_rate + a * T * by_change),
-                (1.0 - s) ** 2 * (v * (1.0 + 2.0 * s) + a * T * s),
-                (1.0 - s) * (-6.0 * s * v / T + a * (1.0 - 3.0 * s)),
-            ]
-        )
+        Returns:
+            The platform's motion (1, ...), None if there is no such step; the room (C, N) of each.
+        """
+        shares, brakes = (np.array(each) for each in zip(*tried, strict=True))
+        starts = braked + shares[:, None, None] * way
+        durations = self._dt * self._counts[brakes]
+        place = _braking(starts, durations, SHARES_OF_BRAKE)
+        times = self._dt + durations[:, None] * SHARES_OF_BRAKE
+        spacing = durations / (NODES - 1)
+        try:
+            cue, q, room = self._examiner.examine(place, self._near(times.ravel()), spacing)
+        except KinematicsError:
+            return None, np.zeros((len(tried), NODES))
+        for k in np.flatnonzero((room >= 0.0).all(axis=1)):
+            nodes = slice(k * NODES, (k + 1) * NODES)
+            if self._examiner.is_conditioned(q[nodes][:: NODES - 1]):
+                samples = np.linspace(0.0, 1.0, self._counts[brakes[k]] + 1)
+                place = _braking(starts[k : k + 1], durations[k : k + 1], samples)
+                self._take(place, q[nodes], float(spacing[k]))
+                self._brake = int(brakes[k])
+                return Cue(*(each[nodes][:1] for each in cue)), room
+        return None, room
+
+
+def _braking(starts: FloatArray, durations: FloatArray, shares: FloatArray) -> FloatArray:
+    """Brakes (3, C N, 6) from places (C, 3, 6), at N shares of their durations (C,)."""
+    out = np.empty((3, len(starts) * len(shares), 6))
+    kernels.brakes(starts, durations, shares, out)
+    return out

@@ -20,7 +20,7 @@ from scipy.signal import lfilter
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import REST, Cue, spatial_rates, weight_by_angles
 from robodyn.motion_base.horizon import Horizon
@@ -102,7 +102,9 @@ class PredictiveCueing:
         self._mean = np.zeros(3)
         self._organs = [organ.discrete(self.dt) for organ in (OTOLITHS, CANALS)]
         self._memory = [np.zeros((len(a) - 1, 3)) for _, a in self._organs]
-        self._plan = self._examiner.plan(np.zeros((3, self._horizon.count + 1, 6)))
+        samples = self._horizon.count + 1
+        starts = np.tile(mechanism.home, (samples, 1))
+        self._plan = self._examiner.plan(np.zeros((3, samples, 6)), starts)
 
     def change(self, parameters: PredictiveParameters) -> None:
         """Go on with other parameters: the next plan begins where this one is, so nothing jumps.
@@ -154,24 +156,30 @@ class PredictiveCueing:
         self._mean += self.dt / (MEAN + self.dt) * (force - self._mean)
         length, found = self._horizon.count + 1, None
         waited = self._behind - self._patience
-        if (waited < 0 or waited % self._again == 0) and self._plan.length <= length:
+        is_tried = waited < 0 or waited % self._again == 0
+        if is_tried and waited > 0:
+            self._plan = self._limiter.plan
+        if is_tried and self._plan.length <= length:
             to_come = LASTS * self._mean + (force - self._mean) * self._fading
-            found = self._changed(
-                self._plan.lasting(length), to_come, rate * self._rotation_fading, latest
-            )
+            plan = self._plan.lasting(length)
+            try:
+                found = self._changed(plan, to_come, rate * self._rotation_fading, latest)
+            except KinematicsError:
+                found = plan
         self._behind = 0 if found is not None else self._behind + 1
         self.late += found is None
         if self._behind <= self._patience:
             self._plan = (self._plan if found is None else found).later()
+            cue = Cue(*(each[0] for each in self._plan.cue))
+            felt_force, felt_rate = self._plan.force[:1], self._plan.rate[:1]
         else:
             if self._behind == self._patience + 1:
                 self._limiter.begin(self._plan)
-            self._limiter(target)
-            self._plan = self._limiter.plan
-        now = self._plan
-        for i, error in enumerate((now.force[:1] - force, now.rate[:1] - rate)):
+            cue = self._limiter(target)
+            _, felt_force, felt_rate = self._examiner.frame.felt(self._limiter.place[:, :1])
+        for i, error in enumerate((felt_force - force, felt_rate - rate)):
             _, self._memory[i] = lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])
-        return Cue(*(each[0] for each in now.cue))
+        return cue
 
     def _changed(
         self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float
@@ -195,7 +203,7 @@ class PredictiveCueing:
             if not x.any():
                 break
             change = self._horizon.accelerations @ x.reshape(6, -1).T
-            found = examiner.plan(self._moving(plan, change))
+            found = examiner.plan(self._moving(plan, change), plan.motion.configuration)
             room = examiner.room(found)
             if (room >= 0.0).all():
                 return found
@@ -207,7 +215,8 @@ class PredictiveCueing:
             return None
         beyond, before = room < 0.0, examiner.room(plan)
         share = CAUTION * float((before[beyond] / (before - room)[beyond]).min())
-        found = examiner.plan(self._moving(plan, share * change))
+        place = self._moving(plan, share * change)
+        found = examiner.plan(place, plan.motion.configuration)
         return found if (examiner.room(found) >= 0.0).all() else plan
 
     def _objective(

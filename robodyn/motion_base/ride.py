@@ -17,18 +17,25 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import write_bag
+from robodyn.mechanisms.common.figure import frame_in_parent
+from robodyn.mechanisms.common.motion import JointStates
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.motion_base.head_motion import Cue, felt_at
+from robodyn.mechanisms.robot_description import exported_urdf
+from robodyn.motion_base.head_motion import REST, Cue, felt_at
 from robodyn.motion_base.parameters import PredictiveParameters, WashoutParameters
 from robodyn.motion_base.perception import CANALS, OTOLITHS
 from robodyn.motion_base.predictive import PredictiveCueing
 from robodyn.motion_base.vehicle import VehicleMotion
 from robodyn.motion_base.washout import ClassicalWashout
-from robodyn.poses import twist_in_body
+from robodyn.poses import pose_from_matrix, twist_in_body
 from robodyn.trajectories.sampled import MAX_KNOTS, SampledTrajectory
 
 # What is felt the wrong way round, and by more than people notice [m/s^2].
 NOTICED = 0.17
+# A force along an axis whose root mean square is below this counts as none [m/s^2].
+RESTS = 1e-6
+# Between transforms in a bag [s].
+TRANSFORMS = 0.02
 # Progress is told this often.
 PARTS = 100
 
@@ -97,9 +104,24 @@ class Ride:
 
     @property
     def workspace_used(self) -> FloatArray:
-        """(n,) share of each driven joint's range that the ride takes."""
-        room = np.ptp(self.mechanism.position_limits, axis=1)
-        return np.asarray(np.ptp(self.joint_positions, axis=0) / room)
+        """(n,) how far from the middle of its range each driven joint goes: 1 is an end.
+
+        Zero of a joint without ends.
+        """
+        low, high = self.mechanism.position_limits.T
+        off = np.abs(2.0 * self.joint_positions - low - high).max(axis=0) / (high - low)
+        return np.where(np.isfinite(high - low), off, 0.0)
+
+    @property
+    def force_missing(self) -> FloatArray:
+        """(3,) share of the wanted force, less that at rest, that is not felt.
+
+        The root mean square of the error over that of the wanted force: 0 if all of it is felt, 1
+        if none is, more if felt the wrong way round. NaN along an axis without a force.
+        """
+        wanted = _rms(self.wanted_force - REST)
+        rests = wanted < RESTS
+        return np.where(rests, np.nan, self.force_error / np.where(rests, 1.0, wanted))
 
     @property
     def force_correlation(self) -> FloatArray:
@@ -114,7 +136,9 @@ class Ride:
         return float((opposite & (np.abs(wanted) > NOTICED)).any(axis=1).mean())
 
     def save_bag(self, folder: str | os.PathLike[str]) -> None:
-        """Write it as a bag: `platform_setpoint`, `vehicle/imu` and `felt_imu`.
+        """Write it as a bag: `platform_setpoint`, `vehicle/imu`, `felt_imu` and the machine.
+
+        Of the machine `robot_description`, `joint_states` and, at most fifty times a second, `/tf`.
 
         Raises:
             MissingExtra: rosbags is not installed.
@@ -122,6 +146,8 @@ class Ride:
         """
         base, body = self.mechanism.frames
         twists = twist_in_body(self.pose, self.twist)
+        description, states, frames = self._machine()
+        apart = max(round(TRANSFORMS / float(self.time[1] - self.time[0])), 1)
 
         def messages(types: dict[str, Any]) -> Iterator[tuple[str, int, Any]]:
             def make(kind: str, *values: Any) -> Any:
@@ -140,6 +166,21 @@ class Ride:
                 def header(frame: str, stamp: Any = stamp) -> Any:
                     return make("std_msgs/msg/Header", stamp, frame)
 
+                if description and not k:
+                    yield "/robot_description", time, make("std_msgs/msg/String", description)
+                joints = states.positions[k], states.velocities[k], np.zeros(0)
+                names = list(states.names)
+                message = make("sensor_msgs/msg/JointState", header(""), names, *joints)
+                yield "/joint_states", time, message
+                if k % apart == 0:
+                    transforms = []
+                    for (parent, child), poses in frames.items():
+                        x, q = np.split(poses[k], [3])
+                        placed = vector(x), make("geometry_msgs/msg/Quaternion", *q.tolist())
+                        place = make("geometry_msgs/msg/Transform", *placed)
+                        kind = "geometry_msgs/msg/TransformStamped"
+                        transforms.append(make(kind, header(parent), child, place))
+                    yield "/tf", time, make("tf2_msgs/msg/TFMessage", transforms)
                 x, q = np.split(self.pose[k], [3])
                 pose = make(
                     "geometry_msgs/msg/Pose",
@@ -160,6 +201,21 @@ class Ride:
                     yield topic, time, make("sensor_msgs/msg/Imu", header(frame), *values)
 
         write_bag(Path(folder), messages)
+
+    def _machine(self) -> tuple[str, JointStates, dict[tuple[str, str], FloatArray]]:
+        """URDF, states of the joints, and poses (K, 7) of links by names of parent and child."""
+        m, motion = self.mechanism, self.trajectory.sample(self.time)
+        states = m.joint_states(motion.configuration, motion.velocity)
+        positions = dict(zip(states.names, states.positions.T, strict=True))
+        floating = [m.floating_poses(q) for q in motion.configuration]
+        poses = {pair: np.array([each[pair] for each in floating]) for pair in floating[0]}
+        frames = {}
+        for joint in m.figure().joints:
+            if joint.kind != "fixed":
+                frame = frame_in_parent(joint, positions, poses)
+                many = np.broadcast_to(frame, (len(self.time), 4, 4))
+                frames[joint.parent, joint.child] = pose_from_matrix(many)
+        return exported_urdf(m), states, frames
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write it as CSV: time, the platform's motion, wanted and felt force and rate."""

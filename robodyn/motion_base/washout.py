@@ -14,9 +14,9 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import GRAVITY, REST, Cue
+from robodyn.motion_base.kernels.filters import filter_step, turn
 from robodyn.motion_base.parameters import WashoutParameters
 from robodyn.motion_base.plan import MotionLimiter, PlanExaminer
-from robodyn.poses import pose_from_rpy, rotation_matrix
 
 # No platform stands that steeply; there roll and yaw would be the same.
 STEEPEST = 0.1
@@ -42,7 +42,7 @@ class LinearFilter:
     def change(self, coefficients: FloatArray) -> None:
         """Go on with other coefficients from the same state."""
         axes, n = coefficients.shape
-        self._coefficients = coefficients
+        self._coefficients = np.ascontiguousarray(coefficients)
         self._step = np.empty((axes, n, n + 2))
         for axis in range(axes):
             # the input and its slope are states of their own
@@ -55,14 +55,10 @@ class LinearFilter:
 
     def __call__(self, values: FloatArray) -> FloatArray:
         """Output and its derivatives (axes, n + 1) one sample later, when the input is `values`."""
-        known = np.column_stack([self._state, self._held, values - self._held])
-        self._state = np.einsum("aij,aj->ai", self._step, known)
-        self._held = values.copy()
-        return self._with_highest(values)
-
-    def _with_highest(self, values: FloatArray) -> FloatArray:
-        highest = values - (self._coefficients * self._state).sum(axis=1)
-        return np.column_stack([self._state, highest])
+        out = np.empty((len(values), self._coefficients.shape[1] + 1))
+        numbers = self._step, self._coefficients
+        filter_step(*numbers, np.ascontiguousarray(values), self._state, self._held, out)
+        return out
 
     def cut_rate(self, before: FloatArray, limit: FloatArray, dt: float) -> FloatArray:
         """Redo the step from outputs and rates `before` (axes, 2), rates within `limit` (axes,).
@@ -72,8 +68,10 @@ class LinearFilter:
         rate = np.clip(self._state[:, 1], -limit, limit)
         moved = np.clip(self._state[:, 0] - before[:, 0], -limit * dt, limit * dt)
         cut = (rate != self._state[:, 1]) | (moved != self._state[:, 0] - before[:, 0])
-        self._state = np.column_stack([before[:, 0] + moved, rate])
-        out = self._with_highest(self._held)
+        self._state[:, 0], self._state[:, 1] = before[:, 0] + moved, rate
+        out = np.empty((len(rate), 3))
+        out[:, :2] = self._state
+        out[:, 2] = self._held - (self._coefficients * self._state).sum(axis=1)
         out[cut, 2] = (rate[cut] - before[cut, 1]) / dt
         return out
 
@@ -169,15 +167,16 @@ class ClassicalWashout:
         felt = np.clip(self._force_gain * (force - REST), -self._force_limit, self._force_limit)
         turned = np.clip(self._rotation_gain * turning, -self._rotation_limit, self._rotation_limit)
         # in axes that do not turn: by the attitude so far
-        turned_by = rotation_matrix(pose_from_rpy(np.zeros(3), self._angles))
-        moved = self._translation(turned_by @ felt)
+        pushed = np.empty(3)
+        turn(self._angles, felt, pushed)
+        moved = self._translation(pushed)
         rates = _angle_rates(self._angles, turned)
         angle, rate = self._rotation(rates).T
         change = (rates - self._rates) / self.dt - self._highpass * rate
         self._rates = rates
         rpy = np.stack([angle, rate, change])
         rpy[:, :2] += self._tilting(felt).T
-        self._angles = rpy[0]
+        self._angles = rpy[0].copy()
         # position = s u / (...): the cubic's own first derivative
         return np.hstack([moved[:, 1:].T, rpy])
 

@@ -10,15 +10,13 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_pose, as_scalar, refuse_beyond
-from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.workspace import twist_weights
 from robodyn.poses import pose_difference
 from robodyn.trajectories.base import AtRest, Trajectory
 
-# Steps of Newton's method, the longest of them [m or rad], and the one at which it ends.
-ITERATIONS, LONGEST, REACHED = 30, 0.2, 1e-11
 # [m] A pose is reached if it is missed by less, turns times the characteristic length.
 CLOSE = 1e-6
 # [s] after a pose that came in time, in which others that are old are late, not of another clock.
@@ -64,31 +62,10 @@ class BodyMotion:
         self._mechanism, self._weights = mechanism, twist_weights(mechanism)
 
     def reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
-        """The motion at a pose, or at the nearest one on the way to which Newton's method led.
-
-        That costs the same whether it exists or not, which the search of `configuration_at` does
-        not.
-        """
+        """The motion at a pose, or at the nearest one on the way to which Newton's method led."""
         mechanism = self._mechanism
-        error = self._error(here, pose)
-        for _ in range(ITERATIONS):
-            step = self.solve(here, error)
-            longest = np.abs(step).max()
-            if longest < REACHED:
-                break
-            step *= min(1.0, LONGEST / longest)
-            while longest > REACHED:
-                try:
-                    there = mechanism.advance_near(here, step)
-                    left = self._error(there, pose)
-                    if left @ left < error @ error:
-                        break
-                except KinematicsError:
-                    pass
-                step, longest = 0.5 * step, 0.5 * longest
-            else:
-                break
-            here, error = there, left
+        here = mechanism.configuration_near(pose, here)
+        error = self._weights * pose_difference(mechanism.body_pose(here), pose)
         rest = np.zeros(mechanism.coordinates.velocity_size)
         velocity = self.solve(here, self._weights * twist)
         if np.abs(error).max() < CLOSE:
@@ -97,10 +74,6 @@ class BodyMotion:
             f"the pose cannot be reached, by {np.abs(error[:3]).max():.2g} m and "
             f"{np.abs(error[3:]).max() / self._weights[3]:.2g} rad"
         )
-
-    def _error(self, configuration: FloatArray, pose: FloatArray) -> FloatArray:
-        here = self._mechanism.body_pose(configuration)
-        return np.asarray(self._weights * pose_difference(here, pose))
 
     def solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
         """The velocity (nv,) with which the body moves by a weighted twist (6,)."""

@@ -12,8 +12,8 @@ from robodyn.mechanisms.mechanism import Mechanism
 
 # Linearisations of one search, of which one is enough to go on from the last tick's.
 STEPS = 4
-# [m, rad] of the differences; halvings of the way back inside.
-DIFFERENCE, HALVINGS = 1e-5, 12
+# [m, rad] of the differences; shares of a step that are tried.
+DIFFERENCE, SHARES = 1e-5, (1.0, 0.5, 0.25, 0.1)
 # [m, rad] by which a joint may be beyond an end: rounding.
 ROUNDING = 1e-9
 
@@ -39,7 +39,7 @@ class Workspace:
         self, mechanism: Mechanism, positions: FloatArray, condition_limit: float = 60.0
     ) -> None:
         self._mechanism = mechanism
-        self._lower, self._upper = positions[:, 0], positions[:, 1]
+        self.lower, self.upper = positions[:, 0], positions[:, 1]
         side = mechanism.side(mechanism.home)
         self._side = 0.0 if side is None else float(np.sign(side))
         self._limit = np.inf
@@ -49,16 +49,16 @@ class Workspace:
 
     def objection(self, configuration: FloatArray) -> str:
         """Why a machine may not be there; empty where it may."""
-        value = self._excess(configuration[None])[0]
+        value = self._excess(configuration)
         worst = int(np.argmax(value))
         if value[worst] <= ROUNDING:
             return self._beyond(configuration)
-        n = len(self._lower)
+        n = len(self.lower)
         if worst == 2 * n:
             number = float(self._condition(configuration))
             return f"the condition number is {number:.4g}, its limit is {self._limit:g}"
         joint, end = worst % n, "longest" if worst < n else "shortest"
-        limit = (self._upper if worst < n else self._lower)[joint]
+        limit = (self.upper if worst < n else self.lower)[joint]
         unit = self._mechanism.joint_units[joint]
         name = self._mechanism.joint_names[joint]
         return f"{name} would be {value[worst]:.4g} {unit} beyond its {end}, {limit:.4g} {unit}"
@@ -70,11 +70,14 @@ class Workspace:
         """
         if not self._side:
             return ""
-        numbers = self._condition(configurations)
-        worst = numbers[1:].max()
-        if worst > self._limit and worst > numbers[0]:
+        worst = float(self._condition(configurations[1:]).max())
+        if worst > self._limit and worst > float(self._condition(configurations[0])):
             return f"the condition number would be {worst:.4g}, its limit is {self._limit:g}"
-        return next(filter(None, map(self._beyond, configurations[1:])), "")
+        return self._beyond(configurations[1:])
+
+    def is_conditioned(self, configurations: FloatArray) -> bool:
+        """Whether condition numbers at configurations (k, nq) are within their limit."""
+        return not self._side or bool((self._condition(configurations) <= self._limit).all())
 
     def nearest(self, wish: FloatArray, inside: FloatArray, steps: int = STEPS) -> FloatArray:
         """The configuration nearest to a wish, found from one that is inside in so many steps.
@@ -86,15 +89,9 @@ class Workspace:
         from scipy.optimize import nnls  # slow to import
 
         mechanism, here = self._mechanism, inside
-        size = mechanism.coordinates.velocity_size
-        beside = DIFFERENCE * np.vstack([np.zeros(size), np.eye(size)])
         try:
             for _ in range(steps):
-                excess = self._excess(mechanism.advance(here, beside))
-                with np.errstate(invalid="ignore"):  # a joint without an end
-                    slope = (excess[1:] - excess[0]).T / DIFFERENCE
-                known = np.isfinite(slope).all(axis=1)
-                value, slope = excess[0][known], slope[known]
+                value, slope = self._linearized(here)
                 way = mechanism.difference(here, wish)
                 body = self._weights[:, None] * mechanism.twist_jacobian(here)
                 root = np.linalg.qr(body)[1]
@@ -104,38 +101,54 @@ class Workspace:
                 rest = stacked @ multipliers
                 rest[-1] -= 1.0
                 step = way - np.linalg.solve(root, rest[:-1] / rest[-1])
-                here = self._as_far_as_allowed(here, step)
+                here = self._as_far_as_allowed(here, step, max(float(value.max()), ROUNDING))
         except (KinematicsError, np.linalg.LinAlgError, RuntimeError):
             pass  # what has been found so far is inside
         return here
 
-    def _as_far_as_allowed(self, here: FloatArray, step: FloatArray) -> FloatArray:
-        share, most = 1.0, max(float(self._excess(here[None]).max()), ROUNDING)
-        for _ in range(HALVINGS):
+    def _linearized(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """How far limits are exceeded (k,), and the slopes (k, nv) of that, where they have one."""
+        size = self._mechanism.coordinates.velocity_size
+        beside = DIFFERENCE * np.vstack([np.zeros(size), np.eye(size)])
+        excess = self._excess(self._mechanism.advance(here, beside))
+        with np.errstate(invalid="ignore"):  # a joint without an end
+            slope = (excess[1:] - excess[0]).T / DIFFERENCE
+        known = np.isfinite(slope).all(axis=1)
+        return excess[0][known], slope[known]
+
+    def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
+        """Go along a step, or as large a part of it as exceeds no limit by more than `most`."""
+        for share in SHARES:
             try:
                 there = self._mechanism.advance_near(here, share * step)
-                if self._excess(there[None]).max() <= most and not self._beyond(there):
+                if self._positions_excess(there).max() > most:
+                    continue
+                if self._excess(there).max() <= most and not self._beyond(there):
                     return there
             except KinematicsError:
                 pass
-            share *= 0.5
         return here
 
-    def _excess(self, configurations: FloatArray) -> FloatArray:
-        """(k, 2 n + 1) how far each limit is exceeded; negative within."""
+    def _positions_excess(self, configurations: FloatArray) -> FloatArray:
+        """(..., 2 n) how far each joint is beyond its ends; negative within."""
         positions = self._mechanism.joint_positions(configurations)
-        number = np.full((len(configurations), 1), -np.inf)
+        return np.concatenate([positions - self.upper, self.lower - positions], axis=-1)
+
+    def _excess(self, configurations: FloatArray) -> FloatArray:
+        """(..., 2 n + 1) how far each limit is exceeded; negative within."""
+        number = np.full((*configurations.shape[:-1], 1), -np.inf)
         if self._side:
-            number[:, 0] = np.log(self._condition(configurations) / self._limit)
-        return np.hstack([positions - self._upper, self._lower - positions, number])
+            number[..., 0] = np.log(self._condition(configurations) / self._limit)
+        return np.concatenate([self._positions_excess(configurations), number], axis=-1)
 
     def _condition(self, configuration: FloatArray) -> FloatArray:
         return self._mechanism.condition_number(
             configuration, self._mechanism.characteristic_length
         )
 
-    def _beyond(self, configuration: FloatArray) -> str:
-        side = self._mechanism.side(configuration) if self._side else None
-        if side is None or float(side) * self._side > 0.0:
+    def _beyond(self, configurations: FloatArray) -> str:
+        """Whether one of configurations (..., nq) is not on the side of home."""
+        side = self._mechanism.side(configurations) if self._side else None
+        if side is None or bool((side * self._side > 0.0).all()):
             return ""
         return "a singularity lies between"

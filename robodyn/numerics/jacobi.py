@@ -130,3 +130,34 @@ def length_of_row(H: Any, i: int) -> Any:
     for j in range(6):
         square = square + H[6 * i + j] * H[6 * i + j]
     return math.sqrt(square)
+
+
+@inner
+def ratio_of_lanes(A: Any, rows: int, width: int) -> Any:
+    """Ratio of the extreme singular values of eight matrices A (rows, width), overwritten."""
+    for _ in range(MOST_SWEEPS):
+        turned = False
+        for p in range(rows):
+            for q in range(p + 1, rows):
+                aa = bb = ab = 0.0 * A[0, 0]
+                for j in range(width):
+                    a, b = A[p, j], A[q, j]
+                    aa = aa + a * a
+                    bb = bb + b * b
+                    ab = ab + a * b
+                cosine, sine, due = rotation(aa, bb, ab)
+                for j in range(width):
+                    a, b = A[p, j], A[q, j]
+                    A[p, j] = cosine * a - sine * b
+                    A[q, j] = sine * a + cosine * b
+                turned = turned or any_of(due)
+        if not turned:
+            break
+    smallest = largest = 0.0 * A[0, 0]
+    for i in range(rows):
+        square = 0.0 * A[0, 0]
+        for j in range(width):
+            square = square + A[i, j] * A[i, j]
+        largest = choose(square > largest, square, largest)
+        smallest = choose(square < smallest, square, smallest) if i else square
+    return math.sqrt(largest) / math.sqrt(smallest)

@@ -83,9 +83,14 @@ def y_scale(panel: Panel) -> Scale:
     return Scale(panel.scale, float(10.0**order))
 
 
+def x_scale(panel: Panel) -> Scale:
+    """The scale of a panel's x axis."""
+    return Scale(panel.x_scale)
+
+
 def x_range(panel: Panel) -> tuple[float, float]:
-    """From the first to the last value, without a margin."""
-    return _span(np.concatenate([curve.x for curve in panel.curves]))
+    """From the first to the last value, as positions, without a margin."""
+    return _span(x_scale(panel).positions(np.concatenate([curve.x for curve in panel.curves])))
 
 
 def y_range(panel: Panel) -> tuple[float, float]:

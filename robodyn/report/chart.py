@@ -70,6 +70,7 @@ class Panel:
         x_label, y_label: axis labels with units.
         scale: of the y axis: `linear`, `log`, or `symlog` (symmetric logarithmic) for values of
             both signs over many decades.
+        x_scale: of the x axis, `linear` or `log`.
         limits: of the y axis; by default those of the curves and marks.
         picture: a projection of a scene: equal scales on both axes, which are not drawn.
     """
@@ -81,6 +82,7 @@ class Panel:
     marks: tuple[Mark, ...] = ()
     notes: tuple[Note, ...] = ()
     scale: str = "linear"
+    x_scale: str = "linear"
     limits: tuple[float, float] | None = None
     picture: bool = False
 

@@ -90,8 +90,10 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
         panels.append(_panel(channel.name, response, values, f"modulus{unit}", criteria, 0, "log"))
     return Chart(
         "modulus", "Objective motion cueing test: modulus", tuple(panels),
-        "What is felt at the head over what is told of the vehicle, at the twelve frequencies of "
-        "ICAO Doc 9625, one axis at a time; dashed, the limits of the criteria that were given.",
+        "What is felt at the head over the motion of the vehicle, at the twelve frequencies of "
+        "ICAO Doc 9625, one axis at a time." + (
+            " Dashed lines are the limits of the given criteria." if criteria else ""
+        ),
     )  # fmt: skip
 
 
@@ -114,14 +116,12 @@ def _panel(
     first: int,
     scale: str = "linear",
 ) -> Panel:
-    curves = [ChartLine(np.log10(response.frequencies), values, "response", COLORS[0])]
+    curves = [ChartLine(response.frequencies, values, "response", COLORS[0])]
     if name in criteria:
         at, limits = criteria[name]
-        curves += [
-            ChartLine(np.log10(at), limits[:, first + k], "criterion", GREY, DASHED) for k in (0, 1)
-        ]
+        curves += [ChartLine(at, limits[:, first + k], "criterion", GREY, DASHED) for k in (0, 1)]
     marks = () if first or "[" in label else (Mark(1.0),)
-    return Panel(name, tuple(curves), "log10 of frequency [rad/s]", label, marks, scale=scale)
+    return Panel(name, tuple(curves), "frequency [rad/s]", label, marks, scale=scale, x_scale="log")
 
 
 def read_criteria(file: Path) -> Criteria:

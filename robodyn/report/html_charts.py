@@ -17,7 +17,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.extras import needing
-from robodyn.report.axis_ranges import LINEAR, x_range, y_range, y_scale
+from robodyn.report.axis_ranges import LINEAR, x_range, x_scale, y_range, y_scale
 from robodyn.report.chart import ALIGN, GREY, Chart, ChartLine, Mark, Panel, thinned_rows
 
 with needing("report", "HTML reports need bokeh", "bokeh"):
@@ -138,15 +138,17 @@ def _style_axes(plot: Any, panel: Panel) -> None:
     plot.axis.axis_label_text_font = plot.axis.major_label_text_font = FONT
     plot.axis.axis_label_text_font_style = "normal"
     plot.axis.axis_label_text_font_size = plot.axis.major_label_text_font_size = "12px"
-    ticks = y_scale(panel).ticks(*y_range(panel))
-    if ticks:
-        plot.yaxis.ticker = models.FixedTicker(ticks=[at for at, _ in ticks])
-        plot.yaxis.major_label_overrides = dict(ticks)
+    on_x, on_y = x_scale(panel).ticks(*x_range(panel)), y_scale(panel).ticks(*y_range(panel))
+    for axis, ticks in ((plot.xaxis, on_x), (plot.yaxis, on_y)):
+        if ticks:
+            axis.ticker = models.FixedTicker(ticks=[at for at, _ in ticks])
+            axis.major_label_overrides = dict(ticks)
 
 
 def _draw_mark(plot: Any, panel: Panel, mark: Mark, row: int) -> None:
 
-    at = mark.at if mark.vertical else float(y_scale(panel).positions(mark.at))
+    scale = x_scale(panel) if mark.vertical else y_scale(panel)
+    at = float(scale.positions(mark.at))
     left, right = plot.x_range.start, plot.x_range.end
     bottom, top = plot.y_range.start, plot.y_range.end
     if not mark.vertical and not bottom <= at <= top:
@@ -188,7 +190,8 @@ def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
         source = _source(panel, curves)
         for i, curve in enumerate(curves):
             line = plot.line(
-                "x", f"y{i}" if panel.scale == LINEAR else f"at{i}", source=source,
+                "x" if panel.x_scale == LINEAR else "x_at",
+                f"y{i}" if panel.scale == LINEAR else f"at{i}", source=source,
                 line_color=curve.color, line_width=curve.width,
                 line_dash=[max(1, round(curve.width * dash)) for dash in curve.dash],
             )  # fmt: skip
@@ -197,19 +200,19 @@ def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
                 lines[curve.label].append(str(line.id))
             if not panel.picture and (not together or i == 0):
                 shown = list(enumerate(curves)) if together else [(i, curve)]
-                _add_hover(plot, panel, line.glyph.y, source, shown, together)
+                _add_hover(plot, panel, line.glyph, source, shown, together)
 
 
 def _add_hover(
     plot: Any,
     panel: Panel,
-    y: Any,
+    glyph: Any,
     source: Any,
     shown: Sequence[tuple[int, ChartLine]],
     together: bool,
 ) -> None:
     """Values under the pointer, by an invisible wide line: hidden curves keep theirs."""
-    target = plot.line("x", y, source=source, line_alpha=0.0, line_width=REACH)
+    target = plot.line(glyph.x, glyph.y, source=source, line_alpha=0.0, line_width=REACH)
     target.nonselection_glyph = target.muted_glyph = None
     rows = [(_plain(panel.x_label), "@x{%.6g}")]
     rows += [(_plain(curve.label or panel.y_label), f"@y{i}{{%.6g}}") for i, curve in shown]
@@ -243,10 +246,12 @@ def _same_samples(curves: Sequence[ChartLine]) -> list[list[ChartLine]]:
 
 
 def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
-    """Columns x, y0, y1 ...; at0, at1 ... of positions on an axis that is not linear."""
+    """Columns x, y0, y1 ...; x_at, at0, at1 ... of positions on an axis that is not linear."""
     values = np.array([curve.y for curve in curves], dtype=float)
     rows = thinned_rows(values)
     columns: dict[str, FloatArray] = {"x": np.asarray(curves[0].x, dtype=float)[rows]}
+    if panel.x_scale != LINEAR:
+        columns["x_at"] = x_scale(panel).positions(columns["x"])
     for i, each in enumerate(values[:, rows]):
         columns[f"y{i}"] = each
         if panel.scale != LINEAR:

@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.errors import OutputError, writing
 from robodyn.extras import needing
-from robodyn.report.axis_ranges import x_range, y_range, y_scale
+from robodyn.report.axis_ranges import x_range, x_scale, y_range, y_scale
 from robodyn.report.chart import ALIGN, SOLID, Chart, ChartLine, Panel
 
 with needing("report", "PNG and PDF charts need matplotlib", "matplotlib"):
@@ -84,9 +84,9 @@ def draw(chart: Chart) -> Figure:
 
 def _panel(axes: Axes, panel: Panel) -> None:
     axes.set_title(panel.title, fontsize="medium", loc="left")
-    scale = y_scale(panel)
+    scale, along = y_scale(panel), x_scale(panel)
     for curve in panel.curves:
-        axes.plot(curve.x, scale.positions(curve.y), **_style(curve))
+        axes.plot(along.positions(curve.x), scale.positions(curve.y), **_style(curve))
     for note in panel.notes:
         side: Any = ALIGN[note.anchor]
         axes.text(note.x, note.y, note.text, ha=side, fontsize="x-small")
@@ -98,10 +98,13 @@ def _panel(axes: Axes, panel: Panel) -> None:
     axes.set_xlim(*x_range(panel))
     axes.set_ylim(low, high)
     ticks = scale.ticks(low, high)
+    x_ticks = along.ticks(*x_range(panel))
+    if x_ticks:
+        axes.set_xticks([at for at, _ in x_ticks], [label for _, label in x_ticks])
     if ticks:
         axes.set_yticks([at for at, _ in ticks], [label for _, label in ticks])
     for i, mark in enumerate(panel.marks):
-        at = mark.at if mark.vertical else float(scale.positions(mark.at))
+        at = float((along if mark.vertical else scale).positions(mark.at))
         line = axes.axvline if mark.vertical else axes.axhline
         if mark.vertical or low <= at <= high:
             line(at, color=mark.color, linestyle=":", linewidth=1.0)

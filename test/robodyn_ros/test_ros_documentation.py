@@ -34,14 +34,18 @@ def test_the_page_of_the_nodes_and_the_policy_are_those_of_the_running_nodes():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+FOXGLOVE = ("foxglove.json", "foxglove_machine.json")
+
+
 def topics_of_layouts() -> dict[str, set[str]]:
     """By the layout's file: what it shows, by topic."""
     folder = SCRIPT.parents[1] / "config"
-    panels = json.loads((folder / "foxglove.json").read_text())["configById"]
-    paths = [path["value"] for panel in panels.values() for path in panel.get("paths", ())]
-    shown = {path.split(".")[0] for path in paths} | set(panels["3D!robodyn"]["topics"])
-    shown.add(panels["DiagnosticSummary!robodyn"]["topicToRender"])
-    found = {"foxglove.json": shown}
+    found = {}
+    for file in FOXGLOVE:
+        panels = json.loads((folder / file).read_text())["configById"]
+        paths = [path["value"] for panel in panels.values() for path in panel.get("paths", ())]
+        shown = {path.split(".")[0] for path in paths} | set(panels["3D!robodyn"]["topics"])
+        found[file] = shown | {panels["DiagnosticSummary!robodyn"]["topicToRender"]}
     for file in folder.glob("plotjuggler_*.xml"):
         names = [row.get("name") for row in ElementTree.parse(file).iter("curve")]
         # a number is called /topic/data, a joint's /topic/joint/quantity
@@ -63,14 +67,15 @@ def test_layouts_show_what_nodes_publish():
             name = line.split("`")[1]
             published.add(name if name.startswith("/") else "/" + name.replace("~", node))
     layouts = topics_of_layouts()
-    assert len(layouts) == 3
+    assert len(layouts) == 4
     for file, topics in layouts.items():
         assert topics <= published, file
 
 
+@pytest.mark.parametrize("file", FOXGLOVE)
 @pytest.mark.skipif(not SCRIPT.exists(), reason="an installed package has no docs")
-def test_every_panel_of_the_foxglove_layout_has_its_place():
-    layout = json.loads((SCRIPT.parents[1] / "config" / "foxglove.json").read_text())
+def test_every_panel_of_the_foxglove_layout_has_its_place(file):
+    layout = json.loads((SCRIPT.parents[1] / "config" / file).read_text())
 
     def panels(place) -> list[str]:
         if isinstance(place, str):
@@ -80,10 +85,11 @@ def test_every_panel_of_the_foxglove_layout_has_its_place():
     assert sorted(panels(layout["layout"])) == sorted(layout["configById"])
 
 
+@pytest.mark.parametrize("file", FOXGLOVE)
 @pytest.mark.skipif(not SCRIPT.exists(), reason="an installed package has no docs")
-def test_every_plot_is_titled_in_foxglove_and_in_lichtblick():
+def test_every_plot_is_titled_in_foxglove_and_in_lichtblick(file):
     """Each reads a key of its own, and calls a panel without it "Plot"."""
-    layout = json.loads((SCRIPT.parents[1] / "config" / "foxglove.json").read_text())
+    layout = json.loads((SCRIPT.parents[1] / "config" / file).read_text())
     plots = [panel for panel in layout["configById"].values() if "paths" in panel]
     titles = [(plot["foxglovePanelTitle"], plot["lichtblickPanelTitle"]) for plot in plots]
     assert all(ours == theirs for ours, theirs in titles)

@@ -17,7 +17,7 @@ from numba import types
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.closed_loop.kernels import entries as kernels
 from robodyn.mechanisms.closed_loop.kernels import lanes
-from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers
+from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers, sides
 from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed, types_of_state
 from robodyn.mechanisms.common.single_calls import Single
@@ -46,6 +46,17 @@ _SINGLE: dict[str, tuple[Any, ...]] = {
     "jacobian": (VECTOR, types.boolean, MATRIX_OUT),
     "displace": (VECTOR_OUT, VECTOR, types.float64),
     "displace_all": (MATRIX_OUT, MATRIX, types.boolean, types.float64, types.float64),
+    "tip_pose": (VECTOR, VECTOR_OUT),
+    "reach": (VECTOR_OUT, VECTOR, VECTOR, types.float64, types.int64),
+    "reach_all": (
+        VECTOR,
+        MATRIX,
+        VECTOR,
+        types.float64,
+        types.float64,
+        types.int64,
+        MATRIX_OUT,
+    ),
     "mass_matrix": (VECTOR, types.boolean, MATRIX_OUT),
     "tangent": (VECTOR, MATRIX_OUT),
     "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT),
@@ -59,9 +70,11 @@ _BATCH: dict[str, tuple[Any, ...]] = {
     "jacobian": CONFIGURATION,
     "tangent": CONFIGURATION,
     "mass_matrix": CONFIGURATION,
+    "conditions": (*CONFIGURATION, VECTOR, VECTOR, MATRIX, types.float64),
     "motion": CONFIGURATION * 3,
     "frames": (*CONFIGURATION, types.int64),
     "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
+    "body_motions": (*CONFIGURATION * 4, VECTOR, types.float64, types.float64),
 }
 
 
@@ -70,6 +83,12 @@ def condition_entry() -> Callable[..., None]:
     """The condition numbers of many configurations."""
     known = (*_MECHANISM, VECTOR, VECTOR, MATRIX)
     return direct(condition_numbers, *known, types.float64, MATRIX, MATRIX_OUT)
+
+
+@once
+def side_entry() -> Callable[..., None]:
+    """The sides of many configurations."""
+    return direct(sides, *_MECHANISM, *(VECTOR,) * 4, MATRIX, VECTOR_OUT)
 
 
 @once
@@ -98,7 +117,7 @@ def batch(
     widths: tuple[int, ...],
     core: tuple[int, ...],
     values: tuple[ArrayLike | None, ...],
-    *settings: float,
+    *settings: Any,
 ) -> FloatArray | None:
     """Results (..., *core) of a kernel for arrays (..., width); None where it cannot tell.
 

@@ -12,7 +12,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.mechanisms.closed_loop.assembling import ClosedLoopAssembling
-from robodyn.mechanisms.closed_loop.calls import batch, condition_entry
+from robodyn.mechanisms.closed_loop.calls import batch, condition_entry, side_entry
 from robodyn.mechanisms.closed_loop.equations import null_space, orthonormal_bases
 from robodyn.mechanisms.closed_loop.kernels.conditions import WORST_CONDITION
 from robodyn.mechanisms.closed_loop.structure import closed_samples
@@ -77,19 +77,25 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         as passive rates, not counting those that are zero for every configuration, as of planar
         mechanisms.
         """
-        rates = self._tree.rates
-        rows = np.flatnonzero(self.structure.present.any(axis=1))
-        passive = np.setdiff1d(np.arange(rates), self._rates_at)
-        if self._n != self._nu or len(rows) != len(passive) or not len(rows):
+        compared = self._sided
+        if compared is None:
             return None
         q = self._q("configuration", configuration)
-        K = np.array([self.structure.equations.at(one)[1][rows] for one in q.reshape(-1, self._nq)])
-        K = K.reshape(-1, len(rows), rates)
-        sign, size = np.linalg.slogdet(K[..., passive])
-        whole = np.linalg.slogdet(K @ K.swapaxes(-1, -2))[1]
-        with np.errstate(invalid="ignore"):
-            numbers = np.where(sign, sign * np.exp(size - 0.5 * whole), 0.0)
-        return np.asarray(numbers.reshape(q.shape[:-1]))
+        flat = np.ascontiguousarray(q.reshape(-1, self._nq))
+        out = np.empty(len(flat))
+        side_entry()(*compared, flat, out)
+        return np.asarray(out.reshape(q.shape[:-1]))
+
+    @cached_property
+    def _sided(self) -> tuple[FloatArray, ...] | None:
+        """What the kernel of sides takes; None where there is no determinant."""
+        rows = np.flatnonzero(self.structure.present.any(axis=1))
+        passive = np.setdiff1d(np.arange(self._tree.rates), self._rates_at)
+        if self._n != self._nu or len(rows) != len(passive) or not len(rows):
+            return None
+        equations = self.structure.equations
+        which = (np.asarray(each, np.float64) for each in (rows, passive))
+        return *equations.packed.given, equations.rows, equations.columns, *which
 
     @property
     def singularities(self) -> tuple[Singularity, ...]:
@@ -192,8 +198,14 @@ class ClosedLoopConditions(ClosedLoopAssembling):
         """Both condition numbers (2, ...), of the motion and of the forces."""
         q = self._q("configuration", configuration)
         flat = np.ascontiguousarray(q.reshape(-1, self._nq))
-        found = np.empty((len(flat), 2))
-        condition_entry()(*self.structure.packed.given, *self._comparable, length, flat, found)
+        columns, tip, drives = self._comparable
+        known = columns, tip, drives, length
+        found = None
+        if len(flat) > 1 and min(tip[0], len(tip) - 1, len(drives)) >= self._nu:
+            found = batch("conditions", self.structure.packed, (self._nq,), (2,), (flat,), *known)
+        if found is None:
+            found = np.empty((len(flat), 2))
+            condition_entry()(*self.structure.packed.given, *known, flat, found)
         lacking = np.isnan(found[:, 0])
         if lacking.any():
             bases, tips = self._motions(flat[lacking])

@@ -4,18 +4,23 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_pose
-from robodyn.errors import InvalidInput, KinematicsError, NoSolution
+from robodyn.errors import InvalidInput, NoSolution
+from robodyn.mechanisms.closed_loop.calls import batch, entry
 from robodyn.mechanisms.closed_loop.conditions import ClosedLoopConditions
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED, TipPose
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 
-# Of Newton's method in the independent joints, from one pose of the tip to the next.
-MOST_STEPS = 8
-LONGEST_STEP = 0.1
+# Steps of Newton's method to a pose: at most, and where a control loop waits for it.
+MOST_STEPS, NEAR_STEPS = 80, 30
+# Motions of the body together: at what is left [parts of the size] steps end, and what counts as
+# reached.
+TARGET, REACHED = 1e-7, 1e-6
 
 
 class ClosedLoopInverseKinematics(ClosedLoopConditions):
@@ -33,7 +38,16 @@ class ClosedLoopInverseKinematics(ClosedLoopConditions):
         """
         goal = as_pose("pose", as_exact("pose", pose, (7,)))
         start = self.home if guess is None else np.array(self._q("guess", guess))
-        return self._placed_at(start, goal, self._tip_rows)
+        found, _ = self._reached(start, goal, self._tip_weights)
+        if found is None:
+            found = self._nearest(start, [], self._tip_at(goal))
+        return found
+
+    def configuration_near(self, pose: FloatArray, configuration: FloatArray) -> FloatArray:
+        """See the base class."""
+        q = np.array(configuration)
+        left = self._kernel("reach")(q, pose, self._all_weights, CLOSED, NEAR_STEPS)
+        return q if left >= 0.0 else configuration
 
     @property
     def _tip_rows(self) -> list[int]:
@@ -47,26 +61,37 @@ class ClosedLoopInverseKinematics(ClosedLoopConditions):
             )
         return list(found.rows)
 
-    def _placed_at(self, q: FloatArray, goal: FloatArray, rows: list[int]) -> FloatArray:
-        """From a configuration to where the tip is at a goal, a pose (7,)."""
+    @cached_property
+    def _tip_weights(self) -> FloatArray:
+        """(6,) factors of these rows that make them comparable; others are zero."""
+        weights = np.zeros(6)
+        weights[self._tip_rows] = 1.0
+        weights[:3] /= self.structure.equations.size
+        return weights
+
+    @cached_property
+    def _all_weights(self) -> FloatArray:
+        """(6,) factors of all rows; turns count by the characteristic length."""
+        lengths = np.repeat([1.0, self.characteristic_length], 3)
+        return np.asarray(lengths / self.structure.equations.size)
+
+    def _tip_at(self, goal: FloatArray) -> TipPose:
         size = self.structure.equations.size
-        extra = TipPose(goal, size, self.body_pose, self._tree_jacobian, rows)
-        here, left = q, np.inf
-        try:
-            for _ in range(MOST_STEPS):
-                gap = extra.gap(here)
-                left = float(np.abs(gap).max())
-                if left <= CLOSED:
-                    break
-                J = self.jacobian(here)
-                J[:3] /= size
-                step = -np.asarray(np.linalg.lstsq(J[rows], gap, rcond=None)[0], np.float64)
-                if not np.abs(step).max() <= LONGEST_STEP:
-                    break
-                here = self._displaced(here, step)
-        except (InvalidInput, KinematicsError):
-            pass  # q is open, or a singularity is near: from there all joints move at once
-        return here if left <= ACCEPTED else self._nearest(q, [], extra)
+        return TipPose(goal, size, self.body_pose, self._tree_jacobian, self._tip_rows)
+
+    def _reached(
+        self, start: FloatArray, goal: FloatArray, weights: FloatArray
+    ) -> tuple[FloatArray | None, bool]:
+        """The configuration with the tip at a goal, from one near it without a search.
+
+        The second tells whether pivots served, so that the goal is out of reach if there is none.
+        """
+        for packed in (self.structure.packed, *self._pivots.known):
+            q = np.array(start)
+            left = entry("reach", packed)(q, goal, weights, CLOSED, MOST_STEPS)
+            if left >= 0.0:
+                return (q if left <= ACCEPTED else None), True
+        return None, False
 
     def motion_of_body(
         self,
@@ -90,21 +115,74 @@ class ClosedLoopInverseKinematics(ClosedLoopConditions):
             InvalidInput: the tip's pose does not determine the mechanism.
             NoSolution: a pose that cannot be reached from the one before; `index` says which.
         """
-        near = np.array(self._q("start", start))
-        rows = self._tip_rows  # how the tip moves otherwise then follows
-        q = np.empty((len(poses), self._nq))
-        for k, pose in enumerate(as_pose("poses", poses)):
-            try:
-                near = self._placed_at(near, pose, rows)
-            except NoSolution as error:
-                error.index = (k,)
-                raise
-            q[k] = near
-        inverse = np.linalg.pinv(self.jacobian(q)[:, rows])
-        rates = np.einsum("kij,kj->ki", inverse, twists[:, rows])
-        drift = self._tip_motion(q, rates, np.zeros_like(rates))[:, -6:]
-        changes = np.einsum("kij,kj->ki", inverse, (accels - drift)[:, rows])
-        return Motion(q, rates, changes)
+        weights = self._tip_weights  # how the tip moves otherwise then follows
+        goals = np.ascontiguousarray(as_pose("poses", poses))
+        q = self._along(np.array(self._q("start", start)), goals, weights)
+        found = self._body_motions(q, goals, twists, accels)
+        for k in np.flatnonzero(np.isnan(found[:, 0])):  # not with the pivots of home
+            found[k] = np.concatenate(self._motion_at(q[k], twists[k], accels[k]))
+        return Motion(*self._parted(found))
+
+    def motions_of_body(
+        self, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+    ) -> Motion:
+        """See the base class."""
+        return Motion(*self._parted(self._body_motions(starts, poses, twists, accels)))
+
+    def _body_motions(self, starts: FloatArray, *motion: FloatArray) -> FloatArray:
+        """(K, nq + 2 mobility) of motions of the tip, NaN where the kernel has no answer."""
+        packed, width = self.structure.packed, self._nq + 2 * self._nu
+        widths, given = (self._nq, 7, 6, 6), (starts, *motion)
+        found = batch("body_motions", packed, widths, (width,), given, *self._accuracy)
+        return np.full((len(starts), width), np.nan) if found is None else found
+
+    @cached_property
+    def _accuracy(self) -> tuple[FloatArray, float, float]:
+        return self._tip_weights, TARGET, REACHED
+
+    def _parted(self, found: FloatArray) -> list[FloatArray]:
+        """Configurations, rates and accelerations of what `_body_motions` finds."""
+        return np.split(found, [self._nq, self._nq + self._nu], axis=1)
+
+    def _along(self, near: FloatArray, goals: FloatArray, weights: FloatArray) -> FloatArray:
+        """Configurations (K, nq) with the tip at goals (K, 7), each from the one before it.
+
+        Raises:
+            NoSolution: a goal that is not reached from the one before; `index` says which.
+        """
+        q, done = np.empty((len(goals), self._nq)), 0
+        while done < len(goals):
+            rest = goals[done:], weights, CLOSED, ACCEPTED, MOST_STEPS
+            done += self._kernel("reach_all")(near, *rest, q[done:])
+            if done == len(goals):
+                break
+            near = q[done - 1] if done else near
+            found, served = self._reached(near, goals[done], weights)
+            if found is None and not served:  # a singularity is near: all joints move at once
+                closed = self.structure.equations.close(near, [], self._tip_at(goals[done]))
+                found = closed.q if closed.left <= ACCEPTED else None
+            if found is None:
+                at = np.array2string(goals[done], precision=4)
+                raise NoSolution(
+                    f"{self.name}: {self.model.tip_link} does not reach pose {at} (sample {done} "
+                    "of its motion) from the sample before",
+                    residual=np.inf,
+                    value=goals[done],
+                    index=(done,),
+                )
+            q[done] = near = found
+            done += 1
+        return q
+
+    def _motion_at(
+        self, q: FloatArray, twist: FloatArray, accel: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """A motion of the tip where the pivots of home do not serve."""
+        rows = self._tip_rows
+        inverse = np.linalg.pinv(self.jacobian(q)[rows])
+        rates = inverse @ twist[rows]
+        drift = self._tip_motion(q, rates, np.zeros_like(rates))[-6:]
+        return q, rates, inverse @ (accel - drift)[rows]
 
     def values_of(self, configuration: ArrayLike) -> FloatArray:
         """(..., mobility) [rad or m] positions of the independent joints."""

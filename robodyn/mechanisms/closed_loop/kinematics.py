@@ -95,7 +95,12 @@ class ClosedLoopKinematics(ClosedLoopJoints):
 
     def body_pose(self, configuration: ArrayLike) -> FloatArray:
         """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
-        frames = self._frame(self._q("configuration", configuration), self.model.tip_link)
+        q = self._q("configuration", configuration)
+        if q.ndim == 1:
+            out = np.empty(7)
+            self._kernel("tip_pose")(np.ascontiguousarray(q), out)
+            return out
+        frames = self._frame(q, self.model.tip_link)
         turns = quaternion_of_rotation(frames[..., :3, :3])
         return np.concatenate([frames[..., :3, 3], turns], axis=-1)
 
@@ -202,12 +207,16 @@ class ClosedLoopKinematics(ClosedLoopJoints):
         """Entries that were asked for, with the pivots of home."""
         return {}
 
-    def _ask(self, name: str, q: FloatArray, *arguments: Any) -> None:
-        """Call an entry, with other pivots where those of home do not serve; q is closed."""
+    def _kernel(self, name: str) -> Callable[..., Any]:
+        """An entry with the pivots of home."""
         call = self._calls.get(name)
         if call is None:
             call = self._calls.setdefault(name, entry(name, self.structure.packed))
-        if call(q, *arguments):
+        return call
+
+    def _ask(self, name: str, q: FloatArray, *arguments: Any) -> None:
+        """Call an entry, with other pivots where those of home do not serve; q is closed."""
+        if self._kernel(name)(q, *arguments):
             return
         self._refuse_open(q)
         for packed in self._pivots.known:

@@ -139,6 +139,21 @@ class SerialInverseKinematics(SerialKinematics):
             rows.append((q, qd, qdd))
         return Motion(*(np.stack(part) for part in zip(*rows, strict=True)))
 
+    def motions_of_body(
+        self, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+    ) -> Motion:
+        """See the base class."""
+        q, residual = _solved(self, as_pose("poses", poses), starts, True, 1)
+        lost = ~(residual <= kernels.ACCEPTED * reach(self))
+        q[lost] = starts[lost]
+        found = self.inverse_motion(q, twists, accels)
+        return Motion(*(np.where(lost[:, None], np.nan, part) for part in found))
+
+    def configuration_near(self, pose: FloatArray, configuration: FloatArray) -> FloatArray:
+        """See the base class; joints keep to their limits."""
+        goal, start = as_pose("pose", pose)[None], configuration[None]
+        return np.asarray(_solved(self, goal, start, True, 1)[0][0])
+
     def _along(self, poses: ArrayLike, start: ArrayLike) -> FloatArray:
         return self.inverse_kinematics(poses, start, warm_start=True)
 

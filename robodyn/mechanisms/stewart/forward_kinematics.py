@@ -152,6 +152,16 @@ class PlatformForwardKinematics(PlatformKinematics):
         """
         return as_pose("pose", pose)
 
+    def configuration_near(self, pose: FloatArray, configuration: FloatArray) -> FloatArray:
+        """The pose (7,) itself."""
+        return pose
+
+    def motions_of_body(
+        self, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+    ) -> Motion:
+        """The platform's motions themselves: (K, 7), (K, 6), (K, 6)."""
+        return Motion(poses, twists, accels)
+
     def motion_of_body(
         self,
         times: FloatArray,

@@ -2,6 +2,7 @@
 
 """What drives can follow: the largest sines are followed, larger ones are not."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -9,24 +10,34 @@ import pytest
 
 import robodyn as rd
 from robodyn.analysis.sine_motions import AXES, FREQUENCIES, sine_motions
+from robodyn.mechanisms.closed_loop import far_search
+from robodyn.poses import advance_pose
 
 
 def strain(m, axis, amplitude, frequency):
-    """Largest share of range, rate and effort that a sine takes, at 200 instants."""
-    rate, twist = 2.0 * np.pi * frequency, np.eye(6)[AXES.index(axis)] * amplitude
-    way = np.linalg.lstsq(m.twist_jacobian(m.home), twist, rcond=1e-6)[0]
-    worst = 0.0
-    for phase in np.linspace(0.0, 2.0 * np.pi, 200):
-        s, c = np.sin(phase), np.cos(phase)
-        motion = m.advance(m.home, s * way), rate * c * way, -(rate**2) * s * way
-        positions, rates, _ = m.driven_motion(*motion)
-        lower, upper = m.position_limits.T
-        with np.errstate(divide="ignore"):
-            effort = np.abs(m.inverse_dynamics(*motion)) / m.effort_limits_at(rates)
-        outside = np.abs(2.0 * positions - lower - upper) / (upper - lower)
-        shares = outside, np.abs(rates) / m.velocity_limits, effort
-        worst = max(worst, *(each.max() for each in shares))
-    return worst
+    """Largest share of range, rate and effort that a sine of the body takes, at 200 instants.
+
+    By the poses' own configurations, rates from differences of these.
+    """
+    times = np.linspace(0.0, 1.0 / frequency, 201)
+    step = np.eye(6)[AXES.index(axis)] * amplitude
+    phase = 2.0 * np.pi * frequency * times[:, None]
+    q, here = [], m.home
+    for s in np.sin(phase):
+        here = m.configuration_at(advance_pose(m.body_pose(m.home), s * step), here)
+        q.append(here)
+    q, dt = np.array(q), times[1]
+    moved = np.array([m.difference(a, b) for a, b in itertools.pairwise(q)])
+    velocity, change = (moved[1:] + moved[:-1]) / (2.0 * dt), np.diff(moved, axis=0)
+    positions, rates, _ = m.driven_motion(q[1:-1], velocity, change / dt**2)
+    efforts = np.abs(m.inverse_dynamics(q[1:-1], velocity, change / dt**2))
+    lower, upper = m.position_limits.T
+    shares = (
+        np.abs(2.0 * positions - lower - upper) / (upper - lower),
+        np.abs(rates) / m.velocity_limits,
+        efforts / m.effort_limits_at(rates),
+    )
+    return max(each.max() for each in shares)
 
 
 @pytest.mark.parametrize("name", ["motion_platform", "delta"])
@@ -38,6 +49,29 @@ def test_the_largest_sine_uses_a_limit_up(name):
     for row in rows[::2]:
         for frequency, amplitude in list(zip(FREQUENCIES, row["amplitudes"], strict=True))[2:]:
             assert strain(m, row["axis"], amplitude, frequency) == pytest.approx(1.0, abs=0.02)
+
+
+def test_amplitudes_are_those_of_the_body():
+    """The body of a machine with cranks goes less far than its motion at home suggests."""
+    m = rd.load("hexapod_rotary")
+    for row in sine_motions(m):
+        axis, amplitude = AXES.index(row["axis"]), row["amplitudes"][0]
+        for sense in (1.0, -1.0):
+            here = m.home
+            for share in np.linspace(0.0, 1.0, 20):
+                moved = 0.999 * sense * share * amplitude * np.eye(6)[axis]
+                here = m.configuration_at(advance_pose(m.body_pose(m.home), moved), here)
+                assert m.within_position_limits(m.joint_positions(here)).all()
+        assert amplitude < (0.07 if axis < 3 else 0.65)
+
+
+def test_long_strokes_take_no_search(monkeypatch):
+    """Sines that lead out of reach fail where they do, and no starts far away are tried."""
+    searches = []
+    monkeypatch.setattr(far_search.FarSearch, "near", lambda *given, **more: searches.append(given))
+    rows = sine_motions(rd.load("hexapod_rotary"))
+    assert len(rows) == 6
+    assert not searches
 
 
 def test_a_motor_that_is_weak_at_speed_follows_less():

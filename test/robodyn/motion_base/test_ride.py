@@ -66,6 +66,24 @@ def test_figures_of_merit(ridden, vehicle):
     assert ridden.force_correlation[0] == pytest.approx(expected)
     assert ridden.force_correlation[0] > 0.7
     assert 0.0 <= ridden.false_cues < 0.2
+    wanted = ridden.wanted_force - [0.0, 0.0, 9.81]
+    missing = np.sqrt((error**2).mean(axis=0) / (wanted**2).mean(axis=0))
+    np.testing.assert_allclose(ridden.force_missing, missing)
+
+
+def test_the_range_used_is_the_share_that_limits(ridden):
+    """1 at an end, whichever way the joint goes from the middle of its range."""
+    low, high = ridden.mechanism.position_limits.T
+    ends = np.array([ridden.joint_positions.min(axis=0), ridden.joint_positions.max(axis=0)])
+    middle = 0.5 * (low + high)
+    expected = np.abs(ends - middle).max(axis=0) / (high - middle)
+    np.testing.assert_allclose(ridden.workspace_used, expected)
+
+
+def test_a_force_along_an_axis_without_one_has_no_share(vehicle):
+    still = vehicle._replace(force=vehicle.force * [1.0, 0.0, 0.0] + [0.0, 0.0, 9.81])
+    found = ride(rd.load("stewart_symmetric"), still, dt=0.05)
+    assert np.isnan(found.force_missing).tolist() == [False, True, True]
 
 
 def test_its_motion_can_be_followed(ridden):
@@ -117,6 +135,20 @@ def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):
     twist = twist_array(message.twist.twist)
     spin = rotation_matrix(ridden.pose[900]).T @ ridden.twist[900, 3:]
     np.testing.assert_allclose(twist[3:], spin, atol=1e-12)
+    everything = read_bag(Path("ride"), lambda name, _: True).messages
+    topics = {topic for topic, *_ in everything}
+    assert {"/robot_description", "/joint_states", "/tf"} <= topics
+    states = [message for topic, _, message in everything if topic == "/joint_states"]
+    m = ridden.mechanism
+    positions = dict(zip(states[900].name, states[900].position, strict=True))
+    expected = m.joint_states(ridden.pose[900])
+    assert positions == pytest.approx(dict(zip(expected.names, expected.positions, strict=True)))
+    [described] = [message for topic, _, message in everything if topic == "/robot_description"]
+    assert rd.load(described.data).joint_names == m.joint_names
+    frames = [message for topic, _, message in everything if topic == "/tf"][450].transforms
+    placed = {(each.header.frame_id, each.child_frame_id): each.transform for each in frames}
+    at = placed[m.frames].translation
+    np.testing.assert_allclose([at.x, at.y, at.z], ridden.pose[900, :3])
     with pytest.raises(
         rd.InvalidInput, match="expected one topic of sensor_msgs/msg/Imu named /imu"
     ):

@@ -250,14 +250,21 @@ def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     if status != OK:
         return status
     inertial_wrenches(m, s.a, s.B)
-    count, body = m.rates, s.B[m.tip]
-    for j in range(count):
+    for j in range(m.rates):
         out[j] = s.v[j]
-        out[count + j] = s.a[j]
+        out[m.rates + j] = s.a[j]
+    accel, alpha = tip_acceleration(m, s.B)
+    store(out, 2 * m.rates, accel)
+    store(out, 2 * m.rates + 3, alpha)
+    return OK
+
+
+@inner
+def tip_acceleration(m: Any, B: Any) -> Any:
+    """Return the tip's linear and angular acceleration, base axes, after `inertial_wrenches`."""
+    body = B[m.tip]
     arm, omega = turned(body, vector(m.numbers, m.at_tip)), vector(body, OMEGA)
     alpha = add(vector(body, ALPHA), vector(body, CHANGE))
     accel = add(vector(body, ACCEL), vector(body, CHANGE + 3))
     accel = add(accel, add(cross(alpha, arm), cross(omega, cross(omega, arm))))
-    store(out, 2 * count, add(accel, m.gravity))
-    store(out, 2 * count + 3, alpha)
-    return OK
+    return add(accel, m.gravity), alpha

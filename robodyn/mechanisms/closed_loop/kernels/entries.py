@@ -15,6 +15,7 @@ from robodyn.mechanisms.closed_loop.kernels import (
     closures,
     distribution,
     dynamics,
+    inverse_kinematics,
     newton,
     projection,
     tree,
@@ -211,6 +212,64 @@ def displace_all(
         if not 0.0 <= left <= accepted:
             return row
     return int(q.shape[0])
+
+
+@entry_kernel
+def tip_pose(plan: Any, numbers: Any, q: Any, out: Any) -> None:
+    """Pose out (7,) of the tip, base frame."""
+    m, out = mechanism(plan, numbers), borrowed_array(out)
+    B = stack(m.bodies + 1, BODY_SIZE)
+    placed(m, borrowed_array(q), B)
+    inverse_kinematics.tip_pose(m, B, out)
+
+
+@entry_kernel
+def reach(
+    plan: Any, numbers: Any, q: Any, goal: Any, weights: Any, target: float, most: int
+) -> float:
+    """Move q (positions,) in place to where the tip is at a goal (7,), or nearest to it.
+
+    The rows of the pose are multiplied by weights (6,). Returns the largest weighted number of what
+    is left after at most so many steps, -1 where the pivots do not serve.
+    """
+    m = mechanism(plan, numbers)
+    if not fits(m):
+        return -1.0
+    s, before = stack_all(shapes(m)), stack(1, m.positions)[0]
+    q, goal, weights = borrowed_array(q), borrowed_array(goal), borrowed_array(weights)
+    return inverse_kinematics.reach(m, q, goal, weights, target, most, before, s)
+
+
+@batch_entry
+def reach_all(
+    plan: Any,
+    numbers: Any,
+    start: Any,
+    goals: Any,
+    weights: Any,
+    target: float,
+    accepted: float,
+    most: int,
+    out: Any,
+) -> int:
+    """Configurations out (N, positions) with the tip at goals (N, 7), as `reach`.
+
+    Each is found from the one before it, the first from a start (positions,). Returns how many,
+    from the first, are left with no more than `accepted`.
+    """
+    m, goals, out = mechanism(plan, numbers), borrowed_array(goals), borrowed_array(out)
+    start, weights = borrowed_array(start), borrowed_array(weights)
+    if not fits(m):
+        return 0
+    s, before = stack_all(shapes(m)), stack(1, m.positions)[0]
+    for row in range(goals.shape[0]):
+        for j in range(m.positions):
+            out[row, j] = start[j] if row == 0 else out[row - 1, j]
+        q, goal = out[row], goals[row]
+        left = inverse_kinematics.reach(m, q, goal, weights, target, most, before, s)
+        if not 0.0 <= left <= accepted:
+            return row
+    return int(goals.shape[0])
 
 
 @entry_kernel

@@ -11,9 +11,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from robodyn.mechanisms.closed_loop.kernels import distribution, dynamics, newton, projection
+from robodyn.mechanisms.closed_loop.kernels import (
+    distribution,
+    dynamics,
+    inverse_kinematics,
+    newton,
+    projection,
+)
+from robodyn.mechanisms.closed_loop.kernels.conditions import orthonormal, scaled_rows
 from robodyn.mechanisms.closed_loop.kernels.entries import placed
 from robodyn.mechanisms.closed_loop.kernels.layout import (
+    BAD_COORDINATES,
     BODY_SIZE,
     COMPOSITE,
     OK,
@@ -26,6 +34,7 @@ from robodyn.mechanisms.common.kernels.base_motion import BASE
 from robodyn.mechanisms.common.kernels.lanes import answer
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.jacobi import ratio_of_lanes
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.simd.states import all_finite
 from robodyn.numerics.simd.tables import as_table, new_tables
@@ -89,6 +98,22 @@ def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
 
 
 @inner
+def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: condition numbers (2,), of the motion and of the forces."""
+    columns, tip, drives, length = settings
+    status = dynamics.jacobian(m, state.q, False, s, s.J)
+    if status != OK:
+        return status
+    if not orthonormal(m, columns, s.S, s.J):
+        return BAD_COORDINATES
+    motion, force = as_table(s.T[0], tip.size - 1), as_table(s.R, drives.shape[0])
+    scaled_rows(m, tip, drives, length, s, motion, force)
+    found[0] = ratio_of_lanes(motion, m.free, tip.size - 1)
+    found[1] = ratio_of_lanes(force, m.free, drives.shape[0])
+    return OK
+
+
+@inner
 def answers(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
     """Answers out (N, k) to configurations, and what else is given, by a function."""
     m = mechanism(plan, numbers)
@@ -135,6 +160,19 @@ def jacobian(plan: Any, numbers: Any, q: Any, out: Any) -> int:
 
 
 @batch_entry
+def conditions(
+    plan: Any, numbers: Any, q: Any, columns: Any, tip: Any, drives: Any, length: float, out: Any
+) -> int:
+    """Condition numbers out (N, 2), as `conditions.condition_numbers`.
+
+    Of a mechanism of which as many numbers of the tip's pose and as many driven joints as it has
+    freedoms, or more, determine it.
+    """
+    known = borrowed_array(columns), borrowed_array(tip), borrowed_array(drives)
+    return answers(find_conditions, plan, numbers, (q,), (*known, length), out)
+
+
+@batch_entry
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
     """Rates of all joints, their changes and the tip's acceleration out (N, 2 * rates + 6)."""
     return answers(dynamics.motion, plan, numbers, (q, rates, change), False, out)
@@ -151,6 +189,29 @@ def displaced(
     """
     given, settings = (q, displacements), (target, accepted)
     return answers(find_displaced, plan, numbers, given, settings, out)
+
+
+@batch_entry
+def body_motions(
+    plan: Any,
+    numbers: Any,
+    q: Any,
+    poses: Any,
+    twists: Any,
+    accels: Any,
+    weights: Any,
+    target: float,
+    accepted: float,
+    out: Any,
+) -> int:
+    """Configurations, rates and accelerations out (N, positions + 2 free) of motions of the tip.
+
+    Poses (N, 7), twists (N, 6) and accelerations (N, 6), their rows multiplied by weights (6,),
+    each found from a configuration q (N, positions) near it. What is not reached is NaN.
+    """
+    given, settings = (q, poses, twists, accels), (borrowed_array(weights), target, accepted)
+    find = inverse_kinematics.find_body_motion
+    return answers(find, plan, numbers, given, settings, out)
 
 
 @batch_entry

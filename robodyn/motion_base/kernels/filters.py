@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Steps of linear filters in discrete time, and rotation by roll, pitch and yaw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import batch_kernel
+from robodyn.numerics.rotations import quaternion_from_rpy, turned
+from robodyn.numerics.vectors import store, vector
+
+
+@batch_kernel
+def filter_step(step: Any, coefficients: Any, values: Any, state: Any, held: Any, out: Any) -> None:
+    """Take the filters of several axes on by a sample, to where their inputs are `values` (axes,).
+
+    Args:
+        step: (axes, n, n + 2) of the state, the input and its change over a sample.
+        coefficients: (axes, n) c_0 to c_{n-1}.
+        values: (axes,).
+        state, held: (axes, n) and (axes,), in place.
+        out: (axes, n + 1) the state and the highest derivative.
+    """
+    count = state.shape[1]
+    for axis in range(state.shape[0]):
+        change, highest = values[axis] - held[axis], values[axis]
+        for i in range(count):
+            total = 0.0
+            for j in range(count):
+                total += step[axis, i, j] * state[axis, j]
+            total += step[axis, i, count] * held[axis]
+            out[axis, i] = total + step[axis, i, count + 1] * change
+        for i in range(count):
+            state[axis, i] = out[axis, i]
+            highest -= coefficients[axis, i] * out[axis, i]
+        out[axis, count], held[axis] = highest, values[axis]
+
+
+@batch_kernel
+def turn(rpy: Any, a: Any, out: Any) -> None:
+    """Write a vector (3,) of axes turned by roll, pitch and yaw (3,), in axes that do not turn."""
+    store(out, 0, turned(quaternion_from_rpy(rpy[0], rpy[1], rpy[2]), vector(a, 0)))
