@@ -280,6 +280,10 @@ _SIZES: dict[str, Callable[[Any], int]] = {
 }
 
 
+# A step takes the motion of the base behind the wrench.
+_LONGER: dict[str, tuple[int, ...]] = {"wrench": (15,)}
+
+
 def _sizes_of(function: Callable[..., Any]) -> list[tuple[int, str, Callable[[Any], int]]]:
     """Place, name and size of the arrays that a method takes unchecked, by its annotations."""
     parameters = list(inspect.signature(function).parameters.values())
@@ -310,7 +314,7 @@ def _check_sizes(
             type(value) is np.ndarray
             and value.dtype == _FLOAT64
             and value.ndim
-            and value.shape[-1] == expected
+            and value.shape[-1] in (expected, *_LONGER.get(name, ()))
         ):
             continue
         as_array(name, value, (expected,))

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -341,16 +339,12 @@ def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, plat
 
 
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
-def test_a_motion_that_overflows_has_no_joint_trajectory(tmp_path):
-    """Of an arm whose mass only just is a number; its commands are finite all the same."""
-    text = (Path(rd.__file__).parent / "models" / "puma560.yaml").read_text()
-    assert text.count("mass: 17.4\n") == 1
-    heavy = tmp_path / "heavy.yaml"
-    heavy.write_text(text.replace("mass: 17.4\n", "mass: 1.0e+305\n"))
-    arm = rd.load(heavy)
-    given = {"model": str(heavy), "mode": "feedforward", "handover": 0.0, "watchdog_timeout": 0.0}
+def test_a_motion_that_overflows_has_no_joint_trajectory():
+    """Of an arm that is asked for as much acceleration as a number can be."""
+    arm = rd.load("puma560")
+    given = {"model": "puma560", "mode": "feedforward", "handover": 0.0, "watchdog_timeout": 0.0}
     position, velocity, acceleration = np.zeros((3, 3, 6))
-    acceleration[1, 1] = 1e6
+    acceleration[1, 1] = 1e308
     with LocalGraph({"inverse_dynamics": given}) as graph:
         states = graph.publisher(JointState, "joint_states")
         trajectories = graph.publisher(JointTrajectory, "joint_trajectory", LATCHED)
