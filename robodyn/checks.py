@@ -303,7 +303,7 @@ def _check_sizes(
     """Refuse arrays of another size than the method's mechanism has.
 
     Raises:
-        InvalidInput: one of them, or what is no float64 array.
+        InvalidInput: one of them.
     """
     for place, name, size in sizes:
         value = args[place] if place < len(args) else kwargs.get(name)
@@ -318,10 +318,6 @@ def _check_sizes(
         ):
             continue
         as_array(name, value, (expected,))
-        if not isinstance(value, np.ndarray) or value.dtype != _FLOAT64:
-            raise InvalidInput(
-                f"{name} is a {type(value).__name__}, expected a float64 array", value=value
-            )
 
 
 def guard_methods(cls: type) -> None:

@@ -81,8 +81,8 @@ def test_the_first_violation_is_where_the_curve_is_met(hinge):
 
 
 def test_a_follower_commands_what_the_motor_has(hinge):
-    follower = TrajectoryFollower(hinge)
-    follower.follow(rd.plan_joints([0.0], [9.0], duration=1.0), 0)
+    follower = TrajectoryFollower(hinge, kp=400.0)
+    follower.follow(rd.plan_joints([0.0], [3.0], duration=1.0), 0)
     follower.command(0, np.array([0.0]), np.array([0.0]))
     for rate in (0.0, 4.0, 9.0, 11.0):
         command = follower.command(800_000_000, np.array([0.0]), np.array([rate]))

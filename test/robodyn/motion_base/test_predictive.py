@@ -56,7 +56,8 @@ def test_its_jacobians_are_the_mechanisms(platform, rng):
     examiner, plan, nodes = cueing._examiner, cueing._plan, cueing._horizon.nodes
     of_joints, _, by_change = cueing._jacobians(plan)
     # efforts by displacements leave out what motion adds
-    still = examiner.plan(plan.place * [[[1.0]], [[0.0]], [[0.0]]])
+    near = plan.motion.configuration
+    still = examiner.plan(plan.place * [[[1.0]], [[0.0]], [[0.0]]], near)
     _, by_place, _ = cueing._jacobians(still)
     for begun, row, quantity, J in (
         (plan, 0, 0, of_joints), (plan, 1, 1, of_joints), (plan, 2, 2, of_joints),
@@ -67,7 +68,7 @@ def test_its_jacobians_are_the_mechanisms(platform, rng):
             for sign in (-1e-6, 1e-6):
                 place = begun.place.copy()
                 place[row, :, axis] += sign
-                pair.append(examiner.plan(place).values[quantity, nodes])
+                pair.append(examiner.plan(place, near).values[quantity, nodes])
             wanted = J[:, :, axis]
             np.testing.assert_allclose(
                 (pair[1] - pair[0]) / 2e-6, wanted, atol=2e-6 * max(1.0, np.abs(wanted).max())

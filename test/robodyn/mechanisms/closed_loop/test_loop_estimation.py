@@ -139,7 +139,9 @@ def test_redundant_readings_that_contradict_each_other_are_told():
 def test_a_motor_without_end_may_count_its_turns_from_anywhere():
     bounded = rd.load("hexapod_rotary")
     joints = [
-        replace(joint, kind="continuous") if joint.name == "servo2" else joint
+        replace(joint, kind="continuous", position=(-np.inf, np.inf))
+        if joint.name == "servo2"
+        else joint
         for joint in bounded.model.joints
     ]
     mechanism = ClosedLoop(replace(bounded.model, joints=tuple(joints)))
