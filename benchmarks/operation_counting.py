@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn.numerics.compiler import is_compiled_module
+from robodyn.numerics.kernel_keys import is_compiled_module
 from robodyn.numerics.simd.lanes import all_of, any_of, choose
 from robodyn.numerics.trigonometry import sine_cosine
 

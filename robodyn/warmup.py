@@ -35,6 +35,7 @@ def warm_up(mechanism: Mechanism) -> None:
     rest = mechanism.difference(home, home)
     mechanism.warm_up()
     mechanism.joint_velocities(home, rest)
+    mechanism.body_pose(home[None])
     effort = np.zeros(len(mechanism.joint_names))
     with suppress(UnderActuated):  # which moves all the same
         effort = mechanism.inverse_dynamics(home, rest, rest)

@@ -5,26 +5,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.link_tree import LinkTree, Source, as_numbers
 from robodyn.mechanisms.derivatives import Derivatives
 from robodyn.model.joint import Joint
-from robodyn.numerics.broadcasting import flatten
+from robodyn.numerics.broadcasting import element, flatten
 from robodyn.poses import matrix_from_pose
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+T = TypeVar("T")
 FLOAT64 = np.dtype(np.float64)
 # By how much the square of a unit quaternion may differ from 1.
 ROUNDING = 1e-15
@@ -144,7 +145,8 @@ class LinkMotion(Derivatives):
         row, at = self._frame_at(link, None)
         shape, (q,) = self._states(configuration)
         out = np.empty((len(q), 7))
-        self._link_tree.poses(self._tree_positions(q), row, at, out)
+        positions = _located(shape, self._tree_positions, q)
+        self._link_tree.poses(positions, row, at, out)
         return out.reshape(*shape, 7)
 
     def link_jacobian(
@@ -165,7 +167,7 @@ class LinkMotion(Derivatives):
         """
         row, at = self._frame_at(link, offset)
         shape, (q,) = self._states(configuration)
-        positions, tangents = self._tree_state(q)
+        positions, tangents = _located(shape, self._tree_state, q)
         out = np.empty((len(q), 6 * self._nv))
         if tangents is None:
             self._link_tree.joint_jacobians(positions, None, row, at, out)
@@ -233,7 +235,8 @@ class LinkMotion(Derivatives):
         """
         shape, (q,) = self._states(configuration)
         out = np.empty((len(q), 3))
-        self._link_tree.centers_of_mass(self._tree_positions(q), out)
+        positions = _located(shape, self._tree_positions, q)
+        self._link_tree.centers_of_mass(positions, out)
         return out.reshape(*shape, 3)
 
     def momentum(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
@@ -250,7 +253,7 @@ class LinkMotion(Derivatives):
             InvalidInput: no configuration or no velocity.
         """
         shape, (q, v) = self._states(configuration, velocity)
-        positions, rates, _ = self._tree_motion(q, v, v)
+        positions, rates, _ = _located(shape, self._tree_motion, q, v, v)
         out = np.empty((len(q), 6))
         self._link_tree.momenta(positions, rates, out)
         return out.reshape(*shape, 6)
@@ -272,7 +275,7 @@ class LinkMotion(Derivatives):
         """
         shape, (q,) = self._states(configuration)
         out = np.empty((len(q), 6 * self._nv))
-        self._link_tree.centroidal_matrices(*self._tree_state(q), out)
+        self._link_tree.centroidal_matrices(*_located(shape, self._tree_state, q), out)
         return out.reshape(*shape, 6, self._nv)
 
     def figure_frames(self, figure: Figure, configurations: FloatArray) -> FloatArray:
@@ -320,7 +323,8 @@ class LinkMotion(Derivatives):
         row, at = self._frame_at(link, offset)
         shape, state = self._states(configuration, velocity, acceleration)
         out = np.empty((len(state[0]), 12))
-        self._link_tree.motions(*self._tree_motion(*state), row, at, out)
+        moved = _located(shape, self._tree_motion, *state)
+        self._link_tree.motions(*moved, row, at, out)
         return out.reshape(*shape, 12)
 
     @cached_property
@@ -365,3 +369,13 @@ class LinkMotion(Derivatives):
             if not abs(quaternion.dot(quaternion) - 1.0) <= ROUNDING:
                 return False
         return True
+
+
+def _located(shape: tuple[int, ...], function: Callable[..., T], *rows: FloatArray) -> T:
+    """Call a function of rows (N, k); the index of an error becomes one of the leading shape."""
+    try:
+        return function(*rows)
+    except KinematicsError as error:
+        if error.index:
+            error.index = element(shape, error.index[0])
+        raise

@@ -146,10 +146,10 @@ class Mechanism(LinearInParameters):
             KinematicsError: as `mass_matrix`.
         """
         shape, (q, v) = self._states(configuration, velocity)
-        M = self.mass_matrix(q if shape else q[0]).reshape(-1, self._nv, self._nv)
-        kinetic = 0.5 * (v[:, None] @ M @ v[..., None])[:, 0, 0]
+        q, v = q.reshape(*shape, q.shape[-1]), v.reshape(*shape, self._nv)
+        momenta = (self.mass_matrix(q) @ v[..., None])[..., 0]
         potential = -self._mass * (self.center_of_mass(q) @ self.model.gravity)
-        return Energy(kinetic.reshape(shape), potential.reshape(shape))
+        return Energy(np.asarray(0.5 * (v * momenta).sum(axis=-1)), np.asarray(potential))
 
     @cached_property
     def _mass(self) -> float:

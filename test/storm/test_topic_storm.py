@@ -309,7 +309,6 @@ def test_hostile_messages_on_every_topic_of_every_node(nodes, rng, storm):
         assert is_alive(peer, name)
     seconds = 1e-9 * (peer.node.get_clock().now().nanoseconds - begun)
     assert commands.wrong == [], commands.wrong[0]
-    assert commands.positions > 0
     for name, process in processes.items():
         text = process.output
         assert len(text) < LOG_AT_ONCE + LOG_PER_SECOND * seconds, f"{name}: {text[-3000:]}"

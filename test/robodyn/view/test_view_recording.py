@@ -127,12 +127,19 @@ def test_a_bag_without_what_is_needed_is_refused_in_one_line(tmp_path, rows, mod
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"no bag at all"])
-def test_what_is_no_bag_is_refused_in_one_line(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "there is no such file"),
+        (b"", "this bag cannot be read"),
+        (b"no bag at all", "this bag cannot be read"),
+    ],
+)
+def test_what_is_no_bag_is_refused_in_one_line(tmp_path, content, reason):
     file = tmp_path / "run.mcap"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(InvalidInput, match=r"run\.mcap: this bag cannot be read") as caught:
+    with pytest.raises(InvalidInput, match=rf"run\.mcap: {reason}") as caught:
         read_run(file, "stewart_dasgupta")
     assert "\n" not in str(caught.value)
 
