@@ -229,6 +229,7 @@ class StateTopic:
         try:
             self._take(message, info.get("source_timestamp", 0) or time.monotonic_ns())
         except RobodynError as error:
+            self._stamps.discard()
             self._refusal, self._refused_at = str(error), time.monotonic()
             self.on_refused(error)
 

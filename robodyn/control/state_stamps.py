@@ -32,6 +32,10 @@ class StateStamps:
         self._since, self._repeats = 0, 0
         self._whole = True  # all stamps so far were whole seconds
 
+    def discard(self) -> None:
+        """Leave the last stamp out of the count of repeated ones: its message was refused."""
+        self._repeats = max(0, self._repeats - 1)
+
     def time_of(self, stamp: int, published: int, received: int) -> int:
         """The time [ns] of a message.
 

@@ -339,41 +339,24 @@ def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, plat
 
 
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
-def test_a_motion_that_overflows_has_no_joint_trajectory():
-    """Of an arm that is asked for as much acceleration as a number can be."""
+def test_a_motion_that_overflows_is_refused():
+    """Of an arm that is asked for a rate whose square is no number."""
     arm = rd.load("puma560")
     given = {"model": "puma560", "mode": "feedforward", "handover": 0.0, "watchdog_timeout": 0.0}
     position, velocity, acceleration = np.zeros((3, 3, 6))
-    acceleration[1, 1] = 1e308
+    velocity[1, 1] = 1e200
     with LocalGraph({"inverse_dynamics": given}) as graph:
-        states = graph.publisher(JointState, "joint_states")
         trajectories = graph.publisher(JointTrajectory, "joint_trajectory", LATCHED)
         commands = graph.listen(JointState, "joint_commands")
         heard = graph.listen(
             JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort", LATCHED
         )
-
-        def execute(acceleration, start):
-            motion = (position, velocity, acceleration)
-            message = messages.joint_trajectory(arm.joint_names, np.arange(3.0), motion)
-            message.header.stamp = messages.to_stamp(start)
-            trajectories.publish(message)
-
-        execute(acceleration, SECOND)
-        graph.line("no joint_trajectory_with_effort: the efforts of the motion are not finite")
-        for stamp in (SECOND, 2 * SECOND, 3 * SECOND):
-            states.publish(joint_state(stamp, arm.joint_names, REST, REST))
-            graph.until(lambda stamp=stamp: len(commands) == stamp // SECOND, "a command")
-            assert messages.to_nanoseconds(commands[-1].header.stamp) == stamp
-            assert (np.abs(commands[-1].effort) <= arm.effort_limits).all()
-        assert heard == []
-        # the same at rest needs more than the arm has, but numbers
-        execute(np.zeros((3, 6)), 5 * SECOND)
-        efforts = (
-            graph.until(lambda: heard, "the trajectory of the next motion")[0].points[1].effort
-        )
-        limits = arm.effort_limits
-        close(efforts, np.clip(arm.inverse_dynamics(REST, REST, REST), -limits, limits))
+        motion = (position, velocity, acceleration)
+        message = messages.joint_trajectory(arm.joint_names, np.arange(3.0), motion)
+        message.header.stamp = messages.to_stamp(SECOND)
+        trajectories.publish(message)
+        graph.line("joint_trajectory refused: velocity of point 1", "1.e+200")
+        assert commands == heard == []
 
 
 @with_parameters(mode="computed_torque", handover=0.5)
@@ -479,7 +462,7 @@ def test_two_planners_at_once(controller, platform, rng):
 
 
 def test_an_arms_joints_are_mapped_by_name(rng, scrambled):
-    """Another order is accepted, other joints beside them too; one that is missing is not."""
+    """Another order is accepted, other joints beside them too; one that is missing is named."""
     arm = rd.load("puma560")
     with LocalGraph({"inverse_dynamics": PUMA}) as graph:
         states = graph.publisher(JointState, "joint_states")
@@ -500,7 +483,7 @@ def test_an_arms_joints_are_mapped_by_name(rng, scrambled):
                 commands[-1].effort, np.clip(arm.inverse_dynamics(q, zero, zero), -limits, limits)
             )
         states.publish(joint_state(3, names[1:], q[order][1:], qd[order][1:]))
-        graph.line("joint_states refused", names[0])
+        graph.line("joint_states: no positions", names[0])
         graph.spin(1.0)
         states.publish(joint_state(4, names, np.append(q[1:], np.nan), qd[order]))
         graph.line("joint_states refused", "nan")

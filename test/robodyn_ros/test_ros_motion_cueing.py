@@ -96,7 +96,7 @@ def test_rest_a_lasting_force_changed_numbers_and_silence(vehicle):
     changes = {"force_gain": [0.8], "rotation_gain": [1.0], "tilt_lowpass": [1.5, 2.0, 2.0]}
     assert graph.set("motion_cueing", preset="small", **changes) == []
     vehicle.drive(lambda: vehicle.felt > 1.2, "more of it", 2.0)
-    for wrong, reason in ([1.0, 2.0], "shape"), ([-1.0], "negative"):
+    for wrong, reason in ([1.0, 2.0], "shape"), ([-1.0], "expected 0 to 100"):
         (said,) = graph.set("motion_cueing", force_gain=wrong)
         assert reason in said
     graph.line("vehicle/imu is silent")
