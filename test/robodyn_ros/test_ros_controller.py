@@ -346,17 +346,33 @@ def test_a_motion_that_overflows_is_refused():
     position, velocity, acceleration = np.zeros((3, 3, 6))
     velocity[1, 1] = 1e200
     with LocalGraph({"inverse_dynamics": given}) as graph:
+        states = graph.publisher(JointState, "joint_states")
         trajectories = graph.publisher(JointTrajectory, "joint_trajectory", LATCHED)
         commands = graph.listen(JointState, "joint_commands")
         heard = graph.listen(
             JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort", LATCHED
         )
-        motion = (position, velocity, acceleration)
-        message = messages.joint_trajectory(arm.joint_names, np.arange(3.0), motion)
-        message.header.stamp = messages.to_stamp(SECOND)
-        trajectories.publish(message)
+
+        def execute(velocity, start):
+            motion = (position, velocity, acceleration)
+            message = messages.joint_trajectory(arm.joint_names, np.arange(3.0), motion)
+            message.header.stamp = messages.to_stamp(start)
+            trajectories.publish(message)
+
+        execute(velocity, SECOND)
         graph.line("joint_trajectory refused: velocity of point 1", "1.e+200")
+        states.publish(joint_state(SECOND, arm.joint_names, REST, REST))
+        graph.spin(0.5)
         assert commands == heard == []
+        # the next motion, at rest, is taken
+        execute(np.zeros((3, 6)), 5 * SECOND)
+        limits = arm.effort_limits
+        weight = np.clip(arm.inverse_dynamics(REST, REST, REST), -limits, limits)
+        points = graph.until(lambda: heard, "the trajectory of the next motion")[0].points
+        close(points[1].effort, weight)
+        states.publish(joint_state(6 * SECOND, arm.joint_names, REST, REST))
+        graph.until(lambda: commands, "a command")
+        assert (np.abs(commands[-1].effort) <= limits).all()
 
 
 @with_parameters(mode="computed_torque", handover=0.5)
