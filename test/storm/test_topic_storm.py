@@ -195,8 +195,10 @@ class Commands:
 def parameters_of(output: Path) -> dict[str, tuple[dict[str, object], list[str]]]:
     """Parameters and ROS arguments by the name of a node; not set: those of all."""
     positions = ["-r", "position_controller/commands:=out/positions"]
+    # the commander does not start where others publish what it commands with
+    alone = ["-r", "effort_controller/commands:=out/feedforward", "-r", "joint_commands:=out/joint"]
     return {
-        "joint_commander": ({"rate": 50.0}, positions),
+        "joint_commander": ({"rate": 50.0}, positions + alone),
         "simulated_drives": ({"rate": 50.0}, positions),
         "motion_cueing": ({"rate": 50.0}, []),
         "vehicle_flight": ({"rate": 50.0}, []),
@@ -281,6 +283,7 @@ def test_hostile_messages_on_every_topic_of_every_node(nodes, rng, storm):
     topics = subscribed(peer, names)
     assert {"/joint_states", "/robot_description", "/clock", "/platform_setpoint"} <= set(topics)
     assert len(topics) >= 20
+    peer.until(lambda: commands.positions > 0, "positions for the drives")
     publishers = {
         topic: peer.node.create_publisher(kind, topic, HOSTILE) for topic, kind in topics.items()
     }
@@ -291,7 +294,7 @@ def test_hostile_messages_on_every_topic_of_every_node(nodes, rng, storm):
         peer.node.create_client(Trigger, f"joint_commander/{name}")
         for name in ("reset", "engage", "engage", "freeze", "park")
     ]
-    begun = peer.node.get_clock().now().nanoseconds
+    begun, before = peer.node.get_clock().now().nanoseconds, commands.positions
     for k in range(storm(USUAL)):
         topic = hostile.pick(list(topics))
         make = hostile.bytes_for if hostile.chance(0.2) else hostile.message
@@ -309,6 +312,7 @@ def test_hostile_messages_on_every_topic_of_every_node(nodes, rng, storm):
         assert is_alive(peer, name)
     seconds = 1e-9 * (peer.node.get_clock().now().nanoseconds - begun)
     assert commands.wrong == [], commands.wrong[0]
+    assert commands.positions > before
     for name, process in processes.items():
         text = process.output
         assert len(text) < LOG_AT_ONCE + LOG_PER_SECOND * seconds, f"{name}: {text[-3000:]}"
