@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import exported_calls, loops, report, simulation, work
+from benchmarks import exported_calls, links, loops, report, simulation, work
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -33,6 +33,7 @@ if __name__ == "__main__":
             others=work.roof(batches["one thread"][-1][1])
             | {
                 "simulation": simulation.table([*simulation.path_one(), *simulation.many()]),
+                "links": links.table(),
                 "exported": exported_calls.table("stewart_symmetric"),
             },
         )

@@ -63,6 +63,14 @@ batches on one thread:
 
 {loops}
 
+## Links
+
+Poses, Jacobians and accelerations of links, momentum, center of mass, energy (kinetic and
+potential) and the centroidal momentum matrix; single calls on one thread. Pinocchio is called from
+Python, too, by the function that computes that quantity alone, and its values are equal to 1e-12.
+The Jacobian of a humanoid's link is the farthest behind:
+
+{links}
 ## Batches
 
 Inverse dynamics of the platform; median, and in parentheses the fastest round:

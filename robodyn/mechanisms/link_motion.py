@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 T = TypeVar("T")
+_empty = np.empty
 FLOAT64 = np.dtype(np.float64)
 # By how much the square of a unit quaternion may differ from 1.
 ROUNDING = 1e-15
@@ -38,6 +39,10 @@ class LinkMotion(Derivatives):
     `with_frame`. Twists and accelerations (..., 6) are linear, then angular, in the base frame.
     """
 
+    # Whether the tree's positions are the configuration, and its rates the velocity.
+    _positions_are_given = True
+    _rates_are_given = True
+
     _added: dict[str, tuple[str, FloatArray]]
 
     @cached_property
@@ -47,9 +52,14 @@ class LinkMotion(Derivatives):
     @cached_property
     def _link_tree(self) -> LinkTree:
         bodies = dict(zip(self.body_links, self.bodies, strict=True))
-        drawn = self._drawn
+        drawn, coordinates = self._drawn, self.coordinates
         return LinkTree.of(
-            drawn.links, self._tree_joints(), self._joint_sources(), bodies, self.frames[0]
+            drawn.links,
+            self._tree_joints(),
+            self._joint_sources(),
+            bodies,
+            self.frames[0],
+            (coordinates.configuration_size, coordinates.velocity_size),
         )
 
     @cached_property
@@ -143,10 +153,14 @@ class LinkMotion(Derivatives):
             InvalidInput: no link of that name, or no configuration.
         """
         row, at = self._frame_at(link, None)
+        if self._positions_are_given:
+            pose = _of_single(self._link_tree.poses, (configuration,), (7,), row, at)
+            if pose is not None:
+                return pose
         shape, (q,) = self._states(configuration)
         out = np.empty((len(q), 7))
         positions = _located(shape, self._tree_positions, q)
-        self._link_tree.poses(positions, row, at, out)
+        self._link_tree.poses(positions, row, at, True, out)
         return out.reshape(*shape, 7)
 
     def link_jacobian(
@@ -166,14 +180,18 @@ class LinkMotion(Derivatives):
             InvalidInput: no link of that name, no configuration, or no point.
         """
         row, at = self._frame_at(link, offset)
+        tree, core = self._link_tree, (6, self._nv)
+        if self._rates_are_given:
+            given = configuration, None
+            J = _of_single(tree.joint_jacobians, given, core, row, at)
+            if J is not None:
+                return J
         shape, (q,) = self._states(configuration)
         positions, tangents = _located(shape, self._tree_state, q)
         out = np.empty((len(q), 6 * self._nv))
-        if tangents is None:
-            self._link_tree.joint_jacobians(positions, None, row, at, out)
-        else:
-            self._link_tree.jacobians(positions, tangents, row, at, out)
-        return out.reshape(*shape, 6, self._nv)
+        compute = tree.joint_jacobians if tangents is None else tree.jacobians
+        compute(positions, tangents, row, at, True, out)
+        return out.reshape(*shape, *core)
 
     def link_twist(
         self,
@@ -233,10 +251,14 @@ class LinkMotion(Derivatives):
         Raises:
             InvalidInput: no configuration.
         """
+        if self._positions_are_given:
+            center = _of_single(self._link_tree.centers_of_mass, (configuration,), (3,))
+            if center is not None:
+                return center
         shape, (q,) = self._states(configuration)
         out = np.empty((len(q), 3))
         positions = _located(shape, self._tree_positions, q)
-        self._link_tree.centers_of_mass(positions, out)
+        self._link_tree.centers_of_mass(positions, True, out)
         return out.reshape(*shape, 3)
 
     def momentum(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
@@ -252,10 +274,14 @@ class LinkMotion(Derivatives):
         Raises:
             InvalidInput: no configuration or no velocity.
         """
+        if self._rates_are_given:
+            momentum = _of_single(self._link_tree.momenta, (configuration, velocity), (6,))
+            if momentum is not None:
+                return momentum
         shape, (q, v) = self._states(configuration, velocity)
         positions, rates, _ = _located(shape, self._tree_motion, q, v, v)
         out = np.empty((len(q), 6))
-        self._link_tree.momenta(positions, rates, out)
+        self._link_tree.momenta(positions, rates, True, out)
         return out.reshape(*shape, 6)
 
     def centroidal_momentum_matrix(self, configuration: ArrayLike) -> FloatArray:
@@ -273,10 +299,18 @@ class LinkMotion(Derivatives):
         Raises:
             InvalidInput: no configuration.
         """
+        tree, core = self._link_tree, (6, self._nv)
+        if self._rates_are_given:
+            matrix = _of_single(tree.joint_centroidal_matrices, (configuration, None), core)
+            if matrix is not None:
+                return matrix
         shape, (q,) = self._states(configuration)
+        positions, tangents = _located(shape, self._tree_state, q)
         out = np.empty((len(q), 6 * self._nv))
-        self._link_tree.centroidal_matrices(*_located(shape, self._tree_state, q), out)
-        return out.reshape(*shape, 6, self._nv)
+        kept = tangents is None
+        compute = tree.joint_centroidal_matrices if kept else tree.centroidal_matrices
+        compute(positions, tangents, True, out)
+        return out.reshape(*shape, *core)
 
     def figure_frames(self, figure: Figure, configurations: FloatArray) -> FloatArray:
         """Frames (N, L, 4, 4) of a figure's links in its root's, at configurations (N, nq)."""
@@ -321,10 +355,15 @@ class LinkMotion(Derivatives):
     ) -> FloatArray:
         """Twist, then acceleration (..., 12) of a link or frame."""
         row, at = self._frame_at(link, offset)
+        if self._rates_are_given:
+            given = configuration, velocity, acceleration
+            motion = _of_single(self._link_tree.motions, given, (12,), row, at)
+            if motion is not None:
+                return motion
         shape, state = self._states(configuration, velocity, acceleration)
         out = np.empty((len(state[0]), 12))
         moved = _located(shape, self._tree_motion, *state)
-        self._link_tree.motions(*moved, row, at, out)
+        self._link_tree.motions(*moved, row, at, True, out)
         return out.reshape(*shape, 12)
 
     @cached_property
@@ -369,6 +408,25 @@ class LinkMotion(Derivatives):
             if not abs(quaternion.dot(quaternion) - 1.0) <= ROUNDING:
                 return False
         return True
+
+
+def _of_single(
+    entry: Callable[..., bool], state: tuple[Any, ...], core: tuple[int, ...], *settings: Any
+) -> FloatArray | None:
+    """A result (*core) of a valid single state of float64 arrays; None for all others."""
+    rows = []
+    for part in state:
+        if part is not None:
+            if type(part) is not np.ndarray or part.ndim != 1:
+                return None
+            part = part[None]
+        rows.append(part)
+    out = _empty(core)
+    try:
+        found = entry(*rows, *settings, False, out.reshape(1, -1))
+    except TypeError:  # not of float64
+        return None
+    return out if found else None
 
 
 def _located(shape: tuple[int, ...], function: Callable[..., T], *rows: FloatArray) -> T:

@@ -146,6 +146,11 @@ class Mechanism(LinearInParameters):
             KinematicsError: as `mass_matrix`.
         """
         shape, (q, v) = self._states(configuration, velocity)
+        if not shape:
+            q, v = q[0], v[0]
+            kinetic = 0.5 * v.dot(self.mass_matrix(q).dot(v))
+            potential = -self._mass * self.center_of_mass(q).dot(self.model.gravity)
+            return Energy(np.asarray(kinetic), np.asarray(potential))
         q, v = q.reshape(*shape, q.shape[-1]), v.reshape(*shape, self._nv)
         momenta = (self.mass_matrix(q) @ v[..., None])[..., 0]
         potential = -self._mass * (self.center_of_mass(q) @ self.model.gravity)

@@ -35,6 +35,8 @@ OPEN = 1e-5
 class ClosedLoopKinematics(ClosedLoopJoints):
     """The part of `ClosedLoop` that tells how it moves at a given configuration."""
 
+    _rates_are_given = False
+
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
         """(..., n) [rad/s or m/s] of the driven joints."""
         return self.driven_motion(configuration, velocity, np.zeros(self._nu)).velocities
@@ -192,6 +194,12 @@ class ClosedLoopKinematics(ClosedLoopJoints):
 
     def jacobian(self, configuration: ArrayLike) -> FloatArray:
         """J (..., 6, mobility): twist of the tip = J @ independent rates, base frame."""
+        J = np.empty((6, self._nu))
+        try:
+            if self._kernel("jacobian")(configuration, False, J):
+                return J
+        except TypeError:
+            pass  # not a single float64 configuration
         return self._each_state("jacobian", (6, self._nu), configuration)
 
     def tangent(self, configuration: ArrayLike) -> FloatArray:

@@ -58,43 +58,46 @@ class LinkTree:
     rows: Mapping[str, int]
 
     @cached_property
-    def poses(self) -> Callable[..., None]:
-        """Entry of the kernel: positions, row, frame, out."""
+    def poses(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, row, frame, whether trusted, out."""
         return self._bound("poses", _ROWS, *_AT)
 
     @cached_property
-    def jacobians(self) -> Callable[..., None]:
-        """Entry of the kernel: positions, tangents, row, frame, out."""
+    def jacobians(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, tangents, row, frame, whether trusted, out."""
         return self._bound("jacobians", _ROWS, _ROWS, *_AT)
 
     @cached_property
-    def joint_jacobians(self) -> Callable[..., None]:
+    def joint_jacobians(self) -> Callable[..., bool]:
         """The same if the rates of the joints are the velocity: None for the tangents."""
         return self._bound("jacobians", _ROWS, types.none, *_AT)
 
     @cached_property
-    def motions(self) -> Callable[..., None]:
-        """Entry of the kernel: positions, rates, changes, row, frame, out."""
+    def motions(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, rates, changes, row, frame, whether trusted, out."""
         return self._bound("motions", _ROWS, _ROWS, _ROWS, *_AT)
 
     @cached_property
-    def centers_of_mass(self) -> Callable[..., None]:
-        """Entry of the kernel: positions, out."""
+    def centers_of_mass(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, whether trusted, out."""
         return self._bound("centers_of_mass", _ROWS)
 
     @cached_property
-    def momenta(self) -> Callable[..., None]:
-        """Entry of the kernel: positions, rates, out."""
+    def momenta(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, rates, whether trusted, out."""
         return self._bound("momenta", _ROWS, _ROWS)
 
-    def centroidal_matrices(
-        self, positions: FloatArray, tangents: FloatArray | None, out: FloatArray
-    ) -> None:
-        """Write centroidal momentum matrices (N, 6 nv)."""
-        kind = types.none if tangents is None else _ROWS
-        self._bound("centroidal_matrices", _ROWS, kind)(positions, tangents, out)
+    @cached_property
+    def centroidal_matrices(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, tangents, whether trusted, out."""
+        return self._bound("centroidal_matrices", _ROWS, _ROWS)
 
-    def _bound(self, name: str, *given: Any) -> Callable[..., None]:
+    @cached_property
+    def joint_centroidal_matrices(self) -> Callable[..., bool]:
+        """The same if the rates of the joints are the velocity: None for the tangents."""
+        return self._bound("centroidal_matrices", _ROWS, types.none)
+
+    def _bound(self, name: str, *given: Any) -> Callable[..., bool]:
         return partial(_entry(name, *given), self.plan, self.numbers)
 
     @classmethod
@@ -105,6 +108,7 @@ class LinkTree:
         sources: Mapping[str, Source],
         bodies: Mapping[str, Link],
         base: str,
+        sizes: tuple[int, int],
     ) -> LinkTree:
         """Pack a tree.
 
@@ -114,6 +118,7 @@ class LinkTree:
             sources: of the joints that move, by name; all others stay at position 0.
             bodies: mass and inertia by the name of the link.
             base: link in whose frame everything is computed; no joint of `sources` moves it.
+            sizes: lengths of a configuration and of a velocity.
         """
         rows = {link: row for row, link in enumerate(links)}
         root = {"frame": np.linalg.inv(_frame_at_zero(base, joints)), "kind": kernels.FIXED}
@@ -125,15 +130,15 @@ class LinkTree:
             fields["parent"] = rows[joint.parent]
             records.append(_record(fields, bodies.get(joint.child)))
         plan = np.array(
-            kernels.TREE_PLAN.numbers(links=len(links))
+            kernels.TREE_PLAN.numbers(links=len(links), positions=sizes[0], rates=sizes[1])
             + [value for integers, _ in records for value in integers]
         )
         return cls(plan.view(np.float64), np.concatenate([n for _, n in records]), rows)
 
 
 @once
-def _entry(name: str, *given: Any) -> Callable[..., None]:
-    return direct(getattr(kernels, name), *_TREE, *given, MATRIX_OUT)
+def _entry(name: str, *given: Any) -> Callable[..., bool]:
+    return direct(getattr(kernels, name), *_TREE, *given, types.boolean, MATRIX_OUT)
 
 
 def as_numbers(frame: FloatArray) -> FloatArray:

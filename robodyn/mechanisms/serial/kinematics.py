@@ -31,9 +31,10 @@ from robodyn.mechanisms.serial.kernels import batch, entries, lanes
 from robodyn.mechanisms.serial.packing import pack_chain
 from robodyn.model.body import Link
 from robodyn.model.model import Model
-from robodyn.numerics.array_arguments import MATRIX
-from robodyn.threads import with_stack
+from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
+from robodyn.threads import once, with_stack
 
+_empty = np.empty
 TIP_COLOR = (0.2, 0.4, 0.65)
 
 
@@ -88,6 +89,12 @@ class SerialKinematics(Mechanism):
 
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
         """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
+        pose = _empty(7)
+        try:
+            if self._tip_calls[0](configuration, pose):
+                return pose
+        except TypeError:
+            pass  # not a single float64 configuration
         shape, (q,) = self._states(configuration)
         out = np.empty((len(q), 7))
         batch.poses(self._geometry, q, out)
@@ -95,10 +102,12 @@ class SerialKinematics(Mechanism):
 
     def jacobian(self, q: ArrayLike) -> FloatArray:
         """J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
-        if self._is_single((q,)) and self._n <= lanes.MOST_JOINTS:
-            out = np.empty((1, 6 * self._n))
-            entry(lanes.jacobian, *CONFIGURATION)(self._geometry, self._gravity, q[None], out)  # type: ignore[call-overload, index]
-            return out.reshape(6, self._n)
+        J = _empty((6, self._n))
+        try:
+            if self._tip_calls[1](q, J):
+                return J
+        except TypeError:
+            pass
         return self._batch(lanes.jacobian, self._geometry, ("q",), (q,), (6, self._n))
 
     def condition_number(self, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
@@ -170,6 +179,12 @@ class SerialKinematics(Mechanism):
         return [*tables, *(actuator_tables(self.joint_names, self.actuators) if stated else ())]
 
     @cached_property
+    def _tip_calls(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
+        """Pose and Jacobian of the tip at one configuration."""
+        pose, jacobian = _tip_entries()
+        return partial(pose, self._geometry), partial(jacobian, self._geometry)
+
+    @cached_property
     def _condition(self) -> Callable[[Any, Any, bool], float]:
         return partial(condition_entry(entries, MATRIX), self._geometry)
 
@@ -197,6 +212,14 @@ class SerialKinematics(Mechanism):
     def _flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
         """Arguments, a wrench that is None as zero, as one batch; see `Arguments.flattened`."""
         return _arguments(self._n, *values).flattened(tuple(values.values()))
+
+
+@once
+def _tip_entries() -> tuple[Callable[..., bool], Callable[..., bool]]:
+    return (
+        direct(entries.tip_pose, MATRIX, VECTOR, VECTOR_OUT),
+        direct(entries.jacobian, MATRIX, VECTOR, MATRIX_OUT),
+    )
 
 
 @cache

@@ -53,6 +53,8 @@ def _joint_entry(name: str) -> Callable[..., int]:
 class PlatformKinematics(PlatformLegs):
     """The part of `StewartPlatform` that goes from its pose to the legs."""
 
+    _positions_are_given = _rates_are_given = False
+
     @cached_property
     def size(self) -> float:
         """[m] mean length of the legs at home; of a model without one, radius of the base."""

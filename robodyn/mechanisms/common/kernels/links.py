@@ -7,7 +7,8 @@ hold one record a link, parents before children, the root first. Positions p are
 tree's joints, a floating joint's its pose; rates r and their changes c are those of its
 coordinates, a floating joint's its twist relative to the parent, in base axes. The tangent S
 (rates, nv) holds the rates for each coordinate of the velocity; it is None for the identity.
-Entries take rows of N states, unchecked.
+Entries take rows of N states and return whether they are valid, which is not checked if `trusted`:
+then p and r must be a configuration and a velocity.
 
 F (links, PLACED) is what is found of each link, in base axes: its frame and origin, then the axis
 of its joint and the origin of the joint's frame on the link. Spatial quantities are linear over
@@ -17,7 +18,7 @@ angular. The recursions are those of Luh, Walker and Paul (1980); momenta follow
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import batch_entry, inner
@@ -39,7 +40,11 @@ from robodyn.numerics.vectors import (
     vector,
 )
 
-TREE_PLAN = Layout(links=1)
+TREE_PLAN = Layout(
+    links=1,
+    positions=1,  # length of a configuration
+    rates=1,  # length of a velocity
+)
 LINK_PLAN = Layout(
     parent=1,  # row of the parent link
     kind=1,  # REVOLUTE, PRISMATIC, FLOATING or FIXED
@@ -64,6 +69,8 @@ LINK_NUMBERS = Layout(
     com=3,  # [m] link frame
     inertia=6,  # [kg m^2] xx xy xz yy yz zz about the center of mass, link frame
 )
+# By how much the square of a unit quaternion may differ from 1.
+ROUNDING: Final = 1e-15
 # What is found of each link.
 X, Y, Z, ORIGIN, AXIS, JOINT, PLACED = 0, 3, 6, 9, 12, 15, 18
 # Velocity and acceleration of a link's origin.
@@ -86,6 +93,47 @@ def link_of(plan: Any, numbers: Any, i: int) -> Any:
 def links_of(plan: Any, numbers: Any) -> int:
     """The number of links of the tree."""
     return int(_tree(plan, 0, numbers, 0).links)
+
+
+@inner
+def are_configurations(plan: Any, numbers: Any, p: Any) -> bool:
+    """Whether rows p are finite configurations with quaternions of unit length."""
+    tree = _tree(plan, 0, numbers, 0)
+    if not are_rows(p, tree.positions):
+        return False
+    for i in range(tree.links):
+        link = link_of(plan, numbers, i)
+        if link.kind == FLOATING:
+            at = link.position + 3
+            for n in range(p.shape[0]):
+                square = 0.0
+                for k in range(4):
+                    square += p[n, at + k] * p[n, at + k]
+                if not abs(square - 1.0) <= ROUNDING:
+                    return False
+    return True
+
+
+@inner
+def are_motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any) -> bool:
+    """Whether rows p, r and c are configurations, velocities and accelerations."""
+    rates = _tree(plan, 0, numbers, 0).rates
+    if not (are_rows(r, rates) and are_rows(c, rates)):
+        return False
+    return are_configurations(plan, numbers, p)
+
+
+@inner
+def are_rows(rows: Any, width: int) -> bool:
+    """Whether rows have so many numbers each, all finite."""
+    if rows.shape[1] != width:
+        return False
+    # 0 times infinity or NaN is NaN, which equals nothing
+    total = 0.0
+    for n in range(rows.shape[0]):
+        for j in range(width):
+            total += 0.0 * rows[n, j]
+    return bool(total == 0.0)
 
 
 @inner
@@ -243,9 +291,11 @@ def move_link(link: Any, parent: Any, placed: Any, r: Any, c: Any, above: Any, o
 
 
 @batch_entry
-def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, out: Any) -> None:
+def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, trusted: bool, out: Any) -> bool:
     """Poses out (N, 7) of a frame at (12,) on a link."""
     p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
+    if not (trusted or are_configurations(plan, numbers, p)):
+        return False
     links = links_of(plan, numbers)
     F, way = stack(links, PLACED), stack(1, links)
     count = find_way(plan, numbers, row, way)
@@ -258,12 +308,17 @@ def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, out: Any) -> None:
         store(out[n], 0, point_of(F[row], at))
         for k in range(4):
             out[n, 3 + k] = turn[k]
+    return True
 
 
 @batch_entry
-def jacobians(plan: Any, numbers: Any, p: Any, S: Any, row: int, at: Any, out: Any) -> None:
+def jacobians(
+    plan: Any, numbers: Any, p: Any, S: Any, row: int, at: Any, trusted: bool, out: Any
+) -> bool:
     """Jacobians out (N, 6 nv) of a frame at (12,) on a link; S is (N, rates nv) or None."""
     p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
+    if not (trusted or are_configurations(plan, numbers, p)):
+        return False
     links = links_of(plan, numbers)
     F, way = stack(links, PLACED), stack(1, links)
     count = find_way(plan, numbers, row, way)
@@ -274,17 +329,21 @@ def jacobians(plan: Any, numbers: Any, p: Any, S: Any, row: int, at: Any, out: A
         for k in range(count):
             i = int(way[0, k])
             add_joint(link_of(plan, numbers, i), F[i], point, state_of_tangent(S, n), out[n])
+    return True
 
 
 @batch_entry
-def motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any, row: int, at: Any, out: Any) -> None:
+def motions(
+    plan: Any, numbers: Any, p: Any, r: Any, c: Any, row: int, at: Any, trusted: bool, out: Any
+) -> bool:
     """Twist, then acceleration, out (N, 12) of a frame at (12,) on a link.
 
-    Of rates r and their changes c (N, rates). Returns how many states, from the first, have finite
-    positions p (N, positions).
+    Of rates r and their changes c (N, rates).
     """
     p, r, c = borrowed_array(p), borrowed_array(r), borrowed_array(c)
     at, out = borrowed_array(at), borrowed_array(out)
+    if not (trusted or are_motions(plan, numbers, p, r, c)):
+        return False
     links = links_of(plan, numbers)
     F, V, way = stack(links, PLACED), stack(links, MOVED), stack(1, links)
     count = find_way(plan, numbers, row, way)
@@ -304,12 +363,15 @@ def motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any, row: int, at: Any, 
         accel = add(vector(V[row], ACCELERATION), cross(alpha, arm))
         store(out[n], ACCELERATION, add(accel, cross(omega, carried)))
         store(out[n], ALPHA, alpha)
+    return True
 
 
 @batch_entry
-def centers_of_mass(plan: Any, numbers: Any, p: Any, out: Any) -> None:
+def centers_of_mass(plan: Any, numbers: Any, p: Any, trusted: bool, out: Any) -> bool:
     """Centers of mass out (N, 3) [m] of all links."""
     p, out = borrowed_array(p), borrowed_array(out)
+    if not (trusted or are_configurations(plan, numbers, p)):
+        return False
     links = links_of(plan, numbers)
     F = stack(links, PLACED)
     for n in range(p.shape[0]):
@@ -321,12 +383,15 @@ def centers_of_mass(plan: Any, numbers: Any, p: Any, out: Any) -> None:
                 mass += link.mass
                 moment = axpy(link.mass, center_of(link, F[i]), moment)
         store(out[n], 0, scale(1.0 / mass, moment))
+    return True
 
 
 @batch_entry
-def momenta(plan: Any, numbers: Any, p: Any, r: Any, out: Any) -> None:
+def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) -> bool:
     """Linear, then angular momentum out (N, 6) about the base's origin, at rates r (N, rates)."""
     p, r, out = borrowed_array(p), borrowed_array(r), borrowed_array(out)
+    if not (trusted or are_motions(plan, numbers, p, r, r)):
+        return False
     links = links_of(plan, numbers)
     F, V = stack(links, PLACED), stack(links, MOVED)
     clear(V[0])
@@ -349,12 +414,15 @@ def momenta(plan: Any, numbers: Any, p: Any, r: Any, out: Any) -> None:
                 angular = add(angular, turn_inertia(x, y, z, link.inertia, 0, omega))
         store(out[n], 0, linear)
         store(out[n], 3, angular)
+    return True
 
 
 @batch_entry
-def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, out: Any) -> None:
+def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, trusted: bool, out: Any) -> bool:
     """Centroidal momentum matrices out (N, 6 nv); S is (N, rates nv) or None."""
     p, out = borrowed_array(p), borrowed_array(out)
+    if not (trusted or are_configurations(plan, numbers, p)):
+        return False
     links = links_of(plan, numbers)
     F, C = stack(links, PLACED), stack(links, CARRIED)
     for n in range(p.shape[0]):
@@ -370,6 +438,7 @@ def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, out: Any) -> No
         for i in range(1, links):
             link = link_of(plan, numbers, i)
             add_momentum(link, F[i], C[i], center, state_of_tangent(S, n), out[n])
+    return True
 
 
 @inner

@@ -12,10 +12,9 @@ from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.common.kernels.state import State
 from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
-from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, WORK_SIZE
-from robodyn.mechanisms.serial.kernels.spatial import matrix, place
+from robodyn.mechanisms.serial.kernels.layout import FRAME_SIZE, WORK_SIZE
+from robodyn.mechanisms.serial.kernels.spatial import place, write_pose
 from robodyn.numerics.compiler import kernel
-from robodyn.numerics.rotations import quaternion_from_matrix
 
 
 @kernel
@@ -60,7 +59,4 @@ def poses(chain: Any, q: Any, out: Any) -> None:
     frames = np.empty((n + 1, FRAME_SIZE))
     for s in range(q.shape[0]):
         place(chain, q[s], frames)
-        x, y, z, w = quaternion_from_matrix(matrix(frames[n], 0))
-        for k in range(3):
-            out[s, k] = frames[n, FRAME_ORIGIN + k]
-        out[s, 3], out[s, 4], out[s, 5], out[s, 6] = x, y, z, w
+        write_pose(frames[n], out[s])

@@ -18,7 +18,7 @@ from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
-from robodyn.mechanisms.serial.kernels.spatial import place
+from robodyn.mechanisms.serial.kernels.spatial import place, write_pose
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import entry_kernel, inner, noinline
 from robodyn.numerics.jacobi import condition_of_rows, ratio_of_rows
@@ -87,6 +87,32 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bo
     frames = stack(q.shape[0] + 1, FRAME_SIZE)
     place(chain, q, frames)
     serial_composite.mass_matrix(chain, frames, out)
+    return True
+
+
+@entry_kernel
+def tip_pose(chain: Any, q: Any, out: Any) -> bool:
+    """Pose (7,) of the tip at one configuration."""
+    chain, q = borrowed_array(chain), borrowed_array(q)
+    n = chain.shape[0] - 1
+    if n > MOST_JOINTS or not are_numbers(q, n):
+        return False
+    frames = stack(n + 1, FRAME_SIZE)
+    place(chain, q, frames)
+    write_pose(frames[n], borrowed_array(out))
+    return True
+
+
+@entry_kernel
+def jacobian(chain: Any, q: Any, out: Any) -> bool:
+    """Jacobian (6, n) of the tip at one configuration."""
+    chain, q = borrowed_array(chain), borrowed_array(q)
+    n = chain.shape[0] - 1
+    if n > MOST_JOINTS or not are_numbers(q, n):
+        return False
+    frames = stack(n + 1, FRAME_SIZE)
+    place(chain, q, frames)
+    serial_composite.jacobian(chain, frames, borrowed_array(out))
     return True
 
 

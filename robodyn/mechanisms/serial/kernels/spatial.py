@@ -18,6 +18,7 @@ from robodyn.mechanisms.serial.kernels.layout import (
     ROTATION,
 )
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import (
     Vector,
@@ -151,6 +152,14 @@ def place(chain: Any, q: Any, frames: Any) -> None:
         origin = add(origin, forth(R, link_reach(row, q[i])))
         store_matrix(frames[i + 1], 0, R)
         store(frames[i + 1], FRAME_ORIGIN, origin)
+
+
+@inner
+def write_pose(frame: Any, out: Any) -> None:
+    """Pose out (7,) of a frame (FRAME_SIZE,)."""
+    x, y, z, w = quaternion_from_matrix(matrix(frame, 0))
+    store(out, 0, vector(frame, FRAME_ORIGIN))
+    out[3], out[4], out[5], out[6] = x, y, z, w
 
 
 @inner
