@@ -67,27 +67,33 @@ def arm() -> Any:
 def humanoid_urdf() -> str:
     """A humanoid of 29 joints on a floating base, with links of random shape, as a URDF."""
     rng = np.random.default_rng(0)
-    parts = ['<robot name="humanoid"><link name="world"/>', _link("pelvis", 9.0, rng)]
+    parts = ['<robot name="humanoid"><link name="world"/>', link_text("pelvis", 9.0, rng)]
     parts.append(
         '<joint name="root" type="floating"><parent link="world"/><child link="pelvis"/></joint>'
     )
     for limb, (parent, count) in LIMBS.items():
         for k in range(1, count + 1):
             name = f"{limb}{k}"
-            axis = " ".join("1" if n == (k + len(limb)) % 3 else "0" for n in range(3))
-            parts.append(_link(name, rng.uniform(0.5, 3.0), rng))
-            parts.append(
-                f'<joint name="{name}_joint" type="revolute"><parent link="{parent}"/>'
-                f'<child link="{name}"/><origin xyz="{_text(rng.uniform(-0.2, 0.2, 3))}" '
-                f'rpy="{_text(rng.uniform(-0.5, 0.5, 3))}"/><axis xyz="{axis}"/>'
-                '<limit lower="-2.5" upper="2.5" effort="200" velocity="20"/></joint>'
-                f'<transmission name="{name}_drive"><joint name="{name}_joint"/></transmission>'
-            )
+            parts.append(link_text(name, rng.uniform(0.5, 3.0), rng))
+            parts.append(joint_text(name, parent, (k + len(limb)) % 3, rng))
             parent = name
     return "".join([*parts, "</robot>"])
 
 
-def _link(name: str, mass: float, rng: Any) -> str:
+def joint_text(child: str, parent: str, axis: int, rng: Any) -> str:
+    """A driven revolute joint about axis 0, 1 or 2 at a random place of its parent."""
+    along = " ".join("1" if n == axis else "0" for n in range(3))
+    return (
+        f'<joint name="{child}_joint" type="revolute"><parent link="{parent}"/>'
+        f'<child link="{child}"/><origin xyz="{_text(rng.uniform(-0.2, 0.2, 3))}" '
+        f'rpy="{_text(rng.uniform(-0.5, 0.5, 3))}"/><axis xyz="{along}"/>'
+        '<limit lower="-2.5" upper="2.5" effort="200" velocity="20"/></joint>'
+        f'<transmission name="{child}_drive"><joint name="{child}_joint"/></transmission>'
+    )
+
+
+def link_text(name: str, mass: float, rng: Any) -> str:
+    """A link with a random center of mass and inertia."""
     com, (x, y, z) = rng.uniform(-0.1, 0.1, 3), mass * rng.uniform(0.02, 0.03, 3)
     moments = " ".join(f'i{2 * k}="{_text([v])}"' for k, v in zip("xyz", (x, y, z), strict=True))
     return (

@@ -71,6 +71,12 @@ Python, too, by the function that computes that quantity alone, and its values a
 The Jacobian of a humanoid's link is the farthest behind:
 
 {links}
+## Large trees, and regressors
+
+Forward dynamics and its derivatives of trees without closures, and regressors of closed loops; of
+the latter Pinocchio has those of the open tree. Batches are on one thread:
+
+{trees}
 ## Batches
 
 Inverse dynamics of the platform; median, and in parentheses the fastest round:

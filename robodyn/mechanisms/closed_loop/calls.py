@@ -18,6 +18,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.closed_loop.kernels import entries as kernels
 from robodyn.mechanisms.closed_loop.kernels import lanes
 from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers, sides
+from robodyn.mechanisms.closed_loop.kernels.regressor import regressor
 from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.common.batch_calls import CONFIGURATION, STATE, computed, types_of_state
 from robodyn.mechanisms.common.single_calls import Single
@@ -30,7 +31,8 @@ from robodyn.numerics.array_arguments import (
     direct,
 )
 from robodyn.numerics.broadcasting import states
-from robodyn.threads import once
+from robodyn.numerics.simd.lanes import WIDTH
+from robodyn.threads import once, with_stack
 
 _MECHANISM = (VECTOR,) * 2
 _LOADED = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OR_NONE)
@@ -74,6 +76,7 @@ _BATCH: dict[str, tuple[Any, ...]] = {
     "motion": CONFIGURATION * 3,
     "frames": (*CONFIGURATION, types.int64),
     "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
+    "regressor": (*CONFIGURATION * 3, MATRIX, MATRIX),
     "body_motions": (*CONFIGURATION * 4, VECTOR, types.float64, types.float64),
 }
 
@@ -108,7 +111,8 @@ def single_dynamics(packed: Packed) -> Single:
 
 @once
 def _batch_entry(name: str, *inputs: Any) -> Callable[..., int]:
-    return direct(getattr(lanes, name), *_MECHANISM, *inputs, MATRIX_OUT)
+    kernel = regressor if name == "regressor" else getattr(lanes, name)
+    return direct(kernel, *_MECHANISM, *inputs, MATRIX_OUT)
 
 
 def batch(
@@ -118,6 +122,7 @@ def batch(
     core: tuple[int, ...],
     values: tuple[ArrayLike | None, ...],
     *settings: Any,
+    scratch: int = 0,
 ) -> FloatArray | None:
     """Results (..., *core) of a kernel for arrays (..., width); None where it cannot tell.
 
@@ -128,11 +133,15 @@ def batch(
         core: shape of one result.
         values: the arrays, the first of them closed configurations; None for no wrench.
         settings: the same for all.
+        scratch: numbers that the kernel keeps of each state, of one that takes however many.
     """
     given = states(widths, values) if name in _BATCH else None
     if given is None:
         return None
     inputs = types_of_state(values) if _BATCH[name] is STATE else _BATCH[name]
     with suppress(TypeError):  # of None for what has to be given
-        return computed(_batch_entry(name, *inputs), packed.given, given, core, *settings)
+        compiled = _batch_entry(name, *inputs)
+        if scratch > lanes.MOST:
+            compiled = with_stack(8 * WIDTH * scratch + 2**20, compiled)
+        return computed(compiled, packed.given, given, core, *settings)
     return None

@@ -4,29 +4,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.closed_loop.calls import batch, entry
+from robodyn.mechanisms.closed_loop.calls import batch
 from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseKinematics
 from robodyn.mechanisms.closed_loop.kernels import layout
+from robodyn.mechanisms.closed_loop.kernels import regressor as kernels
 from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
 from robodyn.mechanisms.common.body_parameters import NOTHING, BodyNumbers
+from robodyn.mechanisms.common.link_tree import as_numbers
 from robodyn.mechanisms.common.parameters import (
     JointParameter,
     JointPlaces,
-    columns_of,
     joint_parameters,
-    unit_mechanisms,
 )
-from robodyn.numerics.broadcasting import flatten
+from robodyn.numerics.broadcasting import element, flatten
 
 _BODY = layout.BODY_NUMBERS
 
@@ -77,35 +75,54 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
             UnderActuated, SingularConfiguration: as `inverse_dynamics`.
         """
         self._refuse_under_actuated()
-        given, further = (configuration, velocity, acceleration), len(self._parameters_of_joints)
-        n = self._n
-        if n == self._nu:
-            with suppress(TypeError):  # not single float64 states: a batch, or to be explained
-                efforts = _efforts(self._unit_calls, given, n)
-                if not np.isnan(efforts).any():
-                    return columns_of(efforts, further)
+        motion = configuration, velocity, acceleration
+        found = self._regressors(self.structure.packed, motion)
+        if found is not None and not np.isnan(found).any():
+            return found
         shape, flat = flatten(
             configuration=self._q("configuration", configuration),
             velocity=self._u("velocity", velocity),
             acceleration=self._u("acceleration", acceleration),
         )
-        widths, state = (self._nq, self._nu, self._nu, 6, 9), (*flat, None, None)
-        found = np.full((len(self._units), len(flat[0]), n), np.nan)
-        for row, unit in zip(found, self._units, strict=True):
-            answer = batch("inverse_dynamics", unit, widths, (n,), state)
-            row[...] = np.nan if answer is None else answer
-        Y = columns_of(found, further)
+        if found is None:
+            found = self._regressors(self.structure.packed, flat)
+        assert found is not None
+        Y = found.reshape(len(flat[0]), *found.shape[-2:])
         for k in np.flatnonzero(np.isnan(Y).any(axis=(1, 2))):
-            motion = [part[k] for part in flat]
+            one = [part[k] for part in flat]
             try:
                 # the pivots of home do not serve
-                self._refuse_open(motion[0])
-                units = self._unit_mechanisms(self._pivots.at(motion[0]))
+                self._refuse_open(one[0])
+                Y[k] = self._regressors(self._pivots.at(one[0]), one)
             except KinematicsError as error:
-                error.index = tuple(int(i) for i in np.unravel_index(k, shape))
+                error.index = element(shape, int(k))
                 raise
-            Y[k] = columns_of(_efforts(_calls(units), motion, n), further)
-        return Y.reshape(*shape, n, -1)
+        return Y.reshape(*shape, *Y.shape[-2:])
+
+    def _regressors(self, packed: Packed, motion: Sequence[ArrayLike]) -> FloatArray | None:
+        """Regressors (..., n, p), NaN where a packing has none; None for what is no motion."""
+        frames, further = self._regressor_numbers
+        core = self._n, 10 * len(frames) + len(further)
+        widths, given = (self._nq, self._nu, self._nu), tuple(motion)
+        scratch = kernels.numbers_needed(packed.head, core[0] * core[1])
+        return batch("regressor", packed, widths, core, given, frames, further, scratch=scratch)
+
+    @cached_property
+    def _regressor_numbers(self) -> tuple[FloatArray, FloatArray]:
+        """Frames of the bodies' parameters, and units of the further ones, for the kernel."""
+        packed, tree = self.structure.packed, self.structure.tree
+        frames = [as_numbers(tree.frame_of[body.links[0]]) for body in tree.bodies[1:]]
+        first, dampers = packed.head["at_numbers"], _dampers(packed)
+        further = np.zeros((len(self._parameters_of_joints), kernels.FURTHER))
+        for row, (_, numbers) in zip(further, self._parameters_of_joints, strict=True):
+            for place, value in numbers.items():
+                if place in dampers:
+                    row[: kernels.ARMATURE] = 1.0, dampers.index(place), value
+                else:
+                    body, at = divmod(place - first, _BODY.size)
+                    row[kernels.NUMBER] = body + 1
+                    row[kernels.DAMPING + at - _BODY.damping] = value
+        return np.reshape(frames, (-1, 12)), further
 
     def _on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
         # of links that move as one, the first carries all of the body's mass
@@ -113,58 +130,6 @@ class ClosedLoopParameters(ClosedLoopInverseKinematics):
         for body, numbers in zip(self.structure.tree.bodies[1:], bodies, strict=True):
             out |= dict.fromkeys(body.links, NOTHING) | {body.links[0]: numbers}
         return out
-
-    @cached_property
-    def _units(self) -> list[Packed]:
-        return self._unit_mechanisms(self.structure.packed)
-
-    @cached_property
-    def _unit_calls(self) -> list[Callable[..., bool]]:
-        return _calls(self._units)
-
-    def _unit_mechanisms(self, packed: Packed) -> list[Packed]:
-        """Mechanisms whose efforts are the columns of the regressor, with a packing's pivots."""
-        plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
-        head, of_body = packed.head, layout.BODY_PLAN
-        rows = [head["at_numbers"] + k * _BODY.size for k in range(head["bodies"])]
-        first = head["at_bodies"] + of_body.has_inertia
-        plan[[first + k * of_body.size for k in range(head["bodies"])]] = 1
-        plan[layout.PLAN.has_dry_friction], plan[layout.PLAN.damped] = 1, 1
-        for row in rows:
-            numbers[row + _BODY.mass : row + _BODY.factor] = 0.0
-            numbers[row + _BODY.damping : row + _BODY.size] = 0.0
-        numbers[_dampers(packed)] = 0.0
-        lent, bodies = plan.view(np.float64), self.structure.tree.bodies[1:]
-        units = unit_mechanisms(
-            numbers,
-            [
-                (range(row + _BODY.mass, row + _BODY.factor), self._tree.frame_of[body.links[0]])
-                for row, body in zip(rows, bodies, strict=True)
-            ],
-            [further for _, further in self._parameters_of_joints],
-        )
-        return [replace(packed, plan=lent, numbers=unit) for unit in units]
-
-
-def _calls(units: Sequence[Packed]) -> list[Callable[..., bool]]:
-    return [entry("inverse_dynamics", unit) for unit in units]
-
-
-def _efforts(
-    calls: Sequence[Callable[..., bool]], motion: Sequence[ArrayLike], n: int
-) -> FloatArray:
-    """Efforts (p, n) of unit mechanisms in a single state, NaN from the first that has none.
-
-    Raises:
-        TypeError: not single float64 states.
-    """
-    out, checked = np.full((len(calls), n), np.nan), False
-    for call, row in zip(calls, out, strict=True):
-        if not call(*motion, None, None, checked, row):
-            row[...] = np.nan
-            break
-        checked = True
-    return out
 
 
 def _dampers(packed: Packed) -> list[int]:

@@ -16,12 +16,8 @@ from robodyn.numerics.nearest_in_box import nearest_in_box
 
 
 @inner
-def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
-    """Efforts out (driven,) that do what `effort` (free,) at the independent coordinates does.
-
-    Of all that do, those of the least weighted sum of squares: out = W A (A'W A)^-1 effort, with
-    W the inverse weights. `M` (free, free) is scratch and `effort` is used up.
-    """
+def weigh_drives(m: Any, S: Any, M: Any) -> None:
+    """Lower triangle of A'W A in M (free, free), see `distribute_efforts`."""
     for i in range(m.free):
         for k in range(i + 1):
             total = 0.0 * S[0, 0]
@@ -29,6 +25,16 @@ def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
                 rate = m.integers[m.at_driven + j]
                 total = total + m.numbers[m.at_weights + j] * (S[rate, i] * S[rate, k])
             M[i, k] = total
+
+
+@inner
+def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
+    """Efforts out (driven,) that do what `effort` (free,) at the independent coordinates does.
+
+    Of all that do, those of the least weighted sum of squares: out = W A (A'W A)^-1 effort, with
+    W the inverse weights. `M` (free, free) is scratch and `effort` is used up.
+    """
+    weigh_drives(m, S, M)
     if not solve_definite(M, m.free, LEAST_PIVOT, effort):
         return False
     for j in range(m.driven):

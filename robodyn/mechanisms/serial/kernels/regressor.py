@@ -2,12 +2,7 @@
 
 """What an arm's efforts are linear in, link by link: ten numbers of each, then those of joints.
 
-Atkeson, An and Hollerbach (1986). Of a link that turns at w and al, its origin accelerated by a,
-the effort of a joint with the axis z, whose motion takes that origin along h, is
-
-    m h.a + m c.(h x al + w x (w x h) + a x z) + z.(I al) + (z x w).(I w),
-
-in the link's frame, I about its origin. A joint moves the links beyond it.
+See `common.kernels.body_columns`. A joint moves the links beyond it.
 """
 
 from __future__ import annotations
@@ -15,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
+from robodyn.mechanisms.common.kernels.body_columns import write_body_columns
 from robodyn.mechanisms.serial.kernels.derivatives import (
     ACCELERATION,
     ALPHA,
@@ -30,7 +26,7 @@ from robodyn.mechanisms.serial.kernels.spatial import back, forth, matrix, place
 from robodyn.mechanisms.serial.kernels.terms import add_motor
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.vectors import add, cross, dot, store, sub, vector
+from robodyn.numerics.vectors import add, cross, sub, vector
 
 
 @inner
@@ -46,15 +42,7 @@ def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) 
     for j in range(i + 1):
         axis = vector(rows[j], AXIS)
         h, z = back(E, add(vector(rows[j], ARM), cross(axis, p))), back(E, axis)
-        g, row, at = cross(z, w), out[j], 10 * i
-        row[at] = dot(h, a)
-        store(row, at + 1, add(cross(h, alpha), add(cross(w, cross(w, h)), cross(a, z))))
-        row[at + 4] = alpha[0] * z[0] + w[0] * g[0]
-        row[at + 5] = alpha[1] * z[0] + alpha[0] * z[1] + (w[1] * g[0] + w[0] * g[1])
-        row[at + 6] = alpha[2] * z[0] + alpha[0] * z[2] + (w[2] * g[0] + w[0] * g[2])
-        row[at + 7] = alpha[1] * z[1] + w[1] * g[1]
-        row[at + 8] = alpha[2] * z[1] + alpha[1] * z[2] + (w[2] * g[1] + w[1] * g[2])
-        row[at + 9] = alpha[2] * z[2] + w[2] * g[2]
+        write_body_columns(h, z, a, w, alpha, out[j], 10 * i)
 
 
 @batch_entry

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Ten columns of a regressor: the numbers of one rigid body in the effort of one coordinate.
+
+Atkeson, An and Hollerbach (1986). A body turns at w and al, its origin is accelerated by a. For a
+coordinate whose unit rate turns the body about z and moves its origin along h, the effort is
+
+    m h.a + m c.(h x al + w x (w x h) + a x z) + z.(I al) + (z x w).(I w),
+
+in the body's frame, I about its origin.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.vectors import add, cross, dot, store
+
+
+@inner
+def write_body_columns(h: Any, z: Any, a: Any, w: Any, alpha: Any, row: Any, at: int) -> None:
+    """Write them from row[at] on: m, m c, then Ixx Ixy Ixz Iyy Iyz Izz; of floats or of lanes."""
+    g = cross(z, w)
+    row[at] = dot(h, a)
+    store(row, at + 1, add(cross(h, alpha), add(cross(w, cross(w, h)), cross(a, z))))
+    row[at + 4] = alpha[0] * z[0] + w[0] * g[0]
+    row[at + 5] = alpha[1] * z[0] + alpha[0] * z[1] + (w[1] * g[0] + w[0] * g[1])
+    row[at + 6] = alpha[2] * z[0] + alpha[0] * z[2] + (w[2] * g[0] + w[0] * g[2])
+    row[at + 7] = alpha[1] * z[1] + w[1] * g[1]
+    row[at + 8] = alpha[2] * z[1] + alpha[1] * z[2] + (w[2] * g[1] + w[1] * g[2])
+    row[at + 9] = alpha[2] * z[2] + w[2] * g[2]
