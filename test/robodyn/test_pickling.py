@@ -16,7 +16,6 @@ import robodyn as rd
 from robodyn.control import TrajectoryFollower
 from robodyn.mechanisms.registry import unregister_kind
 from robodyn.simulation import Plant
-from robodyn.trajectories.straight import plan_straight
 
 # its folder is that of other tests
 sys.path.append(str(Path(__file__).parent / "mechanisms" / "third_kind"))
@@ -118,7 +117,7 @@ def test_an_unpickled_state_takes_no_detour(mechanism, state):
 def test_simulations_in_another_process(pool, mechanism, state, law):
     """Controller, path and result go there and back, and serve to go on from."""
     control, start = CONTROLLERS[law](mechanism), state[0]
-    plan = plan_straight(mechanism, start, mechanism.home, duration=0.05)
+    plan = rd.plan_straight(mechanism, start, mechanism.home, duration=0.05)
     given = {"dt": 1e-3, "control_dt": 5e-3}
     here = rd.simulate(mechanism, control, plan, **given)
     there = pool.submit(rd.simulate, mechanism, control, plan, **given).result()
@@ -130,7 +129,7 @@ def test_simulations_in_another_process(pool, mechanism, state, law):
 
 def test_a_follower_in_another_process(pool, mechanism, state):
     follower = TrajectoryFollower(mechanism)
-    follower.follow(plan_straight(mechanism, state[0], mechanism.home, duration=1.0), 0)
+    follower.follow(rd.plan_straight(mechanism, state[0], mechanism.home, duration=1.0), 0)
     there = pool.submit(commanded, follower, *state[:2]).result()
     assert_same(there, commanded(follower, *state[:2]))
 

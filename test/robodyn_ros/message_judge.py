@@ -19,6 +19,7 @@ from std_msgs.msg import Float64, Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 from visualization_msgs.msg import MarkerArray
 
+import robodyn as rd
 from robodyn_ros import messages
 
 try:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pytest
-
-    from robodyn.mechanisms.mechanism import Mechanism
 
 
 def finite(values: Iterable[float]) -> bool:
@@ -47,7 +46,7 @@ class Judge:
         now: the time of the latest state [ns].
     """
 
-    def __init__(self, mechanism: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, mechanism: rd.Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
         self._limits = dict(zip(mechanism.joint_names, mechanism.effort_limits, strict=True))
         self._bounds = mechanism.effort_limits
         self.heard = self.now = 0

@@ -25,7 +25,6 @@ except ImportError:
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from robodyn.mechanisms.mechanism import Mechanism
 
 WILD = (np.nan, np.inf, -np.inf, 0.0, 1e-310, 1e7, -1e20, 1e155, -1.7e308, 5.0, -5.0)
 STAMPS = (0, 1, -1, 10**9, 10**18, -(10**17), (2**31 - 1) * 10**9, -(2**31) * 10**9)
@@ -38,7 +37,7 @@ TRANSFORMS = () if TFMessage is None else ("tf", "tf_static")
 class Storm:
     """Makes messages for a mechanism; about half of them are sound."""
 
-    def __init__(self, mechanism: Mechanism, rng: np.random.Generator) -> None:
+    def __init__(self, mechanism: rd.Mechanism, rng: np.random.Generator) -> None:
         self.mechanism, self.rng = mechanism, rng
         self.now = 0  # what a sound stamp says, set from outside or counted on
         self.told = 0  # what the last stamp said

@@ -30,9 +30,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
-from robodyn.identification.excitation import exciting_trajectory
-from robodyn.mechanisms.save import save
-from robodyn.trajectories.sampled import knot_times
+from robodyn.trajectories import knot_times
 from robodyn.view.bag import read_run
 from robodyn_ros import messages
 from robodyn_ros.recorded_transforms import transforms_are_missing
@@ -218,7 +216,7 @@ def platform(tmp_path_factory):
     """A motion from which parameters can be identified."""
     folder = tmp_path_factory.mktemp("platform")
     model = "stewart_symmetric"
-    exciting_trajectory(rd.load(model), 2.5, trials=3).save(folder / "exciting.yaml")
+    rd.exciting_trajectory(rd.load(model), 2.5, trials=3).save(folder / "exciting.yaml")
     return record_run(folder, model, str(folder / "exciting.yaml"), 200.0)
 
 
@@ -352,7 +350,7 @@ def test_what_is_identified_from_a_bag_flies_better_than_what_was_known_before(p
     truth, path = platform.mechanism, platform.path
     own = truth.parameters
     factors = np.where(np.arange(len(own.values)) < 10 * len(own.bodies), 1.25, 1.0)
-    save(truth.with_parameters(own.values * factors), tmp_path / "known.yaml")
+    rd.save(truth.with_parameters(own.values * factors), tmp_path / "known.yaml")
     words = ["identify", tmp_path / "known.yaml", platform.bag, "--friction", "described"]
     words += ["--output", tmp_path / "identified.yaml", "--json"]
     answer = CliRunner().invoke(app, [str(word) for word in words])

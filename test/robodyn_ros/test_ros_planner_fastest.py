@@ -16,7 +16,6 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
-from robodyn.analysis.limits import check_limits
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn.trajectories.messages import point_times
 from robodyn_ros import messages
@@ -108,7 +107,7 @@ def test_goals_are_reached_as_fast_as_limits_allow_and_replaced_without_a_stop(g
     assert plan.duration == pytest.approx(
         rd.time_optimal(platform, straight, reserve=0.05).duration, rel=1e-6
     )
-    assert check_limits(platform, plan) is None
+    assert rd.check_limits(platform, plan) is None
     np.testing.assert_allclose(platform.difference(plan.sample(1e3)[0], NEAR), 0.0, atol=1e-9)
 
     # while it moves, another goal: from where it will be, as fast as it will be
@@ -126,7 +125,7 @@ def test_goals_are_reached_as_fast_as_limits_allow_and_replaced_without_a_stop(g
     np.testing.assert_allclose(way, 0.0, atol=2e-3)
     assert np.abs(begins.velocity).max() > 0.1
     np.testing.assert_allclose(platform.difference(onward.sample(1e3)[0], BACK), 0.0, atol=1e-9)
-    assert check_limits(platform, onward) is None
+    assert rd.check_limits(platform, onward) is None
     texts = {
         status.message
         for message in peers.diagnostics

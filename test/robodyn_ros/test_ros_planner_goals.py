@@ -20,7 +20,6 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 import robodyn as rd
-from robodyn.analysis.limits import check_limits
 from robodyn.trajectories.messages import point_times
 from robodyn_ros import interfaces, messages
 
@@ -96,7 +95,7 @@ def equals(planned, path):
 def test_a_goal_out_of_reach_is_refused_with_time_leg_and_value(planner, platform):
     planner.go(HIGH)
     line = planner.graph.line("goal_pose refused")
-    broken = check_limits(platform, rd.plan_line(platform.home, HIGH, duration=10.0), 1000.0)
+    broken = rd.check_limits(platform, rd.plan_line(platform.home, HIGH, duration=10.0), 1000.0)
     assert broken.joint
     assert broken.text in line
     for part in (broken.joint, f"t = {broken.time:.3f} s", "limit is 1.4"):
@@ -132,7 +131,7 @@ def test_limits_are_ignored_if_that_is_wanted(planner):
 )
 def test_a_plan_too_fast_for_the_legs(planner, platform, refused):
     planner.go(NEAR)
-    broken = check_limits(platform, rd.plan_line(platform.home, NEAR, duration=0.05), 1000.0)
+    broken = rd.check_limits(platform, rd.plan_line(platform.home, NEAR, duration=0.05), 1000.0)
     assert broken.quantity in ("velocity", "effort")
     assert ("refused" in planner.graph.line(broken.text)) == refused
     if refused:

@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.limits import check_limits
 from robodyn.analysis.margins import margins
 from robodyn.control import TrajectoryFollower
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.kernels.end_stops import motor_effort
-from robodyn.mechanisms.serial.arm import SerialArm
 
 # A stall torque, and a straight line down to no torque at the no-load speed.
 STALL, NO_LOAD, GEAR, ARM = 0.5, 200.0, 20.0, 0.8
@@ -65,13 +62,13 @@ def test_the_first_violation_is_where_the_curve_is_met(hinge):
     start = float(path.sample(0.05).acceleration[0])
     needed = 0.5 * start
     fall = NO_LOAD / GEAR * (1.0 - needed / (GEAR * STALL))
-    found = check_limits(hinge, path)
+    found = rd.check_limits(hinge, path)
     assert (found.joint, found.quantity) == ("hinge", "effort")
     assert found.time == pytest.approx(fall / start, rel=1e-6)
     assert found.value == pytest.approx(needed)
     assert found.limit < needed
     slow = rd.plan_joints([0.0], [8.0], duration=20.0, profile="lspb")
-    assert check_limits(hinge, slow) is None
+    assert rd.check_limits(hinge, slow) is None
     times = np.linspace(0.0, path.duration, 400)
     q, v, a = path.sample(times)
     told = margins(hinge, times, q, v, hinge.inverse_dynamics(q, v, a), np.ones(400))
@@ -113,7 +110,7 @@ def test_compiled_code_and_python_know_the_same_motor(rng):
     ]
     arm = rd.load("puma560")
     driven = dict(zip(arm.joint_names, motors, strict=True))
-    arm = SerialArm(arm.model.driven_by(driven))
+    arm = rd.SerialArm(arm.model.driven_by(driven))
     table = arm.motor_table
     rates = rng.uniform(-60.0, 60.0, (200, 6)) * rng.choice([1.0, 0.1, 0.0], size=(200, 1))
     alone = [motor.effort_limit_at(rates[:, j]) for j, motor in enumerate(motors)]
@@ -144,7 +141,7 @@ def machine(request):
         return m.with_legs(replace(leg, actuator=screw) for leg in m.six_legs.legs)
     gear = rd.Actuator(rotor_inertia=1e-5, gear_ratio=-40.0, torque_speed=((0, 0.4), (300, 0)))
     delta = rd.load("delta")
-    return ClosedLoop(delta.model.driven_by(dict.fromkeys(delta.joint_names, gear)))
+    return rd.ClosedLoop(delta.model.driven_by(dict.fromkeys(delta.joint_names, gear)))
 
 
 class Own(rd.ComputedTorque):

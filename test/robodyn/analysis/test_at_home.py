@@ -9,7 +9,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.analysis.at_home import at_home, payload_at_home, reach_about_home, stroke_used
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 
 
@@ -25,7 +24,7 @@ def test_legs_half_out_use_half_their_stroke(hexapod):
 
 def test_a_joint_without_limits_uses_no_share_of_them(puma):
     joints = (replace(puma.model.joints[0], position=(-np.inf, np.inf)), *puma.model.joints[1:])
-    shares = stroke_used(SerialArm(replace(puma.model, joints=joints)))
+    shares = stroke_used(rd.SerialArm(replace(puma.model, joints=joints)))
     assert np.isnan(shares[0])
     assert np.isfinite(shares[1:]).all()
 

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.limits import check_limits
 from robodyn.control.singularity import threshold_crossings
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.stewart.six_legs import LegLimits
 from robodyn.trajectories import Sequence, plan_line_rpy
 
@@ -36,7 +34,7 @@ def peaks(platform, path, leg):
 
 def test_a_motion_within_its_limits(dasgupta):
     for name in ("I", "II"):
-        assert check_limits(dasgupta, rd.paper_path(name), 50.0) is None
+        assert rd.check_limits(dasgupta, rd.paper_path(name), 50.0) is None
 
 
 @pytest.mark.parametrize(
@@ -52,7 +50,7 @@ def test_the_first_leg_that_is_too_long_or_too_short(dasgupta, leg, side):
     beyond = length > limit if side == "too long" else length < limit
     assert beyond.any()
     assert not beyond[0]
-    found = check_limits(limited(dasgupta, leg, length=bounds), path)
+    found = rd.check_limits(limited(dasgupta, leg, length=bounds), path)
     assert (found.joint, found.quantity) == (f"leg{leg}_actuator", "position")
     # refined between two of the grid's times, to rounding
     assert t[beyond.argmax() - 1] < found.time <= t[beyond.argmax()]
@@ -68,7 +66,7 @@ def test_a_leg_that_is_too_fast(dasgupta):
     path = rd.paper_path("II")
     t, (_, rate, _) = peaks(dasgupta, path, 3)
     limit = 0.5 * np.abs(rate).max()
-    found = check_limits(limited(dasgupta, velocity=limit), path)
+    found = rd.check_limits(limited(dasgupta, velocity=limit), path)
     assert (found.joint, found.quantity) == ("leg3_actuator", "velocity")
     assert found.time == pytest.approx(t[(np.abs(rate) > limit).argmax()], abs=1e-4)
     assert " m/s after t = " in found.text
@@ -83,7 +81,7 @@ def test_a_force_that_jumps_beyond_its_limit_does_so_at_the_switch(dasgupta):
     least = max(abs(start), abs(before))
     assert least < 0.9 * abs(after)
     limit = 0.5 * (least + abs(after))
-    found = check_limits(limited(dasgupta, leg + 1, effort=limit), path, samples=3)
+    found = rd.check_limits(limited(dasgupta, leg + 1, effort=limit), path, samples=3)
     assert (found.quantity, found.joint) == ("effort", "leg1_actuator")
     assert found.time == switch
 
@@ -97,7 +95,7 @@ def test_the_last_instant_before_a_switching_time_is_looked_at(dasgupta, leg):
     earlier, before, after = np.abs(dasgupta.inverse_dynamics(*path.sample(times))[:, leg - 1])
     assert before > max(earlier, after)
     limit = before * (1.0 - 1e-6)
-    found = check_limits(limited(dasgupta, leg, effort=limit), path, samples=3)
+    found = rd.check_limits(limited(dasgupta, leg, effort=limit), path, samples=3)
     assert (found.quantity, found.joint) == ("effort", f"leg{leg}_actuator")
     assert 0.99 * switch < found.time < switch
 
@@ -105,7 +103,7 @@ def test_the_last_instant_before_a_switching_time_is_looked_at(dasgupta, leg):
 def test_a_limit_broken_from_the_start(dasgupta):
     path = rd.paper_path("I")
     length = dasgupta.joint_positions(path.sample(0.0).configuration)[2]
-    found = check_limits(limited(dasgupta, length=(0.0, 0.9 * length)), path)
+    found = rd.check_limits(limited(dasgupta, length=(0.0, 0.9 * length)), path)
     assert found.time == 0.0
     assert found.quantity == "position"
 
@@ -122,17 +120,17 @@ def test_a_motion_may_run_along_its_limit(puma, side, place):
     joints = list(puma.model.joints)
     for k in (0, 3):
         joints[k] = replace(joints[k], position=bounds)
-    arm = SerialArm(replace(puma.model, joints=tuple(joints), home=()))
+    arm = rd.SerialArm(replace(puma.model, joints=tuple(joints), home=()))
     to, back = np.zeros((2, 6))
     to[0] = back[0] = back[3] = stop
     to[3] = stop - 0.2 * side
     path = Sequence((rd.plan_joints(to, back, 2.0), rd.plan_joints(back, to, 2.0)))
     quantities = ("position",)
-    assert check_limits(arm, path, quantities=quantities) is None
+    assert rd.check_limits(arm, path, quantities=quantities) is None
     assert (path.sample(np.linspace(0.0, 4.0, 9)).configuration[:, 0] == stop).all()
     # and a hair further it is found
     to[0] = back[0] = stop + 1e-6 * side
-    beyond = check_limits(arm, rd.plan_joints(to, back, 2.0), quantities=quantities)
+    beyond = rd.check_limits(arm, rd.plan_joints(to, back, 2.0), quantities=quantities)
     assert (beyond.time, beyond.joint) == (0.0, puma.joint_names[0])
 
 
@@ -144,7 +142,7 @@ def test_what_rounding_adds_to_a_limit_is_no_violation(dasgupta):
 
     def found(shrink):
         within = (low * (1.0 + shrink), high * (1.0 - shrink))
-        return check_limits(limited(dasgupta, length=within), path, quantities=("position",))
+        return rd.check_limits(limited(dasgupta, length=within), path, quantities=("position",))
 
     assert found(0.0) is None
     assert found(1e-12) is None
@@ -154,7 +152,7 @@ def test_what_rounding_adds_to_a_limit_is_no_violation(dasgupta):
 @pytest.mark.parametrize("threshold", [300.0, 1000.0])
 def test_the_condition_number_is_crossed_when_the_other_search_says(dasgupta, threshold):
     path = rd.paper_path("III")
-    found = check_limits(dasgupta, path, threshold)
+    found = rd.check_limits(dasgupta, path, threshold)
     expected = threshold_crossings(dasgupta, path, threshold)[0]
     assert expected.upward
     assert (found.joint, found.quantity) == ("", "condition number")
@@ -166,7 +164,7 @@ def test_the_condition_number_is_crossed_when_the_other_search_says(dasgupta, th
 
 def test_forces_grow_beyond_every_limit_before_a_singularity(dasgupta):
     path, singular = rd.paper_path("III"), 3.670504110
-    found = check_limits(dasgupta, path, samples=30)  # a grid that steps over it
+    found = rd.check_limits(dasgupta, path, samples=30)  # a grid that steps over it
     assert found.quantity == "effort"
     assert 0.0 < found.time < singular
     force = dasgupta.inverse_dynamics(*path.sample(found.time))
@@ -176,7 +174,7 @@ def test_forces_grow_beyond_every_limit_before_a_singularity(dasgupta):
 
 def test_a_singularity_stops_even_a_platform_without_limits(dasgupta):
     free = limited(dasgupta)
-    found = check_limits(free, rd.paper_path("III"))
+    found = rd.check_limits(free, rd.paper_path("III"))
     assert found.quantity == "geometry"
     assert found.time == pytest.approx(3.670504110, abs=1e-8)
     assert "singular" in found.text
@@ -191,7 +189,7 @@ def test_a_leg_of_no_length_is_a_violation(dasgupta):
     to_zero = plan_line_rpy([above, here], np.zeros((2, 3)), 1.0)
     with pytest.raises(rd.KinematicsError):
         free.leg_motion(to_zero.sample(1.0).configuration)
-    found = check_limits(free, Sequence((to_zero,)))
+    found = rd.check_limits(free, Sequence((to_zero,)))
     assert found.quantity == "geometry"
     assert found.text.startswith(f"at t = {found.time:.3f} s: ")
     assert "element" not in found.text
@@ -205,32 +203,35 @@ def test_limits_of_an_arm(puma):
 
     def arm(**limits):
         changed = [*joints[:4], replace(joints[4], **limits), *joints[5:]]
-        return SerialArm(replace(model, joints=tuple(changed), home=()))
+        return rd.SerialArm(replace(model, joints=tuple(changed), home=()))
 
-    assert check_limits(arm(), path) is None
+    assert rd.check_limits(arm(), path) is None
     # joint 5 goes from 0 to 60 degrees along a cubic
-    found = check_limits(arm(position=np.array([-1.0, np.deg2rad(30.0)])), path)
+    found = rd.check_limits(arm(position=np.array([-1.0, np.deg2rad(30.0)])), path)
     assert (found.joint, found.quantity) == (puma.joint_names[4], "position")
     assert found.time == pytest.approx(0.5 * path.duration, abs=1e-8)
     assert found.text.endswith("its limit is 0.524 rad")
-    found = check_limits(arm(velocity=0.5), path)
+    found = rd.check_limits(arm(velocity=0.5), path)
     assert " rad/s " in found.text
     # the wrist is straight at the start, which is of no matter unless it is said to be
-    assert check_limits(arm(), path, 50.0).quantity == "condition number"
+    assert rd.check_limits(arm(), path, 50.0).quantity == "condition number"
 
 
 def test_a_joint_that_slides_is_told_in_metres():
     arm = rd.load("stanford_arm")
     far = np.where([j.kind == "prismatic" for j in arm.chain.joints], 50.0, 0.0)
     path = rd.plan_joints(arm.home, arm.home + far, 1000.0)
-    found = check_limits(arm, path)
+    found = rd.check_limits(arm, path)
     assert found.quantity == "position"
     assert " m after t = " in found.text
 
 
 def test_the_grid_may_be_given_as_a_period(dasgupta):
     path = rd.paper_path("III")
-    one, other = check_limits(dasgupta, path, 300.0), check_limits(dasgupta, path, 300.0, dt=0.017)
+    one, other = (
+        rd.check_limits(dasgupta, path, 300.0),
+        rd.check_limits(dasgupta, path, 300.0, dt=0.017),
+    )
     assert one.time == pytest.approx(other.time, abs=1e-8)
 
 
@@ -246,9 +247,9 @@ def test_the_grid_may_be_given_as_a_period(dasgupta):
 )
 def test_arguments_out_of_range_are_refused(dasgupta, options, text):
     with pytest.raises(InvalidInput, match=text):
-        check_limits(dasgupta, rd.paper_path("I"), **options)
+        rd.check_limits(dasgupta, rd.paper_path("I"), **options)
 
 
 def test_a_trajectory_of_another_kind_is_refused(dasgupta, puma):
     with pytest.raises(InvalidInput):
-        check_limits(puma, rd.paper_path("I"))
+        rd.check_limits(puma, rd.paper_path("I"))

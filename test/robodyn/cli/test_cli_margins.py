@@ -14,7 +14,6 @@ import robodyn as rd
 from robodyn.analysis.execution import execute
 from robodyn.cli import app
 from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
-from robodyn.report.study import analyze
 from robodyn.report.study_charts import study_charts
 from robodyn.report.study_page import study_page
 
@@ -120,17 +119,17 @@ def test_reports_have_a_section_of_limits(run, tmp_path):
 def test_the_papers_formulations_are_for_their_mechanisms_and_on_request(run, dasgupta):
     pytest.importorskip("matplotlib")
     hexapod = rd.load("hexapod.yaml")
-    own = analyze(hexapod, rd.load_path("up.yaml", hexapod), 0.1)
+    own = rd.analyze(hexapod, rd.load_path("up.yaml", hexapod), 0.1)
     for asked, shown in ((None, False), (True, True)):
         charts = study_page(own, formulations=asked).charts
         assert ("formulations" in {chart.key for chart in charts}) == shown
-    papers = analyze(dasgupta, rd.paper_path("I"), 0.5)
+    papers = rd.analyze(dasgupta, rd.paper_path("I"), 0.5)
     assert "formulations" in {chart.key for chart in study_charts(papers)}
     assert "formulations" not in papers.plot(formulations=False)
-    asked = analyze(hexapod, rd.load_path("up.yaml", hexapod), 0.1, formulation="dasgupta1998")
+    asked = rd.analyze(hexapod, rd.load_path("up.yaml", hexapod), 0.1, formulation="dasgupta1998")
     assert "formulations" in {chart.key for chart in study_charts(asked)}
     named = replace(dasgupta.model, name="another")
-    other = analyze(type(dasgupta)(named), rd.paper_path("I"), 0.5)
+    other = rd.analyze(type(dasgupta)(named), rd.paper_path("I"), 0.5)
     assert "formulations" not in {chart.key for chart in study_charts(other)}
 
 

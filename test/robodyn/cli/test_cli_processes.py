@@ -15,8 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 import robodyn
-from robodyn.cli import app
-from robodyn.cli.commands import add_command, application, passed
+from robodyn.cli import add_command, app, application
+from robodyn.cli.commands import passed
 
 
 def robodyn_command(*arguments):

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.identification.recording import Recording
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -32,7 +31,7 @@ def recorded(tmp_path_factory):
     efforts = m.inverse_dynamics(*states)
     at = m.joint_positions(states.configuration)
     file = folder / "run.csv"
-    Recording.from_arrays(m, times, at, efforts).to_csv(file)
+    rd.Recording.from_arrays(m, times, at, efforts).to_csv(file)
     return folder, file
 
 

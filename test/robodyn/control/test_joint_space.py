@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.control.joint_space import joint_motion, trajectory_from_joints
+from robodyn.control import joint_motion, trajectory_from_joints
 from robodyn.errors import InvalidInput, NoSolution
 from robodyn.trajectories import knot_times
 

@@ -13,9 +13,7 @@ import robodyn as rd
 from robodyn.control import TrajectoryFollower
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.limited_motions import limited_stop
-from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.trajectories import Motion
-from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories import Motion, SampledTrajectory
 
 MS = 1_000_000
 
@@ -106,7 +104,7 @@ def test_it_takes_less_where_a_joint_would_meet_its_end(slider):
 
 def test_where_no_stop_is_within_the_limits_it_is_the_gentlest_and_says_so(slider):
     joints = tuple(replace(joint, effort=0.01) for joint in slider.model.joints)
-    weak = SerialArm(replace(slider.model, joints=joints))
+    weak = rd.SerialArm(replace(slider.model, joints=joints))
     moving = Motion(np.array([0.0, 1.0]), np.array([0.9, 0.0]), np.zeros(2))
     stop, problem = limited_stop(weak, moving, 0.25)
     assert problem.startswith("the stop is not within the limits: slide reaches ")

@@ -9,7 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.control.path_progress import PathProgress
-from robodyn.trajectories.sequence import Sequence
+from robodyn.trajectories import Sequence
 
 PERIOD = 20_000_000
 

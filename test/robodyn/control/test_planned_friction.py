@@ -11,7 +11,6 @@ import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.control import ComputedTorque, TrajectoryFollower
 from robodyn.simulation import Plant
-from robodyn.trajectories.straight import plan_straight
 
 PERIOD = 5_000_000  # [ns]
 
@@ -58,7 +57,7 @@ def test_a_path_is_followed_with_friction_in_plant_and_control(rubbing):
     """By `simulate` in compiled code, and as the node does it, through a reversal and to rest."""
     n = rubbing.coordinates.velocity_size
     aside = rubbing.advance(rubbing.home, np.full(n, 0.03))
-    there = plan_straight(rubbing, rubbing.home, aside, duration=0.6)
+    there = rd.plan_straight(rubbing, rubbing.home, aside, duration=0.6)
     run = rd.simulate(rubbing, ComputedTorque(rubbing), there, 1e-3, 5e-3, duration=0.8)
     error = rubbing.difference(run.configuration[-1], aside)
     assert np.abs(error).max() < 5e-4

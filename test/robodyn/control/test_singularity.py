@@ -12,11 +12,9 @@ import robodyn as rd
 from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.conditioning import Singularity
 from robodyn.poses import rotation_matrix
-from robodyn.trajectories.base import Motion
-from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories import Motion, SampledTrajectory
 
 # Found outside this project, by root finding on det H of a 13-body model: test/reference.
 SINGULAR = 3.670504110006
@@ -89,7 +87,7 @@ def links(mechanism, q):
 def test_a_five_bar_meets_both_types_and_each_is_told_apart():
     """Type 1 where a leg is straight, type 2 where the two distal links are in line."""
     fivebar = rd.load("fivebar")
-    fivebar = ClosedLoop(replace(fivebar.model, independent=("left_motor", "left_elbow")))
+    fivebar = rd.ClosedLoop(replace(fivebar.model, independent=("left_motor", "left_elbow")))
     path = moved(fivebar, [-3.9, 1.95])
     outlook = look_ahead(fivebar, path)
     assert outlook.severity == 2

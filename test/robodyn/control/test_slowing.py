@@ -12,7 +12,6 @@ from robodyn.control import TrajectoryFollower
 from robodyn.control.singularity import threshold_crossings
 from robodyn.control.slowing import SpeedScale
 from robodyn.errors import InvalidInput
-from robodyn.simulation.plant import Plant
 
 PERIOD = 5_000_000
 STILL = np.zeros(6)
@@ -28,7 +27,7 @@ def fly(mechanism, path, scale, seconds, *, predicts=True, begin=0.0):
     follower = TrajectoryFollower(mechanism, predicts=predicts)
     follower.follow(path)
     start = path.sample(begin)
-    plant = Plant(mechanism, start.configuration, start.velocity, dt=1e-3)
+    plant = rd.Plant(mechanism, start.configuration, start.velocity, dt=1e-3)
     poses = []
     for k in range(round(seconds * 1e9) // PERIOD):
         poses.append(plant.configuration.copy())

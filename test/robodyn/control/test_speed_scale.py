@@ -14,7 +14,6 @@ from robodyn.control.conditioning import (
     weakest_direction,
 )
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.chain import model_of_chain
 from robodyn.model.body import Link
 from robodyn.model.joint import Joint
@@ -113,7 +112,7 @@ def two_links():
     tip = np.eye(4)
     tip[0, 3] = 1.0
     parts = part("shoulder", 0.0), part("elbow", 1.0)
-    return SerialArm(model_of_chain("planar", "base", parts, tip, "tip"))
+    return rd.SerialArm(model_of_chain("planar", "base", parts, tip, "tip"))
 
 
 @pytest.mark.parametrize("length", [1e-3, 1.0])

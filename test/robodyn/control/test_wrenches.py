@@ -7,7 +7,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.poses import pose_difference
-from robodyn.simulation.plant import Plant
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 MODELS = ("stewart_symmetric", "puma560", "delta")
@@ -42,7 +41,7 @@ def test_a_push_is_told_in_motion_despite_the_noise_of_encoders(name, rng):
     """To 1 % of it with encoders of 0.1 um, or 0.1 urad, read at 1 kHz."""
     m = rd.load(name).without_friction()
     path, control = rd.load_path("demo", m), rd.ComputedTorque(m)
-    plant = Plant(m, *path.sample(0.0)[:2], dt=DT)
+    plant = rd.Plant(m, *path.sample(0.0)[:2], dt=DT)
     observer = rd.WrenchObserver(m, DT, bandwidth=15.0)
     push = PUSH[name] * np.array([1.0, -0.5, 0.8, 0.0, 0.0, 0.0])
     seen, wrenches, last = [], [], None
@@ -71,7 +70,7 @@ def test_pushed_it_yields_as_its_spring_does(mechanism):
     m = mechanism
     plan, stiffness = Held(m), STIFFNESS[m.name] * np.array([4.0, 2.0, 3.0, 0.8, 0.6, 0.5])
     law = rd.Impedance(m, stiffness, 0.1 * stiffness)
-    plant = Plant(m, plan.motion.configuration, dt=DT, end_stops=None, limit_efforts=False)
+    plant = rd.Plant(m, plan.motion.configuration, dt=DT, end_stops=None, limit_efforts=False)
     push = np.array([20.0, -30.0, 40.0, 3.0, 2.0, -1.0])
     for _ in range(4000):
         plant.hold(law(0.0, plant.configuration, plant.velocity, plan), 1, push)
@@ -102,7 +101,7 @@ def touches(m, rng):
     direction = rng.normal(size=3)
     direction /= np.linalg.norm(direction)
     velocity = 0.2 * rng.normal(size=m.coordinates.velocity_size)
-    plant = Plant(m, start, velocity, dt=1e-4, end_stops=None, limit_efforts=False)
+    plant = rd.Plant(m, start, velocity, dt=1e-4, end_stops=None, limit_efforts=False)
     home = m.body_pose(start)
 
     def depth():

@@ -15,7 +15,6 @@ from states import expected, random_states
 import robodyn as rd
 from robodyn.control import ComputedTorque
 from robodyn.exporting.functions import FUNCTIONS
-from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.common.motion import Motion
 
 pytestmark = pytest.mark.skipif(
@@ -101,13 +100,13 @@ def compare(m, program, states):
           q, v, goal, rate, a, *gains, w, b)  # fmt: skip
 
     far = 3.0 * positions  # beyond some of the stops
-    check("end_stop_efforts", lambda x, r: EndStops().efforts(x, r, m.position_limits),
+    check("end_stop_efforts", lambda x, r: rd.EndStops().efforts(x, r, m.position_limits),
           (far, rates), far, rates)  # fmt: skip
 
     def step(q, v, tau, load):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
         curves = m.has_torque_speed_curve
-        return tuple(m.step(q, v, held, load, 1e-4, 9, EndStops(), limit_motors=curves))
+        return tuple(m.step(q, v, held, load, 1e-4, 9, rd.EndStops(), limit_motors=curves))
 
     status, moved, speed = program("step", q, v, tau, w, b, np.full(rows, 1e-4), np.full(rows, 9))
     wanted = expected(step, q, v, tau, np.hstack([w, b]))
@@ -138,7 +137,7 @@ def test_the_bits_are_those_of_the_library(exported):
 @pytest.mark.parametrize("exported", ["delta"], indirect=True)
 def test_webassembly_has_the_same_bits(exported):
     m, done, _, s = exported
-    calls, wanted, moves = [], [], (1e-3, 2, EndStops())
+    calls, wanted, moves = [], [], (1e-3, 2, rd.EndStops())
     for q, v, a, tau, load, _ in zip(*s, strict=True):
         positions, rates = m.joint_positions(q), m.joint_velocities(q, v)
         asked = {

@@ -12,7 +12,6 @@ from robodyn.control import ComputedTorque
 from robodyn.exporting.fmu import write_fmus
 from robodyn.exporting.machine_code import Target
 from robodyn.exporting.texts import header
-from robodyn.simulation.plant import Plant
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
@@ -78,7 +77,7 @@ def test_the_plant_moves_as_the_library_has_it(exported, version, kind, off):
         files[version][0], stop_time=0.1, output_interval=0.01, relative_tolerance=1e-8,
         start_values=start | {"wrench.force_x": 3.0}, output=wanted, fmi_type=kind,
     )  # fmt: skip
-    plant = Plant(m, dt=1e-3)
+    plant = rd.Plant(m, dt=1e-3)
     for k in range(10):
         plant.hold(efforts, 10, LOAD)
         positions = m.joint_positions(plant.configuration)

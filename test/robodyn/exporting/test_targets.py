@@ -19,7 +19,6 @@ from robodyn.exporting.functions import functions_of
 from robodyn.exporting.linking import link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.texts import header
-from robodyn.mechanisms.common.end_stops import EndStops
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
 HAS_ZIG = find_spec("ziglang") is not None
@@ -82,7 +81,7 @@ def test_a_target_gets_the_numbers_of_the_library(language, tmp_path, target, cp
 
     def step(q, v, tau, load):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
-        return tuple(m.step(q, v, held, load, 1e-3, 2, EndStops()))
+        return tuple(m.step(q, v, held, load, 1e-3, 2, rd.EndStops()))
 
     none = None, None
     for name, call, given, more in (

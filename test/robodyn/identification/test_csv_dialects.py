@@ -12,7 +12,6 @@ import pytest
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.formats.csv_text import read_columns, write_columns
-from robodyn.identification.recording import Recording
 
 TIMES = np.arange(0.0, 4.0, 0.01)
 POSITION = np.stack(
@@ -220,7 +219,7 @@ def test_joints_of_any_name_make_no_formula(tmp_path):
     goal = rd.plan_joints([0.0], [0.3], 0.5)
     rd.analyze(arm, goal).write_csv(tmp_path / "plan.csv")
     q = POSITION[:, :1]
-    Recording.from_arrays(arm, TIMES, q, EFFORT[:, :1]).to_csv(tmp_path / "r.csv")
+    rd.Recording.from_arrays(arm, TIMES, q, EFFORT[:, :1]).to_csv(tmp_path / "r.csv")
     for file in (tmp_path / "plan.csv", tmp_path / "r.csv"):
         cells = file.read_text().splitlines()[0].replace('"', "").split(",")
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)

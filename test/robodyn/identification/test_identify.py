@@ -20,9 +20,7 @@ from robodyn.identification.friction import (
     friction_columns,
     stop,
 )
-from robodyn.identification.identify import identify
 from robodyn.identification.motors import motors_of
-from robodyn.identification.recording import Recording
 from robodyn.identification.samples import samples_of
 from robodyn.mechanisms.common.body_parameters import pseudo_inertias
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
@@ -47,7 +45,7 @@ def recorded(m, path, rng, noise=NOISE, encoder=1e-7):
     efforts = m.inverse_dynamics(*states)
     deviation = noise * efforts.std(axis=0)
     positions = m.joint_positions(states.configuration)
-    recording = Recording.from_arrays(
+    recording = rd.Recording.from_arrays(
         m,
         times,
         positions + encoder * rng.normal(size=positions.shape),
@@ -74,7 +72,7 @@ def case(request):
     path, other = (motion(truth, rng, reach) for _ in range(2))
     recording, _ = recorded(truth, path, rng)
     unseen, deviation = recorded(truth, other, rng)
-    result = identify(given_wrong(truth, rng), [recording], friction="offset")
+    result = rd.identify(given_wrong(truth, rng), [recording], friction="offset")
     return SimpleNamespace(
         truth=truth, result=result, other=other, unseen=unseen, deviation=deviation
     )
@@ -121,7 +119,7 @@ def test_bodies_stay_bodies_and_near_the_model_with_little_data(rng):
     path = motion(truth, rng, np.array([0.3, 0.0, 0.0, 0.0, 0.2, 0.0]))
     recording, _ = recorded(truth, path, rng, noise=0.2)
     guess = given_wrong(truth, rng)
-    result = identify(guess, recording, friction="viscous")
+    result = rd.identify(guess, recording, friction="viscous")
     own = result.mechanism.parameters
     bodies = own.values[: 10 * len(own.bodies)].reshape(-1, 10)
     assert (np.linalg.eigvalsh(pseudo_inertias(bodies)) > 0.0).all()
@@ -142,7 +140,7 @@ def test_a_model_without_masses_gets_them(rng):
     own = truth.parameters
     values = own.values.copy()
     values[: 10 * len(own.bodies)] = 0.0
-    result = identify(truth.with_parameters(values), recording, friction="offset")
+    result = rd.identify(truth.with_parameters(values), recording, friction="offset")
     found = result.mechanism.parameters.values[: 10 * len(own.bodies)].reshape(-1, 10)
     assert (np.linalg.eigvalsh(pseudo_inertias(found)) > 0.0).all()
     assert (result.validate([unseen])[0].rmse < 1.5 * deviation).all()
@@ -157,8 +155,8 @@ def test_stamps_that_jitter_do_not_make_the_motion_quick(rng):
     states = path.sample(times)
     efforts = truth.inverse_dynamics(*states)
     noisy = efforts + 0.01 * efforts.std(axis=0) * rng.normal(size=efforts.shape)
-    result = identify(
-        truth, Recording.from_arrays(truth, late, states.configuration, noisy), friction="offset"
+    result = rd.identify(
+        truth, rd.Recording.from_arrays(truth, late, states.configuration, noisy), friction="offset"
     )
     # the fifth harmonic is at 0.6 Hz
     assert result.filters.effort < 12.0
@@ -169,7 +167,7 @@ def test_friction_that_is_found_drives_no_motor(rng):
     """An offset beyond Coulomb friction would push: it is weight, and found as such."""
     truth = rd.load("delta")
     recording, _ = recorded(truth, motion(truth, rng, 0.2), rng)
-    result = identify(given_wrong(truth, rng), recording, friction="offset")
+    result = rd.identify(given_wrong(truth, rng), recording, friction="offset")
     for terms in result.friction:
         found = {item.term.kind: item.coefficient for item in terms}
         assert abs(found["offset"]) <= found["coulomb"]
@@ -190,7 +188,9 @@ def test_a_joint_that_rests_is_left_out_while_others_move(rng):
     other: np.ndarray = effort.copy()
     other[(times > 3.5) & (times < 4.5), 5] += 2.0
     held, free = (
-        identify(truth, Recording.from_arrays(truth, times, q, e), friction="coulomb", robust=False)
+        rd.identify(
+            truth, rd.Recording.from_arrays(truth, times, q, e), friction="coulomb", robust=False
+        )
         for e in (other, effort)
     )
     # were the samples fitted, residuals would be of the size of what was added
@@ -207,9 +207,9 @@ def test_friction_of_gears_is_chosen_where_it_is_there(rng):
     wound = stop(recording.position[:, 5], 0.02)
     effort = recording.effort.copy()
     effort[:, 5] += 0.3 * wound
-    rubbing = Recording.from_arrays(truth, recording.time, recording.position, effort)
-    result = identify(truth, rubbing)
-    plain = identify(truth, rubbing, friction="coulomb")
+    rubbing = rd.Recording.from_arrays(truth, recording.time, recording.position, effort)
+    result = rd.identify(truth, rubbing)
+    plain = rd.identify(truth, rubbing, friction="coulomb")
     kinds = [item.term.kind for item in result.friction[5]]
     assert "wind-up" in kinds
     assert result.fit[0].relative[5] < 0.8 * plain.fit[0].relative[5]
@@ -224,11 +224,11 @@ def test_friction_that_varies_over_a_turn_is_chosen_where_it_is_there():
         at, effort = recording.position, recording.effort.copy()
         sense = np.sign(np.gradient(at[:, 5], recording.time))
         effort[:, 5] += 0.8 * sense * (1.0 + 0.7 * np.cos(2.0 * at[:, 5] + 0.4))
-        return Recording.from_arrays(truth, recording.time, at, effort)
+        return rd.Recording.from_arrays(truth, recording.time, at, effort)
 
     first, other = (run(motion(truth, rng, 1.6)) for _ in range(2))
     assert np.ptp(first.position[:, 5]) > np.pi
-    result, plain = (identify(truth, first, friction=kind) for kind in ("auto", "coulomb"))
+    result, plain = (rd.identify(truth, first, friction=kind) for kind in ("auto", "coulomb"))
     waves = {item.term.kind: item for item in result.friction[5] if item.term.scale == 2.0}
     assert np.hypot(
         waves["rubbing cosine"].coefficient, waves["rubbing sine"].coefficient
@@ -251,7 +251,7 @@ def test_a_slow_turn_is_no_standstill():
     truth = rd.load("puma560")
     times = np.arange(0.0, DURATION, 1.0 / RATE)
     q = np.repeat(0.5 * ((times - 4.005) / 4.0)[:, None] ** 4, 6, axis=1)
-    recording = Recording.from_arrays(truth, times, q, q)
+    recording = rd.Recording.from_arrays(truth, times, q, q)
     filters = choose_filters([recording], None, None)
     [samples], _ = samples_of(recording, truth, filters)
     assert samples.at_rest(samples.joints.positions).any()
@@ -271,7 +271,7 @@ def test_what_only_a_standing_joint_would_show_is_not_seen(rng):
     held[1][:, 5] = held[2][:, 5] = 0.0
     efforts = truth.inverse_dynamics(*held)
     efforts += 0.01 * efforts.std(axis=0) * rng.normal(size=efforts.shape)
-    result = identify(truth, Recording.from_arrays(truth, times, held[0], efforts))
+    result = rd.identify(truth, rd.Recording.from_arrays(truth, times, held[0], efforts))
     assert (result.parameters.deviations > 0.0).all()
     assert result.condition < 1e6
     assert any("joint6.armature" in name for name, _ in result.missed)
@@ -281,12 +281,12 @@ def test_efforts_of_the_other_sense_are_told(rng):
     truth = rd.load("puma560")
     recording, _ = recorded(truth, motion(truth, rng, 0.5), rng)
     efforts = recording.effort * [1.0, -1.0, 1.0, 1.0, 1.0, 1.0]
-    turned = Recording.from_arrays(truth, recording.time, recording.position, efforts)
-    notes = identify(truth, turned, friction="coulomb").notes
+    turned = rd.Recording.from_arrays(truth, recording.time, recording.position, efforts)
+    notes = rd.identify(truth, turned, friction="coulomb").notes
     told = [note for note in notes if "other way" in note]
     assert len(told) == 1
     assert "--effort-gain joint2=-1)" in told[0]
-    assert not any("other way" in note for note in identify(truth, recording).notes)
+    assert not any("other way" in note for note in rd.identify(truth, recording).notes)
 
 
 def test_a_motor_that_turns_with_two_joints_is_found(rng):
@@ -300,9 +300,9 @@ def test_a_motor_that_turns_with_two_joints_is_found(rng):
     effort = truth.inverse_dynamics(*states)
     effort[:, 4] += shared
     effort[:, 5] += shared
-    recording = Recording.from_arrays(truth, times, states.configuration, effort)
+    recording = rd.Recording.from_arrays(truth, times, states.configuration, effort)
     coupled = {"joint5": 1.0, "joint6": 1.0}
-    result = identify(truth, recording, couplings=[coupled])
+    result = rd.identify(truth, recording, couplings=[coupled])
     found = dict(zip(result.columns.names, result.fitted, strict=True))
     assert found["motor(joint5 + joint6).armature"] == pytest.approx(0.3, abs=0.02)
     assert result.columns.motors.names[5] == "motor(joint5 + joint6)"
@@ -334,7 +334,7 @@ def test_of_a_joint_that_stands_still_nothing_is_said(rng):
     position[:, 1] = position[0, 1]
     effort[:, 1] += 100.0 * rng.normal(size=len(effort))
     guess = given_wrong(truth, rng)
-    result = identify(guess, Recording.from_arrays(truth, recording.time, position, effort))
+    result = rd.identify(guess, rd.Recording.from_arrays(truth, recording.time, position, effort))
     assert [bool(terms) for terms in result.friction] == [True, False, True]
     assert np.isfinite(result.fitted).all()
     assert np.isnan(result.fit[0].relative[1])
@@ -354,23 +354,23 @@ def test_what_cannot_be_done_is_said(options, says, rng):
     truth = rd.load("puma560")
     recording, _ = recorded(truth, motion(truth, rng, 0.3), rng)
     with pytest.raises(InvalidInput, match=says):
-        identify(truth, recording, **options)
+        rd.identify(truth, recording, **options)
 
 
 def test_recordings_of_other_joints_and_short_ones_are_refused(rng):
     truth = rd.load("puma560")
     recording, _ = recorded(truth, motion(truth, rng, 0.3), rng)
     with pytest.raises(InvalidInput, match="is of the joints"):
-        identify(rd.load("fivebar"), recording)
-    short = Recording.from_arrays(
+        rd.identify(rd.load("fivebar"), recording)
+    short = rd.Recording.from_arrays(
         truth, recording.time[:40], recording.position[:40], recording.effort[:40]
     )
     with pytest.raises(InvalidInput, match=r"too short, .* record at least 10 s"):
-        identify(truth, short)
+        rd.identify(truth, short)
     effort = recording.effort.copy()
     effort[:, 3] = 1.5
-    constant = Recording.from_arrays(truth, recording.time, recording.position, effort)
+    constant = rd.Recording.from_arrays(truth, recording.time, recording.position, effort)
     with pytest.raises(InvalidInput, match="efforts of joint4 never change although they move"):
-        identify(truth, constant)
+        rd.identify(truth, constant)
     with pytest.raises(InvalidInput, match="empty"):
-        identify(truth, [])
+        rd.identify(truth, [])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.identification.recording import Recording
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
 ARM = """
@@ -45,7 +44,7 @@ def recorded(m, rng, encoder, rate):
     q, v, a = motion(m, rng).sample(times)
     efforts = m.inverse_dynamics(q, v, a)
     efforts += NOISE * efforts.std(axis=0) * rng.normal(size=q.shape)
-    return Recording.from_arrays(m, times, q + encoder * rng.normal(size=q.shape), efforts)
+    return rd.Recording.from_arrays(m, times, q + encoder * rng.normal(size=q.shape), efforts)
 
 
 @pytest.mark.parametrize("encoder", [1e-7, 2e-5])

@@ -9,7 +9,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.identification.recording import Recording
 from robodyn.mechanisms.common.body_parameters import body_parameters, pseudo_inertias
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -32,7 +31,7 @@ def recorded(m, rng, reach, noise=0.01):
     motion = m.motion_of_independent(at, rate, change, m.home)
     efforts = m.inverse_dynamics(*motion)
     measured = efforts + noise * efforts.std(axis=0) * rng.normal(size=efforts.shape)
-    return Recording.from_arrays(m, times, m.joint_positions(motion.configuration), measured)
+    return rd.Recording.from_arrays(m, times, m.joint_positions(motion.configuration), measured)
 
 
 def test_an_arm_feels_mass_centre_and_inertia(rng):

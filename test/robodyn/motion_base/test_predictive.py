@@ -9,8 +9,6 @@ from scipy.optimize import minimize
 import robodyn as rd
 from robodyn.motion_base.kernels.soft_limits import newton_step
 from robodyn.motion_base.perception import CANALS, OTOLITHS
-from robodyn.motion_base.ride import ride
-from robodyn.motion_base.vehicle import VehicleMotion
 
 REST = np.array([0.0, 0.0, 9.81])
 
@@ -25,9 +23,9 @@ def test_it_lets_more_be_perceived_than_the_washout(platform):
     time = np.arange(0.0, 9.0, 0.02)
     force = np.tile(REST, (len(time), 1))
     force[:, 0] -= 3.0 * np.clip((time - 1.0) / 0.2, 0.0, 1.0) * (time < 4.0)
-    vehicle = VehicleMotion(time, force, np.zeros_like(force))
+    vehicle = rd.VehicleMotion(time, force, np.zeros_like(force))
     errors = [
-        ride(platform, vehicle, parameters, head=[0.0, 0.0, 1.1], dt=0.02).perceived_force_error
+        rd.ride(platform, vehicle, parameters, head=[0.0, 0.0, 1.1], dt=0.02).perceived_force_error
         for parameters in (
             rd.PredictiveParameters(),
             *(rd.WashoutParameters(force_gain=gain, tilt_rate=0.06) for gain in (0.3, 0.5, 0.8)),

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.formats.bags import read_bag
-from robodyn.motion_base.ride import ride
-from robodyn.motion_base.vehicle import COLUMNS, VehicleMotion, read_vehicle
+from robodyn.motion_base.vehicle import COLUMNS
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories.messages import pose_array, twist_array
 
@@ -27,13 +26,13 @@ def vehicle():
     force[:, 1] += 1.5 * np.sin(0.5 * time)
     force[:, 2] += 0.4 * np.sin(9.0 * time)
     rate = np.column_stack([0.0 * time, 0.02 * np.cos(time), 0.2 * np.sin(0.4 * time)])
-    return VehicleMotion(time + 100.0, force, rate)
+    return rd.VehicleMotion(time + 100.0, force, rate)
 
 
 @pytest.fixture(scope="module")
 def ridden(vehicle):
     parameters = rd.WashoutParameters.preset("small")
-    return ride(rd.load("stewart_symmetric"), vehicle, parameters, head=[0.1, 0.0, 1.1])
+    return rd.ride(rd.load("stewart_symmetric"), vehicle, parameters, head=[0.1, 0.0, 1.1])
 
 
 def write(file, vehicle):
@@ -82,7 +81,7 @@ def test_the_range_used_is_the_share_that_limits(ridden):
 
 def test_a_force_along_an_axis_without_one_has_no_share(vehicle):
     still = vehicle._replace(force=vehicle.force * [1.0, 0.0, 0.0] + [0.0, 0.0, 9.81])
-    found = ride(rd.load("stewart_symmetric"), still, dt=0.05)
+    found = rd.ride(rd.load("stewart_symmetric"), still, dt=0.05)
     assert np.isnan(found.force_missing).tolist() == [False, True, True]
 
 
@@ -96,7 +95,7 @@ def test_its_motion_can_be_followed(ridden):
 def test_the_command(vehicle, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write("drive.csv", vehicle)
-    read = read_vehicle("drive.csv")
+    read = rd.read_vehicle("drive.csv")
     np.testing.assert_allclose(read.force, vehicle.force, rtol=1e-8)
     options = ["--washout", "small", "--model", "stewart_symmetric", "-o", "out.csv", "--json"]
     done = CliRunner().invoke(app, ["cue", "drive.csv", "--head", "0.1 0 1.1", *options])
@@ -125,11 +124,13 @@ def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):
     pytest.importorskip("rosbags")
     monkeypatch.chdir(tmp_path)
     ridden.save_bag("ride")
-    again = read_vehicle("ride")
+    again = rd.read_vehicle("ride")
     np.testing.assert_array_equal(again.force, ridden.wanted_force)
     np.testing.assert_array_equal(again.rate, ridden.wanted_rate)
     np.testing.assert_allclose(again.time, ridden.time, atol=1e-9)
-    np.testing.assert_array_equal(read_vehicle("ride", topic="/felt_imu").force, ridden.felt_force)
+    np.testing.assert_array_equal(
+        rd.read_vehicle("ride", topic="/felt_imu").force, ridden.felt_force
+    )
     message = read_bag(Path("ride"), lambda name, _: name == "/platform_setpoint").messages[900][2]
     np.testing.assert_allclose(pose_array(message.pose.pose), ridden.pose[900])
     twist = twist_array(message.twist.twist)
@@ -152,7 +153,7 @@ def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):
     with pytest.raises(
         rd.InvalidInput, match="expected one topic of sensor_msgs/msg/Imu named /imu"
     ):
-        read_vehicle("ride", topic="/imu")
+        rd.read_vehicle("ride", topic="/imu")
     done = CliRunner().invoke(app, ["cue", "ride", "-o", "ride", "--force"])
     assert done.exit_code == 1
     assert "ride exists" in done.stderr
@@ -171,7 +172,7 @@ def test_files_that_are_none(tmp_path, text, message):
     file = tmp_path / "drive.csv"
     file.write_text(text)
     with pytest.raises(rd.InvalidInput, match=message):
-        read_vehicle(file)
+        rd.read_vehicle(file)
 
 
 def test_motions_that_are_none(vehicle):
@@ -182,6 +183,6 @@ def test_motions_that_are_none(vehicle):
         vehicle._replace(rate=np.full_like(vehicle.rate, np.nan)),
     ):
         with pytest.raises(rd.InvalidInput):
-            ride(m, bad)
+            rd.ride(m, bad)
     with pytest.raises(rd.InvalidInput, match="take a longer dt"):
-        ride(m, vehicle, dt=1e-5)
+        rd.ride(m, vehicle, dt=1e-5)

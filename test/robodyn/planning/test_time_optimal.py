@@ -20,7 +20,6 @@ from robodyn.planning.time_optimal.online import time_optimal_from
 from robodyn.planning.time_optimal.path import PathPieces
 from robodyn.planning.time_optimal.programme import SpeedSpline
 from robodyn.planning.time_optimal.search import Reached, unverified
-from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.spacing import spacing
 
 FINER = 50
@@ -276,7 +275,7 @@ def test_points_go_where_limits_would_be_left_unused(arm):
     random = np.random.default_rng(3)
     points = ideal.home + 0.8 * random.uniform(-1.0, 1.0, (int(random.integers(2, 6)), 6))
     path = PathPieces(ideal, Through(ideal, points))
-    limits = Constraints(ideal, TimeOptimalSettings())
+    limits = Constraints(ideal, rd.TimeOptimalSettings())
     coarse = path.cut(100)[0]
     problem = limits.intervals(along(ideal, coarse), (0.0, 0.0))
     places = spacing(problem, unverified(problem, (0.0, 0.0)))
@@ -294,7 +293,7 @@ def test_points_go_where_limits_would_be_left_unused(arm):
 def test_what_changed_limits_leave_as_it_was_is_not_found_again(arm, rng, rubs):
     """Found again where limits have changed, a motion is that found from the start."""
     mechanism = arm if rubs else arm.without_friction()
-    limits = Constraints(mechanism, TimeOptimalSettings())
+    limits = Constraints(mechanism, rd.TimeOptimalSettings())
     piece = PathPieces(mechanism, Through(mechanism, JOINTS)).cut(150)[0]
     ends = 0.0, 0.0
     problem = limits.intervals(along(mechanism, piece), ends)

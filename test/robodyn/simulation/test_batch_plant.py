@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.simulation.plant import Plant
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 COUNT = 40
@@ -52,7 +51,7 @@ def test_each_row_is_a_plant_of_its_own(mechanism, rng):
     for one, two in zip(*found, strict=True):
         assert one.tobytes() == two.tobytes()
     for row in range(0, COUNT, 7):
-        plant = Plant(rows[row], velocity=velocities[row], dt=5e-4)
+        plant = rd.Plant(rows[row], velocity=velocities[row], dt=5e-4)
         for steps in (1, 7):
             plant.hold(efforts[row], steps, wrenches[row])
         configuration, velocity = (part[row] for part in found[0])
@@ -77,7 +76,7 @@ def test_legs_stick_hit_their_stops_and_run_into_their_motors_speeds(friction, r
         batch.step(efforts, 150)
     stopped = 0
     for row in range(count):
-        plant = Plant(m, velocity=velocities[row])
+        plant = rd.Plant(m, velocity=velocities[row])
         for _ in range(3):
             plant.hold(efforts[row], 150)
         np.testing.assert_allclose(batch.configuration[row], plant.configuration, atol=1e-9)

@@ -15,7 +15,7 @@ import robodyn as rd
 from robodyn.mechanisms.closed_loop.integration import Simulation
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.simulation.compiled import is_compiled
-from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories import SampledTrajectory
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 OTHERS = ("hexaglide.yaml", "redundant_3rrr.urdf", "stewart_tree.urdf", "ups_ballscrew.urdf")

@@ -5,7 +5,7 @@
 import pytest
 
 from robodyn.errors import InvalidInput
-from robodyn.simulation.pacing import Pacer
+from robodyn.simulation import Pacer
 
 
 def taken(pacer, times, **options):

@@ -9,7 +9,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.mechanisms.stewart.six_legs import LegLimits, SixLegs
 from robodyn.poses import pose_difference, pose_from_rpy, rotation_matrix
 from robodyn.simulation import EndStops, Plant
@@ -188,7 +187,7 @@ def test_a_failure_leaves_the_plant_where_it_was_and_tells_how_far_it_got(dasgup
 
 def test_a_model_without_a_home_can_be_placed(dasgupta):
     model = dasgupta.six_legs
-    homeless = StewartPlatform(SixLegs("homeless", model.platform, model.legs).expanded())
+    homeless = rd.StewartPlatform(SixLegs("homeless", model.platform, model.legs).expanded())
     Plant(homeless, dasgupta.home)
     with pytest.raises(InvalidInput, match="no home pose"):
         Plant(homeless)

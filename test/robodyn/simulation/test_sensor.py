@@ -7,7 +7,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.simulation.sensor import Sensor
 
 
 def states(mechanism, rng, count):
@@ -21,7 +20,7 @@ def mechanism(request, dasgupta, puma):
 
 
 def test_without_noise_and_latency_it_tells_the_truth(mechanism, rng):
-    sensor = Sensor(mechanism)
+    sensor = rd.Sensor(mechanism)
     for state in states(mechanism, rng, 5):
         for found, true in zip(sensor.measure(*state), state, strict=True):
             np.testing.assert_array_equal(found, true)
@@ -29,7 +28,7 @@ def test_without_noise_and_latency_it_tells_the_truth(mechanism, rng):
 
 def test_noise_has_the_deviation_asked_for(mechanism, rng):
     deviation = np.array([1e-3, 2e-3, 3e-3, 0.0, 0.1, 0.2])
-    sensor = Sensor(mechanism, deviation, 10.0 * deviation, seed=int(rng.integers(2**32)))
+    sensor = rd.Sensor(mechanism, deviation, 10.0 * deviation, seed=int(rng.integers(2**32)))
     q, v = mechanism.home, rng.normal(size=6)
     found, velocities = zip(*(sensor.measure(q, v) for _ in range(4000)), strict=True)
     errors, rates = mechanism.difference(q, np.array(found)), np.array(velocities) - v
@@ -41,7 +40,7 @@ def test_noise_has_the_deviation_asked_for(mechanism, rng):
 
 
 def test_a_noisy_pose_is_a_pose(dasgupta):
-    sensor = Sensor(dasgupta, 1.0)
+    sensor = rd.Sensor(dasgupta, 1.0)
     for _ in range(20):
         pose, _ = sensor.measure(dasgupta.home, np.zeros(6))
         assert np.linalg.norm(pose[3:]) == pytest.approx(1.0, abs=1e-14)
@@ -49,7 +48,7 @@ def test_a_noisy_pose_is_a_pose(dasgupta):
 
 def test_it_measures_in_whole_steps(mechanism, rng):
     steps = np.array([1e-3, 2e-3, 0.0, 1e-3, 1e-2, 1e-2])
-    sensor = Sensor(mechanism, position_step=steps, velocity_step=0.1)
+    sensor = rd.Sensor(mechanism, position_step=steps, velocity_step=0.1)
     for true in states(mechanism, rng, 20):
         q, v = sensor.measure(*true)
         away = mechanism.difference(mechanism.home, q)
@@ -63,24 +62,24 @@ def test_it_measures_in_whole_steps(mechanism, rng):
 
 
 def test_a_slow_sensor_tells_the_same_in_between(mechanism, rng):
-    sensor, true = Sensor(mechanism, every=3, latency=1), states(mechanism, rng, 8)
+    sensor, true = rd.Sensor(mechanism, every=3, latency=1), states(mechanism, rng, 8)
     found = [sensor.measure(*state) for state in true]
     for k, (q, _) in enumerate(found):
         np.testing.assert_array_equal(q, true[max(k - 1, 0) // 3 * 3][0])
     with pytest.raises(InvalidInput, match="every"):
-        Sensor(mechanism, every=0)
+        rd.Sensor(mechanism, every=0)
 
 
 @pytest.mark.parametrize("latency", [0, 1, 3])
 def test_it_is_late_by_whole_periods(mechanism, rng, latency):
-    sensor, true = Sensor(mechanism, latency=latency), states(mechanism, rng, 8)
+    sensor, true = rd.Sensor(mechanism, latency=latency), states(mechanism, rng, 8)
     for k, state in enumerate(true):
         for found, old in zip(sensor.measure(*state), true[max(k - latency, 0)], strict=True):
             np.testing.assert_array_equal(found, old)
 
 
 def test_what_is_measured_does_not_change_afterwards(dasgupta):
-    sensor, velocity = Sensor(dasgupta, latency=1), np.zeros(6)
+    sensor, velocity = rd.Sensor(dasgupta, latency=1), np.zeros(6)
     sensor.measure(dasgupta.home, velocity)
     velocity[:] = 1.0  # reused by whoever owns it
     np.testing.assert_array_equal(sensor.measure(dasgupta.home, velocity)[1], 0.0)
@@ -93,17 +92,17 @@ def test_the_seed_decides_and_reset_begins_anew(mechanism, rng):
         return np.concatenate([np.concatenate(sensor.measure(*state)) for state in true])
 
     options = {"position_noise": 1e-3, "velocity_noise": 1e-2, "latency": 2}
-    sensor = Sensor(mechanism, **options, seed=7)
+    sensor = rd.Sensor(mechanism, **options, seed=7)
     first = measured(sensor)
     sensor.reset()
     np.testing.assert_array_equal(measured(sensor), first)
-    np.testing.assert_array_equal(measured(Sensor(mechanism, **options, seed=7)), first)
-    assert not np.array_equal(measured(Sensor(mechanism, **options, seed=8)), first)
+    np.testing.assert_array_equal(measured(rd.Sensor(mechanism, **options, seed=7)), first)
+    assert not np.array_equal(measured(rd.Sensor(mechanism, **options, seed=8)), first)
 
 
 def test_control_through_a_noisy_and_late_sensor_still_tracks(dasgupta):
     path, control = rd.paper_path("I"), rd.ComputedTorque(dasgupta)
-    sensor = Sensor(dasgupta, 1e-5, 1e-4, latency=1)
+    sensor = rd.Sensor(dasgupta, 1e-5, 1e-4, latency=1)
 
     def controller(time, configuration, velocity, trajectory):
         return control(time, *sensor.measure(configuration, velocity), trajectory)
@@ -125,9 +124,9 @@ def test_control_through_a_noisy_and_late_sensor_still_tracks(dasgupta):
 )
 def test_what_is_no_sensor_is_refused(dasgupta, options, text):
     with pytest.raises(InvalidInput, match=text):
-        Sensor(dasgupta, **options)
+        rd.Sensor(dasgupta, **options)
 
 
 def test_what_is_no_state_is_refused(dasgupta):
     with pytest.raises(InvalidInput, match="velocity has shape"):
-        Sensor(dasgupta).measure(dasgupta.home, np.zeros(5))
+        rd.Sensor(dasgupta).measure(dasgupta.home, np.zeros(5))

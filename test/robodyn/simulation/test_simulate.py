@@ -9,7 +9,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.mechanisms.stewart.six_legs import SixLegs
 from robodyn.poses import advance_pose, pose_from_rpy
 from robodyn.simulation import Event
@@ -176,7 +175,7 @@ def with_limits(platform, length, effort):
         )
         for leg in platform.six_legs.legs
     )  # fmt: skip
-    return StewartPlatform(SixLegs("weak", platform.six_legs.platform, legs).expanded())
+    return rd.StewartPlatform(SixLegs("weak", platform.six_legs.platform, legs).expanded())
 
 
 def test_events_of_one_time_are_in_order_of_kind_and_joint(dasgupta):

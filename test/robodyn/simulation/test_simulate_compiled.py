@@ -16,7 +16,7 @@ from robodyn.mechanisms.stewart.six_legs import LegLimits
 from robodyn.poses import advance_pose
 from robodyn.simulation import EndStops
 from robodyn.simulation.compiled import is_compiled
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories import Motion
 
 REST = np.zeros(6)
 

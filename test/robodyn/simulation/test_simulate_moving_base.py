@@ -7,7 +7,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.straight import plan_straight
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 
@@ -24,7 +23,7 @@ def at_sea(t):
 def planned(m):
     """From home a little way off, in half a second."""
     goal = m.advance(m.home, 0.03 * np.ones(m.coordinates.velocity_size))
-    return plan_straight(m, m.home, goal, duration=0.5, profile="quintic")
+    return rd.plan_straight(m, m.home, goal, duration=0.5, profile="quintic")
 
 
 class Unknown(rd.ComputedTorque):

@@ -11,9 +11,7 @@ import pytest
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.control import ComputedTorque
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.chain import model_of_chain
 from robodyn.model.body import Link
 from robodyn.model.joint import Joint
@@ -36,7 +34,7 @@ def rubbing_loop(name="fivebar", motors=(0.3, 0.25), others=(0.05, 0.05)):
         replace(joint, friction=np.array(rubs.get(joint.name, (0.0, 0.0))))
         for joint in m.model.joints
     )
-    return ClosedLoop(replace(m.model, joints=tuple(joints)))
+    return rd.ClosedLoop(replace(m.model, joints=tuple(joints)))
 
 
 @pytest.fixture(scope="module", params=("arm", "platform", "loop"))
@@ -61,7 +59,7 @@ def slider(**friction):
     """A mass of 2 kg on a level slide."""
     joint = Joint("slide", "prismatic", "base", "mass").driven_by(Actuator(**friction))
     mass = Link("mass", 2.0, inertia=np.eye(3) * 0.01)
-    return SerialArm(model_of_chain("slider", "base", [(joint, mass)], np.eye(4), "mass"))
+    return rd.SerialArm(model_of_chain("slider", "base", [(joint, mass)], np.eye(4), "mass"))
 
 
 class Pull:

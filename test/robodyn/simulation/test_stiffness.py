@@ -9,7 +9,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.control import ComputedTorque
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.simulation import Plant
 
 
@@ -18,7 +17,7 @@ def damped(name, damping):
     arm = rd.load(name).without_friction()
     joints = list(arm.model.joints)
     joints[4] = replace(joints[4], damping=damping)
-    return SerialArm(replace(arm.model, joints=tuple(joints)))
+    return rd.SerialArm(replace(arm.model, joints=tuple(joints)))
 
 
 def after(arm, dt, time=0.2):
@@ -44,7 +43,7 @@ def test_a_body_that_sinks_through_treacle_sinks_at_the_right_speed():
     from test_sticking import slider
 
     joint = replace(slider().model.joints[0], damping=1e5)
-    arm = SerialArm(replace(slider().model, joints=(joint,)))
+    arm = rd.SerialArm(replace(slider().model, joints=(joint,)))
     plant = Plant(arm, [0.0])
     plant.hold([20.0], 1000)
     assert plant.velocity[0] == pytest.approx(20.0 / 1e5, rel=1e-9)

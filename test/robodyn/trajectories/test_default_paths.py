@@ -13,14 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 import robodyn as rd
-from robodyn.analysis.limits import check_limits
 from robodyn.cli import app
 from robodyn.cli.session import mechanism_and_path
 from robodyn.mechanisms.closed_loop.far_search import FarSearch
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.trajectories import load_path
-from robodyn.trajectories.demonstration import demonstration
+from robodyn.trajectories import demonstration, load_path
 from robodyn.trajectories.waypoints import default_path
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
@@ -36,14 +32,14 @@ def load(name: str):
 def test_a_demonstration_keeps_to_all_limits_and_moves(name):
     mechanism = load(name)
     path = rd.load_path("demo", mechanism)
-    assert check_limits(mechanism, path) is None
+    assert rd.check_limits(mechanism, path) is None
     joints = mechanism.joint_positions(
         path.sample(np.linspace(0, path.duration, 500)).configuration
     )
     assert (np.ptp(joints, axis=0) > 0.01).all()
 
 
-class Stopped(ClosedLoop):
+class Stopped(rd.ClosedLoop):
     """A loop that does not follow where its first joint is more than 0.01 rad beyond home."""
 
     @property
@@ -84,7 +80,7 @@ def test_nothing_is_searched_from_afar_for_a_demonstration(monkeypatch):
 
     monkeypatch.setattr(FarSearch, "__init__", refuse)
     path = rd.load_path("demo", mechanism)
-    assert check_limits(mechanism, path) is None
+    assert rd.check_limits(mechanism, path) is None
     assert path.duration > 2.0
 
 
@@ -101,12 +97,12 @@ def test_slower_where_a_motor_is_slow_and_shorter_where_it_is_weak():
     arm = load("stanford_arm")
     fast = rd.load_path("demo", arm)
     assert fast.duration == pytest.approx(4 * arm.n)
-    slow = SerialArm(
+    slow = rd.SerialArm(
         replace(arm.model, joints=tuple(replace(j, velocity=0.2) for j in arm.model.joints))
     )
     path = rd.load_path("demo", slow)
     assert path.duration > fast.duration
-    assert check_limits(slow, path) is None
+    assert rd.check_limits(slow, path) is None
 
 
 def test_paths_of_papers_and_bundled_ones_belong_to_their_mechanisms():

@@ -7,8 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.trajectories import Motion, plan_line_rpy
-from robodyn.trajectories.handover import Handover
+from robodyn.trajectories import Handover, Motion, plan_line_rpy
 
 
 def rest_at(mechanism, configuration):

@@ -13,11 +13,9 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
-from robodyn.identification.calibration.measurements import Measurements
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import first_frames
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.poses import advance_pose, pose_difference
 
 NOISE = 5e-5  # m and rad
@@ -36,7 +34,7 @@ def origins(puma):
     joints = list(puma.model.joints)
     at = joints[2].at
     joints[2] = replace(joints[2], at=replace(at, rotation=turn @ at.rotation))
-    return SerialArm(replace(puma.model, joints=tuple(joints)))
+    return rd.SerialArm(replace(puma.model, joints=tuple(joints)))
 
 
 def nominal(geometry):
@@ -375,6 +373,6 @@ def test_the_first_frame_of_an_orientation_is_no_reflection():
     # three half turns, whose mean is a point reflection
     poses = np.hstack([np.zeros((3, 3)), np.eye(3), np.zeros((3, 1))])
     none = Frames(Frame.identity(), Frame.identity(), np.zeros(0))
-    samples, free = Measurements(np.zeros((3, 0))), Freedoms((), (), False)
+    samples, free = rd.Measurements(np.zeros((3, 0))), Freedoms((), (), False)
     frames = first_frames("orientation", samples, poses, none, free)
     assert np.linalg.det(frames.base.rotation) == pytest.approx(1.0)
