@@ -74,16 +74,23 @@ def with_mesh_files(text: str, near: Path) -> str:
     """
 
     def located(match: re.Match[str]) -> str:
-        name = match["name"]
-        scheme = urlparse(name).scheme
-        if scheme not in ("", "package") or (scheme == "package" and _is_sourced(name)):
-            return match[0]
-        try:
-            return match["before"] + mesh_file(name, near).resolve().as_uri() + match["quote"]
-        except ModelError:
-            return match[0]
+        return match["before"] + mesh_address(match["name"], near) + match["quote"]
 
     return _MESH.sub(located, text)
+
+
+def mesh_address(name: str, near: Path) -> str:
+    """The name of a mesh, as file:// if no sourced ROS 2 has its package; as is if not found."""
+    try:
+        scheme = urlparse(name).scheme
+    except ValueError:
+        return name
+    if scheme not in ("", "package") or (scheme == "package" and _is_sourced(name)):
+        return name
+    try:
+        return mesh_file(name, near).resolve().as_uri()
+    except ModelError:
+        return name
 
 
 _MESH = re.compile(

@@ -46,8 +46,8 @@ class UrdfDocument:
     """A URDF as read: a `urdf_parser_py` robot, its checked `<constraint>`s, and the source.
 
     `motors` are those that joints name in a `<robodyn>` element, by joint name; `drives` says which
-    joints are driven, and how; `settings` is what the robot's own `<robodyn>` says; `text` is the
-    URDF itself, xacro expanded.
+    joints are driven, and how; `settings` is what the robot's own `<robodyn>` says; `root` is the
+    root element, xacro expanded.
     """
 
     robot: Any
@@ -55,7 +55,7 @@ class UrdfDocument:
     source: str
     motors: dict[str, Motor] = field(default_factory=dict)
     drives: Drives = field(default_factory=Drives)
-    text: str = field(default="", repr=False)
+    root: ElementTree.Element = field(default_factory=lambda: ElementTree.Element("robot"))
     settings: Settings = field(default_factory=Settings)
 
     @property
@@ -140,7 +140,7 @@ def parse_urdf(text: str, source: str) -> UrdfDocument:
     if settings.actuated_joints:
         drives = drives.overridden(settings.actuated_joints)
     motors = read_motors(root, source)
-    return UrdfDocument(robot, closures, source, motors, drives, text, settings)
+    return UrdfDocument(robot, closures, source, motors, drives, root, settings)
 
 
 def actuated_joints(document: UrdfDocument) -> tuple[str, ...]:

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from robodyn.errors import InvalidInput, OutputError
-from robodyn.formats.urdf_text import parse_urdf
-from robodyn.formats.xml_text import parse_xml
 from robodyn.mechanisms.closed_loop.structure import structure_of
 from robodyn.mechanisms.common.model_file import write_text
-from robodyn.mechanisms.common.urdf_model import model_from_urdf
+from robodyn.mechanisms.common.urdf_writer import settings_of
 from robodyn.mechanisms.kind import imported
 from robodyn.mechanisms.load import YAML_SUFFIXES
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kind_of
+from robodyn.model.model import Model
 
 # Formats of others that say where loops are closed, and their writers of a tree.
 TREES = {
@@ -68,15 +67,33 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
             f"register the kind with {remedy}",
             value=mechanism.kind,
         )
-    text = kind.to_urdf(mechanism)
-    write_text(path, _tree_text(text, ending) if ending in TREES else text)
+    if ending in TREES:
+        text = _tree_text(written_model(mechanism), mechanism.kind, ending)
+    else:
+        text = kind.to_urdf(mechanism)
+    write_text(path, text)
     return [path]
 
 
-def _tree_text(urdf: str, ending: str) -> str:
-    """Text of another format, of a mechanism's URDF; its links are where its loops close."""
-    document = parse_urdf(urdf, "URDF text")
-    model = model_from_urdf(document)
+def written_model(mechanism: Mechanism) -> Model:
+    """The model that a file of a mechanism describes: its own, or what its kind writes for it.
+
+    Raises:
+        InvalidInput: a kind whose mechanisms have none.
+    """
+    describe = kind_of(mechanism).adapter("written_model")
+    model = mechanism.model if describe is None else describe(mechanism)
+    if not isinstance(model, Model):
+        raise InvalidInput(
+            f"{mechanism.name}: a mechanism of the kind {mechanism.kind!r} has no model of links "
+            "and joints; save it as .urdf, or register the kind with an adapter `written_model`",
+            value=mechanism.kind,
+        )
+    return model
+
+
+def _tree_text(model: Model, kind: str, ending: str) -> str:
+    """Text of a format whose links stand where the model's loops close."""
     positions = {}
     if model.closures:
         found = structure_of(model)
@@ -84,5 +101,5 @@ def _tree_text(urdf: str, ending: str) -> str:
             at = found.tree.position_of[joint.name]
             floats = joint.kind == "floating"
             positions[joint.name] = found.home[at : at + 7] if floats else float(found.home[at])
-    text: str = imported(TREES[ending])(model, parse_xml(urdf, "URDF"), positions)
+    text: str = imported(TREES[ending])(model, settings_of(model, kind), positions)
     return text

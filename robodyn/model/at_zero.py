@@ -10,6 +10,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.model.body import Body, joined
+from robodyn.model.geometry import Geometry
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 
@@ -70,3 +71,12 @@ class TreeAtZero:
             own = Body(link.mass, link.com, link.inertia)
             parts.append(own if name == body else own.seen_from(R, -R @ frame[:3, 3]))
         return reduce(joined, parts)
+
+    def geometry(self, body: str, kind: str) -> tuple[Geometry, ...]:
+        """The `visuals` or `collisions` of all links that move with a body as one, in its frame."""
+        found: list[Geometry] = []
+        for name in (link for link, own in self.body.items() if own == body):
+            shapes = getattr(self.links[name], kind)
+            frame = self.relative(name, body) if shapes and name != body else None
+            found += shapes if frame is None else [shape.seen_from(frame) for shape in shapes]
+        return tuple(found)

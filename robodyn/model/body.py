@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.model.fields import frozen, inertia_tensor, not_negative
+from robodyn.model.geometry import Geometry
 
 T = TypeVar("T", bound=Any)
 
@@ -47,12 +48,15 @@ class Link:
         mass: [kg], not negative; a link may have none.
         com: (3,) [m] its centre of mass, link frame.
         inertia: (3, 3) [kg m^2] about the centre of mass, in the axes of the link frame.
+        visuals, collisions: its visual and collision geometry, which no comparison counts.
     """
 
     name: str
     mass: float = 0.0
     com: FloatArray = field(default_factory=lambda: np.zeros(3))
     inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
+    visuals: tuple[Geometry, ...] = field(default=(), compare=False, repr=False)
+    collisions: tuple[Geometry, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_body(self, f"link {self.name!r}: ")

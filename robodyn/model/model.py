@@ -52,7 +52,6 @@ class Model(Compared):
         base_cone, body_cone: [rad] how far the joints at the legs' ends may bend from home, at the
             base and at the moving body; infinite for any angle.
         source: where the description came from, for messages.
-        urdf: text that it was read from, for drawings; empty if there is none.
     """
 
     name: str = field(compare=False)
@@ -68,7 +67,6 @@ class Model(Compared):
     base_cone: float = np.inf
     body_cone: float = np.inf
     source: str = field(default="", compare=False)
-    urdf: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__

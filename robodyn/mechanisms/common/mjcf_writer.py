@@ -17,14 +17,14 @@ from xml.etree import ElementTree
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.errors import OutputError
+from robodyn.errors import OutputError, warn
 from robodyn.formats.inertia import unphysical
-from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import UNLIMITED, document_text, element, number, numbers
 from robodyn.mechanisms.common.urdf_writer import closure_element, own_attributes, params_of_joint
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.closure import Closure
+from robodyn.model.geometry import MeshFile
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.poses import matrix_from_pose, quaternion_of_rotation
@@ -39,27 +39,27 @@ APART = 0.1
 HELD = {"spherical": "connect", "revolute": "connect", "fixed": "weld"}
 
 
-def tree_mjcf(model: Model, robot: ElementTree.Element, positions: Mapping[str, Any]) -> str:
+def tree_mjcf(model: Model, settings: Mapping[str, str], positions: Mapping[str, Any]) -> str:
     """MJCF text of a tree with closures.
 
     Args:
         model: what is written.
-        robot: the URDF of the same model, for its settings and shapes.
+        settings: that read it as its kind, as `settings_of` has them.
         positions: of joints, a number or a pose (7,), for the keyframe; by default its home.
 
     Raises:
         OutputError: a closure that no equality of MuJoCo holds, or what floats on what moves.
     """
-    return _Writer(model, robot, positions).written()
+    return _Writer(model, settings, positions).written()
 
 
 class _Writer:
     """Writes the MJCF of a model."""
 
     def __init__(
-        self, model: Model, robot: ElementTree.Element, positions: Mapping[str, Any]
+        self, model: Model, settings: Mapping[str, str], positions: Mapping[str, Any]
     ) -> None:
-        self._model, self._robot = model, robot
+        self._model, self._settings = model, dict(settings)
         self._home = dict(model.home)
         self._positions = positions or {
             name: value if len(value) > 1 else value[0] for name, value in self._home.items()
@@ -73,7 +73,7 @@ class _Writer:
         self._tree = TreeAtZero(model)
         self._links = {link.name: link for link in model.links}
         self._weigh(model.base_link)
-        self._drawn = {link.get("name"): link for link in robot.iterfind("link")}
+        self._meshes: list[str] = []
         balls = filter(self._is_ball, model.closures)
         self._balls = {closure.name: closure for closure in balls}
         self._closed = {
@@ -98,12 +98,18 @@ class _Writer:
             key.set("qpos", numbers(self._qpos))
         own = {
             "base_link": model.base_link,
-            "robot": {k: v for each in self._robot.iterfind(TAG) for k, v in each.attrib.items()},
+            "robot": self._settings,
             "links": [link.name for link in model.links],
             "joints": {joint.name: self._own(joint) for joint in model.joints},
             "closures": closures,
         }
         custom.set("data", json.dumps(own))
+        if self._meshes:
+            warn(
+                f"{model.name}: left out are {len(self._meshes)} meshes of visuals, such as "
+                f"{self._meshes[0]}, which an MJCF written by robodyn does not have; write a .urdf "
+                "or .sdf file"
+            )
         return document_text(root)
 
     def _branch(
@@ -278,28 +284,19 @@ class _Writer:
         }
 
     def _shapes(self, body: ElementTree.Element, name: str) -> None:
-        """Plain shapes that are drawn; they touch nothing and weigh nothing."""
-        link = self._drawn.get(name)
-        for visual in () if link is None else link.iterfind("visual"):
-            shape = next(iter(visual.find("geometry") or ()), None)
-            if shape is None or shape.tag not in ("box", "sphere", "cylinder"):
+        """Draw the primitives of a link's visuals; they touch nothing and weigh nothing."""
+        for shape in self._tree.links[name].visuals:
+            if isinstance(shape.form, MeshFile):
+                self._meshes.append(shape.form.file)
                 continue
-            sizes = [float(part) for key in ("size", "radius", "length")
-                     for part in shape.get(key, "").split()]  # fmt: skip
-            if not all(sizes):
-                continue
-            halves = [0.5 * size for size in sizes]
-            if shape.tag != "box":
-                halves[0] = sizes[0]
-            geom = element(body, "geom", type=shape.tag, size=numbers(halves))
+            halves = [0.5 * size for size in shape.form.size]
+            if shape.form.kind != "box":
+                halves[0] = shape.form.size[0]
+            geom = element(body, "geom", type=shape.form.kind, size=numbers(halves))
             geom.attrib.update(contype="0", conaffinity="0", group="1", mass="0")
-            place = visual.find("origin")
-            if place is not None:
-                geom.set("pos", place.get("xyz", "0 0 0"))
-                geom.set("euler", place.get("rpy", "0 0 0"))
-            color = visual.find("material/color")
-            if color is not None:
-                geom.set("rgba", color.get("rgba", "1 1 1 1"))
+            _place(geom, shape.at.matrix)
+            if shape.material is not None and shape.material.color is not None:
+                geom.set("rgba", numbers(shape.material.color))
 
 
 def quaternion(rotation: FloatArray) -> list[float]:

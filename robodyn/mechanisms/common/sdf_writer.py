@@ -23,6 +23,7 @@ from robodyn.formats.urdf_shapes import INERTIA, document_text, element, frame_o
 from robodyn.mechanisms.common.urdf_writer import closure_element, own_attributes, params_of_joint
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
+from robodyn.model.geometry import Geometry, MeshFile
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.poses import rpy_of_rotation
@@ -31,12 +32,12 @@ WORLD = "world"
 TYPES = {kind: name for name, kind in CLOSURES.items() if name != "continuous"}
 
 
-def tree_sdf(model: Model, robot: ElementTree.Element, positions: Mapping[str, Any]) -> str:
+def tree_sdf(model: Model, settings: Mapping[str, str], positions: Mapping[str, Any]) -> str:
     """SDF text of a tree with closures.
 
     Args:
         model: what is written.
-        robot: the URDF of the same model, for its settings, visuals and collision shapes.
+        settings: that read it as its kind, as `settings_of` has them.
         positions: of joints, a number or a pose (7,), where the links stand in the file; others at
             0.
 
@@ -47,17 +48,15 @@ def tree_sdf(model: Model, robot: ElementTree.Element, positions: Mapping[str, A
     root = element(None, "sdf", version="1.11" if mimics else "1.9")
     root.set(f"xmlns:{OWN[:-1]}", NAMESPACE)
     out = element(root, "model", name=model.name)
-    for own in robot.iterfind(TAG):
-        element(out, OWN + TAG, **own.attrib)
+    element(out, OWN + TAG, **settings)
     if model.base_link != WORLD:
         out.set("canonical_link", model.base_link)
         mount = _joint(out, "robodyn_mount", "fixed", WORLD, model.base_link)
         element(mount, f"{OWN}mount")
     above = {joint.child: joint for joint in model.joints}
-    drawn = {link.get("name"): link for link in robot.iterfind("link")}
     for link in model.links:
         if link.name != WORLD:
-            _link(out, link, above.get(link.name), positions, drawn.get(link.name))
+            _link(out, link, above.get(link.name), positions)
     home = dict(model.home)
     for joint in model.joints:
         if joint.kind == "floating":
@@ -95,7 +94,6 @@ def _link(
     link: Link,
     joint: Joint | None,
     positions: Mapping[str, Any],
-    drawn: ElementTree.Element | None,
 ) -> None:
     made = element(out, "link", name=link.name)
     if joint is not None:
@@ -106,9 +104,9 @@ def _link(
     inertia = element(inertial, "inertia")
     for key, part in zip(INERTIA, link.inertia[np.triu_indices(3)], strict=True):
         _text(inertia, key, number(part))
-    for tag in ("visual", "collision"):
-        for index, shape in enumerate(() if drawn is None else drawn.findall(tag)):
-            _shape(made, shape, tag, index)
+    for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+        for index, shape in enumerate(shapes):
+            _shape(element(made, tag, name=f"{tag}{index}"), shape)
 
 
 def _tree_joint(
@@ -195,20 +193,19 @@ def _joint_name(name: str, links: set[str | None]) -> str:
     return name
 
 
-def _shape(link: ElementTree.Element, shape: ElementTree.Element, tag: str, index: int) -> None:
-    """A visual or collision shape of a URDF in the words of SDF."""
-    found = next(iter(shape.find("geometry") or ()), None)
-    if found is None:
-        return
-    made = element(link, tag, name=f"{tag}{index}")
-    place = shape.find("origin")
-    if place is not None:
-        _text(made, "pose", f"{place.get('xyz', '0 0 0')} {place.get('rpy', '0 0 0')}")
-    geometry = element(element(made, "geometry"), found.tag)
-    for key, value in found.attrib.items():
-        _text(geometry, "uri" if key == "filename" else key, value)
-    color = shape.find("material/color")
-    if color is not None and tag == "visual":
+def _shape(made: ElementTree.Element, shape: Geometry) -> None:
+    """The place, form and color of a visual or collision body."""
+    _pose(made, shape.at.matrix)
+    geometry, form = element(made, "geometry"), shape.form
+    if isinstance(form, MeshFile):
+        mesh = element(geometry, "mesh")
+        _text(mesh, "uri", form.file)
+        _text(mesh, "scale", numbers(form.scale))
+    else:
+        primitive = element(geometry, form.kind)
+        for key, values in form.attributes.items():
+            _text(primitive, key, numbers(values))
+    if shape.material is not None and shape.material.color is not None:
         material = element(made, "material")
         for key in ("ambient", "diffuse"):
-            _text(material, key, color.get("rgba", "1 1 1 1"))
+            _text(material, key, numbers(shape.material.color))

@@ -26,6 +26,7 @@ from robodyn.model.fields import GRAVITY, unchecked
 from robodyn.model.joint import UNBOUNDED, Joint, Mimic
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
+from robodyn.parsing.urdf_geometry import UrdfGeometry
 
 # At most as many names in one message.
 NAMED = 8
@@ -66,7 +67,7 @@ def model_from_urdf(
     try:
         found = urdf_closures(document) if closures is None else closures
         joints = with_leaders(urdf_joints(document))
-        links = [_link(link) for link in robot.links]
+        links = urdf_links(document)
         named = _driven(document, joints) if driven is None else tuple(driven)
         joints, named = with_driven_leaders(joints, named, source)
         guess = document.home if home is None else home
@@ -103,7 +104,7 @@ def model_from_urdf(
     own = settings.base_link
     if settings.gravity is not None and own in {link.name for link in model.links}:
         gravity = TreeAtZero(model).relative(own, model.base_link)[:3, :3] @ gravity
-    return unchecked(model, gravity=gravity, source=source, urdf=document.text)
+    return unchecked(model, gravity=gravity, source=source)
 
 
 def tree_from_urdf(document: UrdfDocument, options: Any) -> Model:
@@ -155,14 +156,29 @@ def urdf_joints(document: UrdfDocument) -> list[Joint]:
     return [_joint(joint, document) for joint in document.robot.joints]
 
 
-def _link(link: Any) -> Link:
-    inertial = link.inertial
-    if inertial is None:
-        return Link(link.name)
-    frame = frame_of_urdf(inertial.origin)
-    R = frame[:3, :3]
-    tensor = R @ np.array(inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
-    return Link(link.name, float(inertial.mass), frame[:3, 3], 0.5 * (tensor + tensor.T))
+def urdf_links(document: UrdfDocument) -> list[Link]:
+    """The links of a URDF with their geometry.
+
+    Raises:
+        ModelError: an inertia or a mass that no link can have.
+    """
+    geometry = UrdfGeometry(document.root, document.source)
+    elements = {element.get("name"): element for element in document.root.iterfind("link")}
+    links = []
+    for link in document.robot.links:
+        element, inertial = elements[link.name], link.inertial
+        shapes = {
+            "visuals": geometry.visuals(element), "collisions": geometry.collisions(element)
+        }  # fmt: skip
+        if inertial is None:
+            links.append(Link(link.name, **shapes))
+            continue
+        frame = frame_of_urdf(inertial.origin)
+        R = frame[:3, :3]
+        tensor = R @ np.array(inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
+        tensor = 0.5 * (tensor + tensor.T)
+        links.append(Link(link.name, float(inertial.mass), frame[:3, 3], tensor, **shapes))
+    return links
 
 
 def frame_of_urdf(origin: Any) -> FloatArray:

@@ -9,27 +9,20 @@ the element that `robodyn.formats.urdf_motors` describes.
 from __future__ import annotations
 
 from dataclasses import astuple
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
-from robodyn.actuators.description import NAMES, params_of
+from robodyn.actuators.description import params_of
 from robodyn.errors import OutputError
-from robodyn.formats.meshes import with_mesh_files
 from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
     document_text,
     element,
-    frame_origin,
     inertial,
     number,
     numbers,
-    put_in_order,
-    read_frame,
-    remove_params,
-    renewed,
     write_closure,
     write_joint,
     write_motion,
@@ -39,7 +32,7 @@ from robodyn.model.closure import Closure
 from robodyn.model.fields import GRAVITY
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
-from robodyn.model.placement import Placement
+from robodyn.writing.urdf_geometry import GeometryWriter
 
 
 def mechanism_urdf(mechanism: Any) -> str:
@@ -50,8 +43,6 @@ def mechanism_urdf(mechanism: Any) -> str:
 def tree_urdf(model: Model, kind: str) -> str:
     """URDF text of a tree with closures, to be read as one of a kind.
 
-    What the URDF that it was read from says beyond the model, such as its pictures, stays.
-
     Raises:
         OutputError: what a URDF cannot state.
     """
@@ -61,46 +52,25 @@ def tree_urdf(model: Model, kind: str) -> str:
 def tree_of(model: Model, kind: str) -> ElementTree.Element:
     """The elements of `tree_urdf`."""
     robot = element(None, "robot", name=model.name)
-    if model.urdf:
-        robot = ElementTree.fromstring(with_mesh_files(model.urdf, Path(model.source)))
-        robot.set("name", model.name)
-    links = {link.get("name"): link for link in robot.iterfind("link")}
-    stated = () if model.urdf else {joint.child for joint in model.joints if joint.moves}
+    geometry = GeometryWriter(robot, model.links, model.source)
+    moved = {joint.child for joint in model.joints if joint.moves}
     for link in model.links:
-        own = links.get(link.name)
-        own = element(robot, "link", name=link.name) if own is None else own
-        renewed(own, "inertial")
-        if link.has_inertia or link.name in stated:
-            inertial(own, link.mass, link.com, link.inertia)
-    joints = {joint.get("name"): joint for joint in robot.iterfind("joint")}
+        out = element(robot, "link", name=link.name)
+        if link.has_inertia or link.name in moved:
+            inertial(out, link.mass, link.com, link.inertia)
+        geometry.write(out, link)
     home = dict(model.home)
     for joint in model.joints:
-        _joint(robot, joints.get(joint.name), joint, home.get(joint.name))
-    for tag, parts in (("link", model.links), ("joint", model.joints)):
-        put_in_order(robot, tag, [part.name for part in parts])
-    remove_params(robot, NAMES)
+        _joint(robot, joint, home.get(joint.name))
     write_params(robot, {joint.name: params_of_joint(joint) for joint in model.joints})
-    renewed(robot, "constraint")
     for closure in model.closures:
         closure_element(robot, closure)
-    write_settings(
-        robot,
-        type=kind,
-        gravity=model.gravity,
-        base_link=model.base_link,
-        tip_link=model.tip_link,
-        actuated_joints=model.driven,
-        independent_joints=model.independent,
-        weights=model.weights,
-        base_cone=model.base_cone,
-        body_cone=model.body_cone,
-    )
+    element(robot, TAG, **settings_of(model, kind))
     return robot
 
 
 def _joint(
     robot: ElementTree.Element,
-    known: ElementTree.Element | None,
     joint: Joint,
     home: tuple[float, ...] | None,
 ) -> None:
@@ -119,14 +89,7 @@ def _joint(
             f"{upper:g}]; write a .yaml file, or change them",
             value=joint.position,
         )
-    out = known
-    if out is None:
-        out = write_joint(robot, joint.name, joint.kind, joint.parent, joint.child)
-    if single or out.get("type") != joint.kind:  # what it was read from may have had another
-        renewed(out, "axis", "limit", "dynamics", TAG)
-    renewed(out, "mimic", *(() if home is None else (TAG,)))
-    out.set("type", joint.kind)
-    write_place(out, joint.at)
+    out = write_joint(robot, joint.name, joint.kind, joint.parent, joint.child, joint.at.matrix)
     if single:
         write_motion(
             out,
@@ -149,31 +112,20 @@ def closure_element(robot: ElementTree.Element | None, closure: Closure) -> Elem
     return write_closure(robot, closure.name, closure.kind, ends, closure.damping)
 
 
-def write_settings(robot: ElementTree.Element, **settings: Any) -> None:
-    """The `<robodyn>` of a robot, instead of the one it has: texts, lists of names, arrays."""
-    renewed(robot, TAG)
-    texts = {}
-    for name, value in settings.items():
-        if name == "gravity" and np.array_equal(value, GRAVITY):
-            continue
-        if name.endswith("_cone"):
-            value = numbers(np.array([value])) if np.isfinite(value) else ""
-        if isinstance(value, np.ndarray) or name == "weights":
-            value = numbers(value)
-        texts[name] = value if isinstance(value, str) else ",".join(value)
-    texts = {name: text for name, text in texts.items() if text}
-    if texts:
-        element(robot, TAG, **texts)
-
-
-def write_place(parent: ElementTree.Element, place: Placement, tag: str = "origin") -> None:
-    """A frame on a link, unless that which is there says just this."""
-    old = parent.find(tag)
-    if old is not None:
-        if np.array_equal(read_frame(old), place.matrix):
-            return
-        parent.remove(old)
-    frame_origin(parent, place.matrix, tag)
+def settings_of(model: Model, kind: str) -> dict[str, str]:
+    """Attributes of a robot's own `<robodyn>`: what else it takes to read the model as a kind."""
+    texts = {
+        "type": kind,
+        "gravity": "" if np.array_equal(model.gravity, GRAVITY) else numbers(model.gravity),
+        "base_link": model.base_link,
+        "tip_link": model.tip_link,
+        "actuated_joints": ",".join(model.driven),
+        "independent_joints": ",".join(model.independent),
+        "weights": numbers(model.weights),
+    }
+    cones = {name: getattr(model, name) for name in ("base_cone", "body_cone")}
+    texts |= {name: number(cone) for name, cone in cones.items() if np.isfinite(cone)}
+    return {name: text for name, text in texts.items() if text}
 
 
 def own_attributes(joint: Joint, home: tuple[float, ...] | None) -> dict[str, str]:

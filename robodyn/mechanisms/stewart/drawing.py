@@ -5,52 +5,73 @@
 from __future__ import annotations
 
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.formats import urdf_shapes as draw
-from robodyn.formats.urdf_shapes import element, origin, write_joint
-from robodyn.mechanisms.common import urdf_writer as write
+from robodyn.mechanisms.common.urdf_writer import tree_urdf
 from robodyn.mechanisms.stewart.six_legs import Leg, SixLegs
+from robodyn.model.body import Link
 from robodyn.model.fields import GRAVITY, varied
+from robodyn.model.geometry import ball, bare, beam, ring
+from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-from robodyn.poses import rotation_matrix
+from robodyn.poses import pose_from_rpy, rotation_matrix
 
 
 def platform_urdf(platform: Any) -> str:
     """URDF text of a platform; loading it gives an equal one."""
-    return stewart_urdf(platform.six_legs, platform.model)
+    return tree_urdf(written_model(platform), "stewart")
 
 
-def stewart_urdf(six: SixLegs, model: Model | None = None) -> str:
-    """URDF text of six legs, or of the model that they are; loading it gives an equal one.
+def written_model(platform: Any) -> Model:
+    """The model of a platform as files have it, with visuals."""
+    return dressed(platform.six_legs, platform.model)
 
-    A model that was read from a URDF keeps its pictures. Of another one, gravity that is not along
-    -z of the base is written as a tilt of the base against a root link `world`, too, so that
-    pictures of it are upright.
+
+def stewart_urdf(six: SixLegs) -> str:
+    """URDF text of six legs; loading it gives an equal platform."""
+    return tree_urdf(dressed(six), "stewart")
+
+
+def dressed(six: SixLegs, model: Model | None = None) -> Model:
+    """The model of six legs with visuals: its own, or shapes that resemble the machine.
+
+    A model that is not made of the short form keeps its links, with or without visuals. Of one that
+    is, gravity that is not along -z of the base is a tilt of the base against a root link `world`,
+    too, so that pictures of it are upright.
     """
-    if model is not None and model.urdf:
-        return write.tree_urdf(model, "stewart")
-    model = _with_home_as_origin(six.expanded())
-    robot = write.tree_of(model, "stewart")
-    draw.materials(robot)
-    links = {link.get("name"): link for link in robot.iterfind("link")}
+    made = six.expanded()
+    if model is not None:
+        named = {link.name for link in model.links} != {link.name for link in made.links}
+        if named or any(link.visuals for link in model.links):
+            return model
+    made = _with_home_as_origin(made)
     lengths = _home_lengths(six)
     size = float(lengths.mean())
-    _frame(links[six.base_link], [leg.base for leg in six.legs], size, "frame")
-    _frame(links[six.platform_link], [leg.platform for leg in six.legs], size, "platform")
+    beams = {
+        six.base_link: ring([leg.base for leg in six.legs], 0.02 * size, "frame"),
+        six.platform_link: ring([leg.platform for leg in six.legs], 0.02 * size, "platform"),
+    }
+    balls = {
+        six.base_link: [ball(leg.base, 0.035 * size, "joint") for leg in six.legs],
+        six.platform_link: [ball(leg.platform, 0.035 * size, "joint") for leg in six.legs],
+    }
+    origin = np.zeros(3)
     for index, (leg, length) in enumerate(zip(six.legs, lengths, strict=True), start=1):
-        cross, lower, upper = (links[f"leg{index}_{part}"] for part in ("cross", "lower", "upper"))
+        cross, lower, upper = (f"leg{index}_{part}" for part in ("cross", "lower", "upper"))
         cylinder, rod = _parts(leg, length)
-        draw.ball(cross, (0, 0, 0), 0.04 * length, "joint")
-        draw.beam(lower, (0, 0, 0), (cylinder, 0, 0), 0.03 * length, "cylinder")
-        draw.beam(upper, (-rod, 0, 0), (0, 0, 0), 0.018 * length, "rod")
-        draw.ball(upper, (0, 0, 0), 0.03 * length, "joint")
-    _stand_upright(robot, six)
-    return draw.document_text(robot)
+        balls[cross] = [ball(origin, 0.04 * length, "joint")]
+        beams[lower] = beam(origin, (cylinder, 0, 0), 0.03 * length, "cylinder")
+        beams[upper] = beam((-rod, 0, 0), origin, 0.018 * length, "rod")
+        balls[upper] = [ball(origin, 0.03 * length, "joint")]
+    links = []
+    for link in made.links:
+        solid = beams.get(link.name, ())
+        visuals = (*solid, *balls.get(link.name, ()))
+        links.append(varied(link, visuals=visuals, collisions=bare(solid)))
+    return _upright(varied(made, links=tuple(links)), six)
 
 
 def _with_home_as_origin(model: Model) -> Model:
@@ -63,23 +84,20 @@ def _with_home_as_origin(model: Model) -> Model:
     return varied(model, joints=(*others, varied(floating, at=at)), home=())
 
 
-def _stand_upright(robot: ElementTree.Element, six: SixLegs) -> None:
+def _upright(model: Model, six: SixLegs) -> Model:
+    """The model on a root link that stands level, which its base is tilted against."""
     if np.array_equal(six.gravity, GRAVITY) or not six.gravity.any():
-        return
+        return model
     # Ry(pitch) Rx(roll) turns `up`, a vector of the base, into the z axis of the root.
     up = -six.gravity
     roll = np.arctan2(up[1], up[2])
     pitch = np.arctan2(-up[0], np.hypot(up[1], up[2]))
     root = "world" if six.base_link != "world" else "level"
-    element(robot, "link", name=root)
-    mount = write_joint(robot, "base_mount", "fixed", root, six.base_link)
-    origin(mount, rpy=(roll, pitch, 0.0))
-
-
-def _frame(link: ElementTree.Element, points: list[FloatArray], size: float, material: str) -> None:
-    draw.ring(link, points, 0.02 * size, material)
-    for point in points:
-        draw.ball(link, point, 0.035 * size, "joint")
+    turn = rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), (roll, pitch, 0.0)))
+    mount = Joint("base_mount", "fixed", root, six.base_link, at=Placement(turn))
+    level = np.array([0.0, 0.0, -np.linalg.norm(up)])
+    links, joints = (*model.links, Link(root)), (*model.joints, mount)
+    return varied(model, links=links, joints=joints, gravity=level)
 
 
 def _parts(leg: Leg, length: float) -> tuple[float, float]:

@@ -55,6 +55,7 @@ STEWART = Kind(
         "export": "robodyn.exporting.stewart:answers",
         "model_file": "robodyn.mechanisms.stewart.description.yaml_form:write_stewart",
         "template": "robodyn.mechanisms.stewart.description.template:TEMPLATE",
+        "written_model": "robodyn.mechanisms.stewart.drawing:written_model",
         "as_closed_loop": "robodyn.mechanisms.as_closed_loop:from_tree",
     },
     example="stewart_dasgupta",

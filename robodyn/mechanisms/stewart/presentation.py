@@ -8,7 +8,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.common.figure import Figure
-from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
+from robodyn.mechanisms.common.figure_of_links import figure_of_links
 from robodyn.mechanisms.common.report_answers import (
     OutlinePart,
     ParameterTable,
@@ -16,7 +16,7 @@ from robodyn.mechanisms.common.report_answers import (
     body_table,
 )
 from robodyn.mechanisms.common.variables import AXES, Role, Variable
-from robodyn.mechanisms.stewart.drawing import stewart_urdf
+from robodyn.mechanisms.stewart.drawing import dressed
 from robodyn.mechanisms.stewart.formulations import PUBLISHED_MODELS
 from robodyn.mechanisms.stewart.parameters import PlatformParameters
 from robodyn.mechanisms.stewart.six_legs import SixLegs
@@ -87,8 +87,9 @@ class PlatformPresentation(PlatformParameters):
         return {(self.six_legs.base_link, self.six_legs.platform_link): configuration}
 
     def figure(self) -> Figure:
-        """As drawn by its URDF."""
-        return figure_from_urdf(stewart_urdf(self.six_legs), f"URDF of {self.name}")
+        """Shapes that resemble the machine."""
+        model = dressed(self.six_legs)
+        return figure_of_links(model.links, model.joints, self.name)
 
     def effort_arrows(
         self, figure: Figure, frames: FloatArray, configuration: FloatArray, lengths: FloatArray

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.errors import ModelError
+from robodyn.errors import LeftOutWarning
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.poses import matrix_from_pose
@@ -127,14 +127,16 @@ def test_meshes_are_left_out_and_said_so():
         ("<geometry>", "<form>", "no <geometry>"),
     ],
 )
-def test_a_visual_that_cannot_be_drawn_is_refused_by_name(old, new, said):
+def test_a_visual_that_cannot_be_drawn_is_left_out_by_name(old, new, said):
     text = (
         '<robot name="r"><link name="a"><visual><origin xyz="0 0 1"/><geometry>'
         '<sphere radius="1"/></geometry></visual></link></robot>'
     ).replace(old, new)
     if new == "<form>":
         text = text.replace("</geometry>", "</form>")
-    with pytest.raises(ModelError, match=re.escape(said)) as caught:
-        figure_from_urdf(text, "robot.urdf")
-    assert "robot.urdf: visual of link 'a'" in str(caught.value)
-    assert "\n" not in str(caught.value)
+    with pytest.warns(LeftOutWarning, match=re.escape(said)) as caught:
+        figure = figure_from_urdf(text, "robot.urdf")
+    (warning,) = caught
+    assert str(warning.message).startswith("robot.urdf: visual of link 'a'")
+    assert "\n" not in str(warning.message)
+    assert figure.shapes == ()

@@ -31,9 +31,9 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
+from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import element, frame_of
 from robodyn.mechanisms.closed_loop.description.leg_parts import LegParts, Parts
-from robodyn.mechanisms.common import urdf_writer as write
 from robodyn.model.body import Body
 from robodyn.poses import axis_motion
 
@@ -88,7 +88,7 @@ def legs_urdf(top: Fields) -> str:
         element(robot, "link", name=TOOL)
     draw.write_params(robot, parts.params)
     tip = TOOL if "tool" in plate else parts.name
-    write.write_settings(robot, tip_link=tip, actuated_joints=parts.driven)
+    element(robot, TAG, tip_link=tip, actuated_joints=",".join(parts.driven))
     return draw.document_text(robot)
 
 

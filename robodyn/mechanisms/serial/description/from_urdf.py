@@ -18,6 +18,7 @@ from robodyn.mechanisms.serial.chain import KINDS, as_arm, model_of_chain
 from robodyn.mechanisms.serial.description.urdf_chain import find_chain
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Link
+from robodyn.model.fields import varied
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 
@@ -47,7 +48,8 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
     parts, before = [], chain.base
     for joint in chain.joints:
         frame, body = tree.relative(joint.child, before), tree.merged(joint.child)
-        link = Link(joint.child, body.mass, body.com, body.inertia)
+        shapes = (tree.geometry(joint.child, kind) for kind in ("visuals", "collisions"))
+        link = Link(joint.child, body.mass, body.com, body.inertia, *shapes)
         parts.append((replace(joint, at=Placement.of(frame)), link))
         before = joint.child
     stated = {tree.body[link.name] for link in document.robot.links if link.inertial is not None}
@@ -67,7 +69,9 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
         source=source,
     )
     _warn_of_left_out(tree, model, document.drives.actuated)
-    return as_arm(model)
+    visuals, collisions = (tree.geometry(chain.base, kind) for kind in ("visuals", "collisions"))
+    base = varied(model.links[0], visuals=visuals, collisions=collisions)
+    return as_arm(varied(model, links=(base, *model.links[1:])))
 
 
 def _warn_of_left_out(tree: TreeAtZero, model: Model, actuated: Collection[str]) -> None:

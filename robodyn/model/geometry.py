@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Visual and collision geometry of links: primitives and meshes, their places and materials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.errors import ModelError
+from robodyn.model.placement import Placement
+from robodyn.poses import pose_from_rpy, rotation_matrix
+
+# Attributes of each primitive, and how many numbers [m] each of them has.
+SIZES = {
+    "box": {"size": 3},
+    "sphere": {"radius": 1},
+    "cylinder": {"radius": 1, "length": 1},
+    "capsule": {"radius": 1, "length": 1},
+}
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """A box, a sphere, or a cylinder or capsule along z; its center is the origin.
+
+    Attributes:
+        kind: one of `SIZES`.
+        size: [m] (x, y, z) of a box, (radius,) of a sphere, (radius, length) of the others; a
+            capsule's length is that of its cylindrical part.
+    """
+
+    kind: str
+    size: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        size = tuple(float(value) for value in self.size)
+        object.__setattr__(self, "size", size)
+        if self.kind not in SIZES or len(size) != sum(SIZES[self.kind].values()):
+            raise ModelError(
+                f"{self.kind} of {len(size)} numbers, expected one of {', '.join(SIZES)}",
+                value=self.kind,
+            )
+        if not min(size) > 0.0:
+            raise ModelError(
+                f"{self.kind} of size {list(size)}, expected positive numbers [m]", value=size
+            )
+
+    @property
+    def attributes(self) -> dict[str, tuple[float, ...]]:
+        """Its size by the attributes of `SIZES`."""
+        numbers = iter(self.size)
+        return {
+            key: tuple(next(numbers) for _ in range(count))
+            for key, count in SIZES[self.kind].items()
+        }
+
+
+@dataclass(frozen=True)
+class MeshFile:
+    """A mesh in a file.
+
+    Attributes:
+        file: as the description names it: package://, file://, or a path beside the description.
+        scale: (x, y, z) factors.
+    """
+
+    file: str
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Material:
+    """How a visual looks.
+
+    Attributes:
+        name: of the material; empty if it has none.
+        color: red, green, blue, opacity, each 0 to 1; None if the description has none.
+        texture: file of an image; empty if there is none.
+    """
+
+    name: str = ""
+    color: tuple[float, ...] | None = None
+    texture: str = ""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A visual or a collision body of a link.
+
+    Attributes:
+        form: a primitive or a mesh.
+        at: its center and axes in the link's frame.
+        material: of a visual; None for a collision body and where there is none.
+        name: of the element; empty if it has none.
+    """
+
+    form: Primitive | MeshFile
+    at: Placement = field(default_factory=Placement)
+    material: Material | None = None
+    name: str = ""
+
+    def seen_from(self, frame: FloatArray) -> Geometry:
+        """The same on another link, in which its own link has a frame (4, 4)."""
+        return replace(self, at=Placement.of(frame @ self.at.matrix))
+
+    @property
+    def without_capsules(self) -> tuple[Geometry, ...]:
+        """The same as shapes that every format has: a capsule is a cylinder and two spheres."""
+        if not isinstance(self.form, Primitive) or self.form.kind != "capsule":
+            return (self,)
+        radius, length = self.form.size
+        ends = (self.at.translation + z * self.at.rotation[:, 2] for z in (-length / 2, length / 2))
+        sphere = Primitive("sphere", (radius,))
+        return (
+            replace(self, form=Primitive("cylinder", self.form.size)),
+            *(replace(self, form=sphere, at=Placement(self.at.rotation, end)) for end in ends),
+        )
+
+
+# Materials of drawings made by robodyn, by name.
+PALETTE = {
+    material.name: material
+    for material in (
+        Material("frame", (0.25, 0.27, 0.30, 1.0)),
+        Material("cylinder", (0.55, 0.58, 0.62, 1.0)),
+        Material("rod", (0.85, 0.86, 0.88, 1.0)),
+        Material("joint", (0.85, 0.45, 0.10, 1.0)),
+        Material("platform", (0.20, 0.40, 0.65, 1.0)),
+    )
+}
+
+
+def ball(center: ArrayLike, radius: float, material: str) -> Geometry:
+    """A sphere at a point (3,) [m] of a link, in a material of `PALETTE`."""
+    at = Placement(translation=np.asarray(center, dtype=np.float64))
+    return Geometry(Primitive("sphere", (_short(radius),)), at, PALETTE[material])
+
+
+def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tuple[Geometry, ...]:
+    """A cylinder between two points (3,) [m] of a link; nothing if they coincide."""
+    a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    x, y, z = b - a
+    length = float(np.linalg.norm(b - a))
+    if length < 1e-9:
+        return ()
+    # pitch and yaw turn z into the beam's direction
+    rpy = np.round((0.0, np.arctan2(np.hypot(x, y), z), np.arctan2(y, x)), 9)
+    turn = rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), rpy))
+    form = Primitive("cylinder", (_short(radius), _short(length)))
+    return (Geometry(form, Placement(turn, np.round(0.5 * (a + b), 9)), PALETTE[material]),)
+
+
+def ring(points: Iterable[ArrayLike], radius: float, material: str) -> tuple[Geometry, ...]:
+    """Beams that join points (3,) [m] in the order of their angle about the middle."""
+    corners = np.asarray(list(points), dtype=np.float64)
+    spokes = corners - corners.mean(axis=0)
+    order = np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]), kind="stable")
+    pairs = ((corners[order[n - 1]], corners[corner]) for n, corner in enumerate(order))
+    return tuple(part for a, b in pairs for part in beam(a, b, radius, material))
+
+
+def bare(shapes: Iterable[Geometry]) -> tuple[Geometry, ...]:
+    """The same shapes as collision bodies, which have no material."""
+    return tuple(replace(shape, material=None) for shape in shapes)
+
+
+def _short(value: float) -> float:
+    """A size of a drawing, to six digits."""
+    return float(f"{value:.6g}")

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A model as a file: URDF, SDF, MJCF."""
