@@ -48,6 +48,7 @@ SECTIONS = {
     ),
     "Motion cueing": ("ClassicalWashout", "ride", "read_vehicle", "VehicleMotion"),
     "Analysis": ("analyze", "check_limits", "sweep"),
+    "Design": ("load_requirements", "Requirements", "evaluate"),
     "Kinds of mechanism": ("Kind", "kinds", "register_kind"),
     "Planning": ("time_optimal", "plan_path", "optimize_redundancy", "workspace"),
     "Identification": (

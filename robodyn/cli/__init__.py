@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
     "new": ("new.new", {}),
     "schema": ("models.schema", {}),
     "check": ("check.check", {}),
+    "evaluate": ("evaluate.evaluate", {}),
     "convert": ("files.convert", {}),
     "analyze": ("analyze.analyze", {}),
     "calibrate": ("calibrate.calibrate", {}),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn new WHAT [FILE]`: a commented model file to start from."""
+"""`robodyn new WHAT [FILE]`: a commented file of a model, or of requirements, to start from."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from robodyn.errors import writing
 if TYPE_CHECKING:
     from robodyn.mechanisms.common.template import Template
 
+# What is no model: requirements of one.
+REQUIREMENTS = "requirements"
 # The name of a kind, and the template that it offers.
 Offer = tuple[str, "Template"]
 
@@ -52,20 +54,24 @@ def new(
     force: bool = False,
     chosen: dict[str, float | None] = asked(_dimensions),
 ) -> None:
-    """Write a commented model file to start from.
+    """Write a commented model file, or one of requirements, to start from.
 
     The file loads as it is, and says of each number what it is and in which frame and unit.
 
     Args:
-        what: What to describe: hexapod, servo-hexapod, delta, tripod, five-bar, arm; another word
-            lists all.
+        what: What to describe: hexapod, servo-hexapod, delta, tripod, five-bar, arm; requirements
+            of a machine; another word lists all.
         file: File to write; by default NAME.yaml.
         name: Of the model; by default that of the file.
         force: Write over a file that exists.
     """
     offers = _offers()
+    if what == REQUIREMENTS:
+        _write_requirements(Path(file or f"{name or REQUIREMENTS}.yaml"), chosen, force)
+        return
     if what not in offers:
-        raise rd.InvalidInput(f"no template {what!r}; there are {', '.join(offers)}", value=what)
+        known = ", ".join((*offers, REQUIREMENTS))
+        raise rd.InvalidInput(f"no template {what!r}; there are {known}", value=what)
     kind, template = offers[what]
     given = {key: value for key, value in chosen.items() if value is not None}
     target = Path(file or f"{name or f'my_{what}'}.yaml")
@@ -79,6 +85,19 @@ def new(
         f"{target}: a model of {what} {name or target.stem}. Make its numbers yours, then\n"
         f"  robodyn check {target}\n  robodyn view {target}\n"
         f"For help in your editor, put what `robodyn schema {kind} --line` prints first in it."
+    )
+
+
+def _write_requirements(target: Path, chosen: dict[str, float | None], force: bool) -> None:
+    from robodyn.mechanisms.common.template import Template
+
+    given = {key: value for key, value in chosen.items() if value is not None}
+    _write({target: _text(Template(REQUIREMENTS), target, REQUIREMENTS, given)}, force)
+    typer.echo(
+        f"{target}: requirements of a machine. Make its numbers yours, then\n"
+        f"  robodyn evaluate MODEL {target}\n"
+        f"For help in your editor, put what `robodyn schema {REQUIREMENTS} --line` prints first "
+        "in it."
     )
 
 

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Accuracy of a body's pose from that of its drives and of its geometry, linear in both."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.design.requirements import Accuracy
+from robodyn.mechanisms.mechanism import Mechanism
+
+
+def pose_accuracy(m: Mechanism, accuracy: Accuracy, configurations: FloatArray) -> FloatArray:
+    """Standard deviations (6,) [m, rad] of the body's pose, the largest at any configuration.
+
+    Errors of the drives' positions q and of the coordinates g of the joints' centers are
+    independent; the covariance of the pose is X_q s_q^2 X_q' + X_g s_g^2 X_g' with the pose's
+    derivatives X by q and g.
+
+    Args:
+        m: the mechanism.
+        accuracy: the standard deviations s_q and s_g.
+        configurations: (K, nq).
+
+    Raises:
+        InvalidInput: a standard deviation of the geometry for a kind without dimensions.
+    """
+    if accuracy.geometry:
+        geometry = m.geometry()
+        values = np.array([each.value for each in geometry.parameters])
+        centers = [
+            each.unit == "m" and not each.name.endswith(".offset") for each in geometry.parameters
+        ]
+        placed = geometry.place(values, m.joint_positions(configurations),
+                                m.body_pose(configurations))  # fmt: skip
+        by_joint, by_center = placed.by_joint, placed.by_parameter[..., centers]
+    else:
+        rates = np.linalg.pinv(m.joint_jacobian(configurations))
+        by_joint = m.twist_jacobian(configurations) @ rates
+        by_center = np.zeros((len(configurations), 6, 0))
+    variance = (accuracy.position * by_joint) ** 2
+    of_geometry = (accuracy.geometry * by_center) ** 2
+    total = variance.sum(axis=-1) + of_geometry.sum(axis=-1)
+    return np.asarray(np.sqrt(total.max(axis=0)))

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Motions of a body about its home: sines, alone and together, and recorded ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.errors import InvalidInput
+from robodyn.formats.csv_text import read_columns
+from robodyn.numerics.rotations_batch import angular_motions
+from robodyn.poses import composed_pose, inverse_pose, pose_from_rpy, rpy_from_pose
+
+AXES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
+# Instants of a period of the highest frequency; periods of it until all sines repeat.
+INSTANTS, MOST_PERIODS = 96, 400
+# Denominator of frequencies [Hz] as fractions, of which the common period follows.
+FINEST = 1000
+# Instants of a recorded motion: some between two of its samples, these at most.
+BETWEEN, MOST = 4, 20_000
+_POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+_ANGLES = ("x", "y", "z", "roll", "pitch", "yaw")
+
+
+class BodyRows(NamedTuple):
+    """A motion of the body at some times, base frame: poses (K, 7), twists, accels (K, 6)."""
+
+    poses: FloatArray
+    twists: FloatArray
+    accels: FloatArray
+
+
+class BodyMotion(Protocol):
+    """A motion of the body about its home."""
+
+    @property
+    def name(self) -> str:
+        """Name of the motion."""
+
+    @property
+    def duration(self) -> float:
+        """[s]; of a motion that repeats, its period."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether its end is its beginning."""
+
+    @property
+    def times(self) -> FloatArray:
+        """(K,) [s] at which to evaluate it."""
+
+    def scaled(self, share: float) -> BodyMotion:
+        """The motion with a share of its displacement at the same times."""
+
+    def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Displacement from home and its two time derivatives, each (K, 6) [m, rad].
+
+        Surge, sway and heave along x, y and z of the base frame; roll, pitch and yaw about these,
+        R = Rz(yaw) Ry(pitch) Rx(roll).
+        """
+
+
+class Sine(NamedTuple):
+    """amplitude [m or rad] sin(2 pi frequency [Hz] t + phase [rad]) of axis 0 to 5 of `AXES`."""
+
+    axis: int
+    amplitude: float
+    frequency: float
+    phase: float = 0.0
+
+
+@dataclass(frozen=True)
+class SineMotion:
+    """Sines of one or several axes at a time."""
+
+    name: str
+    sines: tuple[Sine, ...]
+
+    def __post_init__(self) -> None:
+        periods = self.duration * max(sine.frequency for sine in self.sines)
+        if periods > MOST_PERIODS:
+            raise InvalidInput(
+                f"frequencies with a common period of at most {MOST_PERIODS} of the shortest "
+                f"periods, such as 0.25 Hz and 1 Hz; these repeat after {self.duration:g} s",
+                value=[sine.frequency for sine in self.sines],
+            )
+
+    @property
+    def repeats(self) -> bool:
+        """Always."""
+        return True
+
+    @cached_property
+    def duration(self) -> float:
+        """[s] after which all sines repeat."""
+        exact = [Fraction(sine.frequency).limit_denominator(FINEST) for sine in self.sines]
+        if not all(exact):
+            return 1.0 / min(sine.frequency for sine in self.sines)
+        common = math.lcm(*(each.denominator for each in exact))
+        every = math.gcd(*(each.numerator * (common // each.denominator) for each in exact))
+        return common / every
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """(K,) at equal intervals of a period, without its end."""
+        periods = self.duration * max(sine.frequency for sine in self.sines)
+        count = INSTANTS * max(1, math.ceil(periods - 1e-9))
+        return self.duration / count * np.arange(count)
+
+    def scaled(self, share: float) -> SineMotion:
+        """See `BodyMotion`."""
+        sines = (sine._replace(amplitude=share * sine.amplitude) for sine in self.sines)
+        return SineMotion(self.name, tuple(sines))
+
+    def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """See `BodyMotion`."""
+        x, v, a = np.zeros((3, len(times), 6))
+        for sine in self.sines:
+            rate = 2.0 * math.pi * sine.frequency
+            angle = rate * times + sine.phase
+            wave = sine.amplitude * np.sin(angle)
+            x[:, sine.axis] += wave
+            v[:, sine.axis] += rate * sine.amplitude * np.cos(angle)
+            a[:, sine.axis] -= rate**2 * wave
+        return x, v, a
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedMotion:
+    """A motion by samples, from its first pose, which stands for home.
+
+    Attributes:
+        name: of the motion.
+        time: (N,) [s], increasing.
+        values: (N, 6) [m, rad] displacements; cubic splines run through them.
+    """
+
+    name: str
+    time: FloatArray
+    values: FloatArray
+
+    @property
+    def repeats(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def duration(self) -> float:
+        """[s] from the first sample to the last."""
+        return float(self.time[-1] - self.time[0])
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """(K,) some between two samples."""
+        count = min(BETWEEN * (len(self.time) - 1), MOST)
+        return np.linspace(self.time[0], self.time[-1], count + 1)
+
+    def scaled(self, share: float) -> RecordedMotion:
+        """See `BodyMotion`."""
+        return RecordedMotion(self.name, self.time, share * self.values)
+
+    def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """See `BodyMotion`."""
+        within = np.clip(times, self.time[0], self.time[-1])
+        x, v, a = (self._spline(within, order) for order in range(3))
+        return x, v, a
+
+    @cached_property
+    def _spline(self) -> Any:
+        from scipy.interpolate import CubicSpline  # slow to import
+
+        return CubicSpline(self.time, self.values)
+
+
+def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows:
+    """A motion's rows at times (K,) [s] about a home pose (7,)."""
+    x, v, a = motion.displaced(times)
+    omega, alpha = np.empty((2, len(times), 3))
+    angles = (np.ascontiguousarray(part[:, 3:]) for part in (x, v, a))
+    angular_motions(*angles, omega, alpha)
+    return BodyRows(
+        moved(home, x),
+        np.hstack([v[:, :3], omega]),
+        np.hstack([a[:, :3], alpha]),
+    )
+
+
+def moved(home: FloatArray, displacement: FloatArray) -> FloatArray:
+    """Poses (K, 7) of the body after displacements (K, 6) as of `BodyMotion.displaced`."""
+    turned = home.copy()
+    turned[:3] = 0.0
+    poses = composed_pose(pose_from_rpy(displacement[:, :3], displacement[:, 3:]), turned)
+    poses[:, :3] += home[:3]
+    return poses
+
+
+def read_recorded(name: str, path: Path) -> RecordedMotion:
+    """A motion from a CSV file of poses over time, as `robodyn cue --output` writes it, too.
+
+    Columns `time` [s], `x`, `y`, `z` [m] and either `roll`, `pitch`, `yaw` [rad] or `qx`, `qy`,
+    `qz`, `qw`, in the base frame, each with or without `pose_` before it.
+
+    Raises:
+        InvalidInput: a file that cannot be read, columns that are missing, or times that do not
+            increase.
+    """
+    table = read_columns(path)
+    columns = {each.removeprefix("pose_"): k for k, each in enumerate(table.names)}
+    for wanted in (_POSE, _ANGLES):
+        if {"time", *wanted} <= columns.keys():
+            break
+    else:
+        raise InvalidInput(
+            f"{path} has the columns {', '.join(table.names)}, expected time, x, y, z, and roll, "
+            "pitch, yaw or qx, qy, qz, qw",
+            value=table.names,
+        )
+    numbers = table.numbers[:, [columns[each] for each in ("time", *wanted)]]
+    time, values = numbers[:, 0], numbers[:, 1:]
+    bad = ~np.isfinite(numbers).all(axis=1)
+    bad[1:] |= np.diff(time, prepend=-np.inf)[1:] <= 0.0
+    if bad.any() or len(time) < 4:
+        line = table.lines[int(bad.argmax())] if bad.any() else table.line
+        raise InvalidInput(
+            f"{path}, line {line}: expected four rows or more of finite numbers, times increasing",
+            value=line,
+        )
+    poses = values if len(wanted) == 7 else pose_from_rpy(values[:, :3], values[:, 3:])
+    if len(wanted) == 7:
+        poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1, keepdims=True)
+    back = inverse_pose(poses[0])
+    back[:3] = 0.0
+    turned = composed_pose(poses * [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0], back)
+    angles = np.unwrap(rpy_from_pose(turned)[1], axis=0)
+    return RecordedMotion(name, time, np.hstack([poses[:, :3] - poses[0, :3], angles]))

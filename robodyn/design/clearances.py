@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Distances between the legs and the payload of a machine, and the room that it takes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import FloatArray, Indices
+from robodyn.design.requirements import Requirements
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.model import Model
+from robodyn.poses import rotation_matrix
+
+TINY = 1e-12
+
+
+class Room(NamedTuple):
+    """What a machine takes of its surroundings [m].
+
+    Attributes:
+        leg_clearance: least distance of two legs' center lines; NaN for one without straight legs
+            between its base and its body.
+        payload_clearance: least distance of the payload's sphere from a leg's center line; NaN as
+            above.
+        footprint_radius: of the farthest joint on the base from the base frame's z axis.
+        highest, lowest: height of joints on the base, of the body and of the payload.
+    """
+
+    leg_clearance: float
+    payload_clearance: float
+    footprint_radius: float
+    highest: float
+    lowest: float
+
+
+def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> Room:
+    """The room that a machine takes at poses (K, 7) of its body."""
+    feet, tips = m.leg_ends(m.home)
+    base = feet if len(feet) else _base_points(m)
+    rotation, origin = rotation_matrix(poses), poses[:, :3]
+    home = m.body_pose(m.home)
+    inside = (tips - home[:3]) @ rotation_matrix(home) if len(tips) else np.zeros((1, 3))
+    on_body = np.einsum("kij,lj->kli", rotation, inside) + origin[:, None]
+    heights = [base[:, 2], on_body[..., 2].ravel()]
+    payload, radius = requirements.payload, requirements.payload_radius
+    center = None
+    if payload is not None and radius:
+        center = rotation @ payload.com + origin
+        heights += [center[:, 2] - radius, center[:, 2] + radius]
+    height = np.concatenate(heights)
+    legs = payload_distance = np.nan
+    if len(tips):
+        start = np.broadcast_to(feet, on_body.shape)
+        first, second = np.triu_indices(len(tips), 1)
+        legs = float(_between(start, on_body, first, second).min())
+        if center is not None:
+            payload_distance = float(_from_point(center, start, on_body).min()) - radius
+    return Room(
+        legs,
+        payload_distance,
+        float(np.hypot(base[:, 0], base[:, 1]).max()),
+        float(height.max()),
+        float(height.min()),
+    )
+
+
+def _base_points(m: Mechanism) -> FloatArray:
+    """(k, 3) [m] joints on the base, base frame."""
+    if not isinstance(m.model, Model):
+        return np.zeros((1, 3))
+    tree = TreeAtZero(m.model)
+    root = tree.body[m.frames[0]] if m.frames[0] in tree.body else m.frames[0]
+    seats = [
+        tree.relative(joint.parent, root) @ joint.at.matrix
+        for joint in m.model.joints
+        if tree.body[joint.parent] == root and joint.moves and joint.kind != "floating"
+    ]
+    return np.array([seat[:3, 3] for seat in seats]).reshape(-1, 3) if seats else np.zeros((1, 3))
+
+
+def _from_point(point: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+    """Distances (K, l) of points (K, 3) from segments (K, l, 3)."""
+    along, away = end - start, point[:, None] - start
+    share = (away * along).sum(-1) / np.maximum((along * along).sum(-1), TINY)
+    nearest = start + np.clip(share, 0.0, 1.0)[..., None] * along
+    return np.asarray(np.linalg.norm(point[:, None] - nearest, axis=-1))
+
+
+def _between(start: FloatArray, end: FloatArray, first: Indices, second: Indices) -> FloatArray:
+    """Distances (K, pairs) of pairs of segments (K, l, 3); Ericson (2005), section 5.1.9."""
+    p, q = start[:, first], start[:, second]
+    d, e = end[:, first] - p, end[:, second] - q
+    r = p - q
+    a, c = (d * d).sum(-1), (e * e).sum(-1)
+    b, f, g = (d * e).sum(-1), (e * r).sum(-1), (d * r).sum(-1)
+    apart = np.maximum(a * c - b * b, TINY)
+    s = np.clip((b * f - g * c) / apart, 0.0, 1.0)
+    t = np.clip((b * s + f) / np.maximum(c, TINY), 0.0, 1.0)
+    s = np.clip((b * t - g) / np.maximum(a, TINY), 0.0, 1.0)
+    gap = r + s[..., None] * d - t[..., None] * e
+    return np.asarray(np.linalg.norm(gap, axis=-1))

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Hold a mechanism against requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import BoolArray, FloatArray
+from robodyn.design.accuracy import pose_accuracy
+from robodyn.design.body_motions import AXES
+from robodyn.design.clearances import room
+from robodyn.design.evaluation import Evaluation, MotionEvaluation, Needed
+from robodyn.design.machine_motion import MachineMotion, machine_motions, reached
+from robodyn.design.requirements import Requirements
+from robodyn.design.verdicts import verdicts
+from robodyn.errors import InvalidInput
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.model.model import Model
+
+POSES = "poses"
+Variants = Mapping[str, tuple[float, Callable[[float], Mechanism]]]
+
+
+def evaluate(
+    mechanism: Mechanism, requirements: Requirements, *, variants: Variants | None = None
+) -> Evaluation:
+    """Compute what a machine needs to meet requirements, and which of them it meets.
+
+    Motions are sampled 96 times a period of the highest frequency, and again where a drive turns
+    or a value peaks between two samples. Efforts are those of inverse dynamics: rotors, screws,
+    gears and friction are those of the mechanism's actuators.
+
+    Args:
+        mechanism: the machine, whose home is where motions begin.
+        requirements: see `load_requirements`. Their payload is added to what it carries.
+        variants: by the name of a dimension its value and a function that makes the machine for
+            another; by default the variables of the model and the height of its home. Sensitivities
+            are by these.
+
+    Returns:
+        The evaluation; `satisfied` says whether every requirement is met.
+
+    Raises:
+        InvalidInput: a requirement that cannot be evaluated for this mechanism.
+
+    Example:
+        >>> import robodyn as rd
+        >>> req = rd.load_requirements({"motions": [{"heave": 0.1, "frequency": 0.5}]})
+        >>> rd.evaluate(rd.load("motion_platform"), req).needed.stroke.round(3)
+        array([0.183, 0.183, 0.183, 0.183, 0.183, 0.183])
+    """
+    _refuse(mechanism, requirements)
+    m = mechanism
+    if requirements.payload is not None:
+        body = requirements.payload
+        m = m.with_payload(body.mass, body.com, body.inertia)
+    found = machine_motions(m, requirements.motions, requirements.poses)
+    rows = tuple(_motion(m, requirements, each) for each in found)
+    need = _needed(m, requirements, rows)
+    accuracy = _accuracy(m, requirements, found)
+    given = _variants(mechanism) if variants is None else variants
+    judged = verdicts(m, requirements, found, rows, need, accuracy)
+    return Evaluation(m, requirements, rows, need, judged, accuracy, evaluate, given)
+
+
+def _refuse(m: Mechanism, requirements: Requirements) -> None:
+    limits = requirements.limits
+    if requirements.natural_frequency is not None:
+        raise InvalidInput(
+            f"natural_frequency is {requirements.natural_frequency:g} Hz, but natural frequencies "
+            "cannot be evaluated: models have no stiffness yet; remove it",
+            value=requirements.natural_frequency,
+        )
+    possible = m.determining_rows or tuple(range(6))
+    for name, moves in _asked(requirements):
+        missing = [axis for k, axis in enumerate(AXES) if moves[k] and k not in possible]
+        if missing:
+            raise InvalidInput(
+                f"{name} asks for {' and '.join(missing)}, but {m.name} moves its body by "
+                f"{', '.join(AXES[k] for k in possible)} only",
+                value=missing,
+            )
+    straight = len(m.leg_ends(m.home)[0])
+    for name in ("leg_clearance", "payload_clearance"):
+        value = getattr(limits, name)
+        if value and not straight:
+            raise InvalidInput(
+                f"limits.{name} is {value:g} m, but {m.name} has no straight legs between its "
+                "base and its body; remove it",
+                value=value,
+            )
+    if requirements.accuracy is None and min(limits.position_error, limits.angle_error) < np.inf:
+        raise InvalidInput(
+            "limits of position_error and angle_error need `accuracy`: standard deviations of the "
+            "drives' positions and of the joints' centers",
+            value=None,
+        )
+
+
+def _asked(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
+    """Motions and poses, and along or about which axes (6,) they go."""
+    for motion in requirements.motions:
+        yield f"motion {motion.name!r}", motion.displaced(motion.times)[0].any(axis=0)
+    if len(requirements.poses):
+        yield POSES, requirements.poses.any(axis=0)
+
+
+def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> MotionEvaluation:
+    rows, every, motion = given.rows, given.all, given.motion
+    weights = given.weights
+    motors = [
+        _motor(actuator, unit, every.rate[:, j], every.effort[:, j])
+        for j, (actuator, unit) in enumerate(zip(m.actuators, m.joint_units, strict=True))
+    ]
+    torque, speed, power, current = (np.stack(part, axis=-1) for part in zip(*motors, strict=True))
+    total = power.sum(axis=1)
+    duration = 0.0 if motion is None else motion.duration
+    ends = np.stack([_over(np.min, every.position), _over(np.max, every.position)], axis=-1)
+    known = every.configuration[~np.isnan(every.configuration[:, 0])]
+    return MotionEvaluation(
+        name=POSES if motion is None else motion.name,
+        duration=duration,
+        reached=float(reached(rows).mean()),
+        positions=ends,
+        speed=_over(np.max, np.abs(every.rate)),
+        peak_effort=_over(np.max, np.abs(every.effort)),
+        rms_effort=_rms(weights, every.effort),
+        peak_power=_over(np.max, np.abs(power)),
+        mean_power=weights @ np.nan_to_num(power),
+        regenerated=duration * (weights @ np.maximum(np.nan_to_num(-power), 0.0)),
+        peak_torque=_over(np.max, np.abs(torque)),
+        rms_torque=_rms(weights, torque),
+        motor_speed=_over(np.max, np.abs(speed)),
+        rms_current=_rms(weights, current),
+        supply_peak=float(max(_over(np.max, total), 0.0)),
+        supply_mean=float(weights @ np.maximum(np.nan_to_num(total), 0.0)),
+        braking=float(duration * (weights @ np.maximum(np.nan_to_num(-total), 0.0))),
+        joint_angles=_joint_angles(m, known) if len(known) else {},
+        condition_number=float(m.condition_number(known).max()) if len(known) else np.inf,
+        crosses=_crosses(m, known),
+        room=room(m, requirements, every.poses),
+    )
+
+
+def _over(best: Any, values: FloatArray) -> FloatArray:
+    """The least or largest value of each column, without those that are NaN; NaN of none."""
+    known = values[~np.isnan(values.reshape(len(values), -1)).any(axis=1)]
+    return np.asarray(best(known, axis=0) if len(known) else np.full(values.shape[1:], np.nan))
+
+
+def _rms(weights: FloatArray, values: FloatArray) -> FloatArray:
+    known = ~np.isnan(values).any(axis=0) | ~np.isnan(values).all(axis=0)
+    mean = weights @ np.nan_to_num(values) ** 2
+    return np.where(known, np.sqrt(mean), np.nan)
+
+
+def _motor(actuator: Any, unit: str, rate: FloatArray, effort: FloatArray) -> list[FloatArray]:
+    """Torque [N m], speed [rad/s], power [W] and current [A] of a motor at its joint's (K,)."""
+    torque, speed = actuator.torques(effort, rate), actuator.ratio * rate
+    power = torque * speed
+    unknown = np.full(len(rate), np.nan)
+    if unit == "m" and actuator.lead is None:
+        return [unknown, unknown, power, unknown]
+    constant = actuator.torque_constant
+    return [torque, speed, power, unknown if constant is None else torque / constant]
+
+
+def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
+    """Largest angles from home of the legs' bends at their ends, or else of passive joints."""
+    if m.leg_names:
+        bends = m.leg_bends(configurations).max(axis=0)
+        return {
+            f"{leg} at the {end}": float(bends[k, i])
+            for k, end in enumerate(("base", "body"))
+            for i, leg in enumerate(m.leg_names)
+        }
+    if not m.passive_joint_names:
+        return {}
+    places = [m.all_joint_names.index(name) for name in m.passive_joint_names]
+    turned = m.all_joint_positions(configurations) - m.all_joint_positions(m.home)
+    angles = np.abs((turned[:, places] + np.pi) % (2.0 * np.pi) - np.pi).max(axis=0)
+    return dict(zip(m.passive_joint_names, angles.tolist(), strict=True))
+
+
+def _crosses(m: Mechanism, configurations: FloatArray) -> bool:
+    begun = m.side(m.home)
+    if begun is None or not len(configurations):
+        return False
+    there = m.side(configurations)
+    return there is not None and bool((there * begun <= 0.0).any())
+
+
+def _needed(m: Mechanism, requirements: Requirements, rows: Sequence[MotionEvaluation]) -> Needed:
+    margins = requirements.margins
+
+    def largest(name: str) -> FloatArray:
+        return np.asarray(np.fmax.reduce([getattr(row, name) for row in rows]))
+
+    shortest = np.fmin.reduce([row.positions[:, 0] for row in rows]) - margins.stroke
+    longest = np.fmax.reduce([row.positions[:, 1] for row in rows]) + margins.stroke
+    return Needed(
+        shortest=shortest,
+        longest=longest,
+        stroke=longest - shortest,
+        speed=margins.speed * largest("speed"),
+        peak_effort=margins.force * largest("peak_effort"),
+        continuous_effort=margins.force * requirements.rating.factor * largest("rms_effort"),
+        peak_power=largest("peak_power"),
+        mean_power=largest("mean_power"),
+        supply_peak=float(largest("supply_peak")),
+        supply_mean=float(largest("supply_mean")),
+        braking=float(largest("braking")),
+    )
+
+
+def _accuracy(
+    m: Mechanism, requirements: Requirements, found: Sequence[MachineMotion]
+) -> FloatArray | None:
+    """At home and where a drive is at an end of its travel."""
+    if requirements.accuracy is None:
+        return None
+    places = [m.home]
+    for each in found:
+        rows = each.rows
+        known = ~np.isnan(rows.configuration[:, 0])
+        if known.any():
+            at, position = rows.configuration[known], rows.position[known]
+            places += [*at[position.argmin(axis=0)], *at[position.argmax(axis=0)]]
+    return pose_accuracy(m, requirements.accuracy, np.array(places))
+
+
+def _variants(m: Mechanism) -> Variants:
+    """The variables of a model, and the height of its home."""
+    found: dict[str, tuple[float, Callable[[float], Mechanism]]] = {}
+    scales = {name: 1.0 for name, each in m.variables.items() if each.role == "model"}
+    for name in scales:
+        found[name] = 1.0, lambda value, name=name: m.with_model_values(scales | {name: value})
+    model = m.model
+    if m.configuration_is_pose and isinstance(model, Model) and model.home:
+        joint, pose = model.home[0]
+
+        def raised(height: float) -> Mechanism:
+            moved = (*pose[:2], height, *pose[3:])  # type: ignore[misc, index]
+            return m._made(replace(model, home=((joint, moved), *model.home[1:])))
+
+        found["height"] = float(pose[2]), raised  # type: ignore[index]
+    return found

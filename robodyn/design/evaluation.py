@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a machine needs to meet requirements, and which of them it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from robodyn.analysis.bisection import bisected
+from robodyn.arrays import FloatArray
+from robodyn.design.body_motions import AXES, BodyMotion, SineMotion
+from robodyn.design.clearances import Room
+from robodyn.design.requirements import Requirements
+from robodyn.mechanisms.mechanism import Mechanism
+
+# Relative change of a dimension by which sensitivities are found.
+CHANGE = 1e-3
+# Of a motion that is not possible: the smallest share tried, and halvings of the rest.
+SMALLEST, HALVINGS = 1e-3, 12
+NO_POSES = np.empty((0, 6))
+
+
+@dataclass(frozen=True)
+class MotionEvaluation:
+    """What one motion demands of each of the n drives; poses at rest are a motion named `poses`.
+
+    Attributes:
+        name: of the motion.
+        duration: [s] of a cycle, or of a recorded motion; 0 for poses.
+        reached: share of its instants at which the body can be there and efforts exist.
+        positions: (n, 2) [m or rad] lowest and highest.
+        speed: (n,) [m/s or rad/s] largest.
+        peak_effort, rms_effort: (n,) [N or N m] at the joint, rotors, screws and gears included.
+        peak_power, mean_power: (n,) [W] at the motor; the mean is of a cycle.
+        regenerated: (n,) [J a cycle] that the drive feeds back.
+        peak_torque, rms_torque: (n,) [N m] of the motor; NaN for a joint that slides without a
+            screw's lead.
+        motor_speed: (n,) [rad/s]; NaN as above.
+        rms_current: (n,) [A]; NaN without a torque constant.
+        supply_peak, supply_mean: [W] of all drives on a common supply, which takes nothing back.
+        braking: [J a cycle] that all drives together feed back into the supply or a brake resistor.
+        joint_angles: [rad] by name of a passive joint, or of a leg and its end, the largest angle
+            from home.
+        condition_number: largest.
+        crosses: whether the motion passes a singularity.
+        room: what the machine takes of its surroundings.
+    """
+
+    name: str
+    duration: float
+    reached: float
+    positions: FloatArray
+    speed: FloatArray
+    peak_effort: FloatArray
+    rms_effort: FloatArray
+    peak_power: FloatArray
+    mean_power: FloatArray
+    regenerated: FloatArray
+    peak_torque: FloatArray
+    rms_torque: FloatArray
+    motor_speed: FloatArray
+    rms_current: FloatArray
+    supply_peak: float
+    supply_mean: float
+    braking: float
+    joint_angles: dict[str, float]
+    condition_number: float
+    crosses: bool
+    room: Room
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What each of the n drives needs for all motions and poses, margins included.
+
+    Attributes:
+        shortest, longest: (n,) [m or rad] ends of the travel; of a leg that changes its length the
+            shortest is its closed length.
+        stroke: (n,) [m or rad] between them.
+        speed: (n,) [m/s or rad/s].
+        peak_effort: (n,) [N or N m].
+        continuous_effort: (n,) [N or N m] to compare with a continuous rating: the largest root
+            mean square of a motion, with duty cycle and ambient.
+        peak_power, mean_power: (n,) [W] at the motor, without margins.
+        supply_peak, supply_mean: [W] of all drives together, without margins.
+        braking: [J a cycle] the most that is fed back in one.
+    """
+
+    shortest: FloatArray
+    longest: FloatArray
+    stroke: FloatArray
+    speed: FloatArray
+    peak_effort: FloatArray
+    continuous_effort: FloatArray
+    peak_power: FloatArray
+    mean_power: FloatArray
+    supply_peak: float
+    supply_mean: float
+    braking: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One requirement, and how the machine meets it.
+
+    Attributes:
+        requirement: `reach`, `shortest`, `longest`, `speed`, `effort`, `condition_number`,
+            `singularity`, or the name of a limit.
+        value: of the worst motion and drive, margins included.
+        limit: that it is held against; infinite, or minus infinity, where there is none.
+        unit: of both.
+        excess: how far the value is beyond the limit, as a share of a typical size; not above 0
+            where the requirement is met.
+        motion, joint: of that value; empty where they do not matter.
+        text: all of it in a sentence.
+    """
+
+    requirement: str
+    value: float
+    limit: float
+    unit: str
+    excess: float
+    motion: str
+    joint: str
+    text: str
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether the requirement is met."""
+        return self.excess <= 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A machine held against requirements.
+
+    Attributes:
+        mechanism: with the payload.
+        requirements: that it is held against.
+        motions: one for each motion of the requirements, and one for the poses at rest.
+        needed: of each drive for all of them.
+        verdicts: one for each requirement that applies.
+        pose_accuracy: (6,) [m, rad] standard deviations of the body's position and orientation
+            about x, y and z of the base frame, the largest at home and at the extreme poses; None
+            where the requirements state no accuracy.
+        again: the function that made it, for other mechanisms and requirements.
+        variants: by the name of a dimension its value, and a function that makes the machine,
+            without the payload, for another value; see `sensitivities`.
+    """
+
+    mechanism: Mechanism
+    requirements: Requirements
+    motions: tuple[MotionEvaluation, ...]
+    needed: Needed
+    verdicts: tuple[Verdict, ...]
+    pose_accuracy: FloatArray | None
+    again: Callable[[Mechanism, Requirements], Evaluation] = field(repr=False)
+    variants: Mapping[str, tuple[float, Callable[[float], Mechanism]]] = field(default_factory=dict)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every requirement is met."""
+        return all(verdict.satisfied for verdict in self.verdicts)
+
+    @property
+    def excess(self) -> float:
+        """Sum of what is beyond limits, as shares of these; 0 if every requirement is met."""
+        return float(sum(max(verdict.excess, 0.0) for verdict in self.verdicts))
+
+    @cached_property
+    def violations(self) -> tuple[str, ...]:
+        """A sentence for each requirement that is not met, with the dimension that helps most."""
+        return tuple(
+            verdict.text + self._possible(verdict.motion) + self._help(verdict)
+            for verdict in self.verdicts
+            if not verdict.satisfied
+        )
+
+    @cached_property
+    def possible(self) -> dict[str, float]:
+        """By the name of a motion the largest share of it that meets all requirements, up to 1.
+
+        Of a sine the share of its amplitude, at its frequency; 0 if it fails however small it is.
+        """
+        found = {}
+        for motion in self.requirements.motions:
+
+            def holds(share: float, motion: BodyMotion = motion) -> bool:
+                alone = replace(
+                    self.requirements, payload=None, poses=NO_POSES, motions=(motion.scaled(share),)
+                )
+                return self.again(self.mechanism, alone).satisfied
+
+            inside = 0.0 if holds(SMALLEST) else -1.0
+            if inside < 0.0 or holds(1.0):
+                found[motion.name] = inside + 1.0
+            else:
+                found[motion.name] = float(bisected(holds, inside, 1.0, HALVINGS)[0])
+        return found
+
+    @cached_property
+    def quantities(self) -> dict[str, float]:
+        """What sensitivities are computed of: the largest value of each over drives and motions."""
+        need, rows = self.needed, self.motions
+        found = {
+            "stroke": float(need.stroke.max()),
+            "speed": float(need.speed.max()),
+            "peak_effort": float(need.peak_effort.max()),
+            "continuous_effort": float(need.continuous_effort.max()),
+            "peak_power": float(need.peak_power.max()),
+            "supply_peak": need.supply_peak,
+        }
+        found |= {each.requirement: each.value for each in self.verdicts}
+        found["condition_number"] = max(row.condition_number for row in rows)
+        found["joint_angle"] = max(max(r.joint_angles.values(), default=0.0) for r in rows)
+        if self.pose_accuracy is not None:
+            found["position_error"] = float(self.pose_accuracy[:3].max())
+            found["angle_error"] = float(self.pose_accuracy[3:].max())
+        return found
+
+    @cached_property
+    def sensitivities(self) -> dict[str, dict[str, float]]:
+        """By dimension and quantity: change of the quantity for a unit of the dimension.
+
+        Central differences over one thousandth of the dimension. A quantity is the largest over
+        drives and motions, so a slope may jump where another drive becomes the largest.
+        """
+        found = {}
+        for name, (value, made) in self.variants.items():
+            step = CHANGE * max(abs(value), 1e-3)
+            ends = [
+                self.again(made(value + sign * step), self.requirements).quantities
+                for sign in (-1.0, 1.0)
+            ]
+            found[name] = {
+                key: (ends[1][key] - ends[0][key]) / (2.0 * step)
+                for key in self.quantities
+                if key in ends[0] and key in ends[1]
+            }
+        return found
+
+    def _possible(self, name: str) -> str:
+        """How much of a motion is possible; empty if that is all, or nothing of it."""
+        share = self.possible.get(name, 1.0)
+        if not SMALLEST < share < 1.0:
+            return ""
+        motion = next(each for each in self.requirements.motions if each.name == name)
+        parts = [f"{100.0 * share:.0f} % of it"]
+        if isinstance(motion, SineMotion):
+            parts = [
+                f"{share * sine.amplitude:.3g} {'m' if sine.axis < 3 else 'rad'} of "
+                f"{AXES[sine.axis]} at {sine.frequency:g} Hz"
+                for sine in motion.sines
+            ]
+        return f"; {', '.join(parts)} {'is' if len(parts) == 1 else 'are'} possible"
+
+    def _help(self, verdict: Verdict) -> str:
+        """The dimension of which a small change helps most; empty if none is known."""
+        requirement = verdict.requirement
+        sense = -1.0 if verdict.value > verdict.limit else 1.0
+        gains = {
+            name: slopes[requirement] * self.variants[name][0] * sense
+            for name, slopes in self.sensitivities.items()
+            if np.isfinite(slopes.get(requirement, np.nan))
+        }
+        best = max(gains, key=lambda name: abs(gains[name]), default="")
+        if not best or gains[best] == 0.0:
+            return ""
+        change = "more" if gains[best] > 0.0 else "less"
+        share = 0.1 * abs(gains[best])
+        return f"; {change} {best} helps most: 10 % of it change this by {share:.3g} {verdict.unit}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return {
+            "model": self.mechanism.name,
+            "requirements": self.requirements.source,
+            "satisfied": self.satisfied,
+            "violations": list(self.violations),
+            "verdicts": [asdict(each) | {"satisfied": each.satisfied} for each in self.verdicts],
+            "joints": list(self.mechanism.joint_names),
+            "units": list(self.mechanism.joint_units),
+            "needed": asdict(self.needed),
+            "motions": [asdict(row) | {"room": row.room._asdict()} for row in self.motions],
+            "pose_accuracy": self.pose_accuracy,
+            "sensitivities": self.sensitivities,
+        }

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The motions of a mechanism's drives while its body makes required motions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import BoolArray, FloatArray, Indices
+from robodyn.design.body_motions import BodyMotion, BodyRows, moved, rows_of
+from robodyn.errors import RobodynError
+from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.mechanism import Mechanism, where_regular
+
+# Each side of a reversal of a drive is looked at, this share of an interval away from it.
+BESIDE = 1e-3
+# Steps from home to a pose that is not reached from there at once.
+STEPS = 16
+
+
+class DriveRows(NamedTuple):
+    """What the drives do at some instants; NaN where the body cannot be there.
+
+    Attributes:
+        configuration: (K, nq).
+        position, rate, effort: (K, n) of the driven joints [m or rad, per s, N or N m].
+        poses: (K, 7) of the body.
+    """
+
+    configuration: FloatArray
+    position: FloatArray
+    rate: FloatArray
+    effort: FloatArray
+    poses: FloatArray
+
+
+@dataclass(frozen=True)
+class MachineMotion:
+    """One required motion on a mechanism.
+
+    Attributes:
+        motion: what is required; None for the poses at rest.
+        times: (K,) [s]; zeros for poses.
+        rows: at these times.
+        between: [s] instants between them at which positions, rates or efforts peak.
+        extremes: at those.
+    """
+
+    motion: BodyMotion | None
+    times: FloatArray
+    rows: DriveRows
+    between: FloatArray
+    extremes: DriveRows
+
+    @property
+    def all(self) -> DriveRows:
+        """Both, one behind the other."""
+        pairs = zip(self.rows, self.extremes, strict=True)
+        return DriveRows(*(np.concatenate(pair) for pair in pairs))
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weights of `all` in a mean over time, by the trapezoidal rule."""
+        times = np.concatenate([self.times, self.between])
+        if self.motion is None:
+            return np.full(len(times), 1.0 / len(times))
+        order = np.argsort(times, kind="stable")
+        # from each instant to the next one; the last is followed by the first of the next period
+        steps = np.diff(times[order], append=times[0] + self.motion.duration)
+        if not self.motion.repeats:
+            steps[-1] = 0.0
+        weights = np.empty(len(times))
+        weights[order] = 0.5 * (steps + np.roll(steps, 1)) / self.motion.duration
+        return weights
+
+
+def machine_motions(
+    m: Mechanism, motions: Sequence[BodyMotion], poses: FloatArray
+) -> list[MachineMotion]:
+    """The drives' motions, and what they do at poses (k, 6) at rest, which come last if any."""
+    home = m.body_pose(m.home)
+    times = [motion.times for motion in motions]
+    parts = [rows_of(motion, at, home) for motion, at in zip(motions, times, strict=True)]
+    if len(poses):
+        still = np.zeros((len(poses), 6))
+        parts.append(BodyRows(moved(home, poses), still, still))
+        times.append(np.zeros(len(poses)))
+    sizes = np.array([len(part.poses) for part in parts])
+    body = BodyRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    starts = np.repeat(m.home[None], len(body.poses), axis=0)
+    found = m.motions_of_body(*body, starts)
+    _reach_on(m, body, found, sizes[: len(motions)])
+    _reach_poses(m, home, body, found, int(sizes[: len(motions)].sum()))
+    rows = _split(_drives(m, body.poses, found), sizes)
+    # between samples
+    peaks = [_peaks(motion, *given) for motion, *given in zip(motions, times, rows, strict=False)]
+    finer = [rows_of(motion, at, home) for motion, (at, _) in zip(motions, peaks, strict=True)]
+    near = [part.configuration[k] for part, (_, k) in zip(rows, peaks, strict=False)]
+    none = DriveRows(*(part[:0] for part in rows[0]))
+    extremes = [none] * len(rows)
+    if finer:
+        between = BodyRows(*(np.concatenate(column) for column in zip(*finer, strict=True)))
+        moving = m.motions_of_body(*between, np.concatenate(near))
+        counts = np.array([len(at) for at, _ in peaks])
+        extremes[: len(finer)] = _split(_drives(m, between.poses, moving), counts)
+    named = [*motions, *([None] if len(poses) else [])]
+    instants = [*(at for at, _ in peaks), *([np.empty(0)] if len(poses) else [])]
+    parted = zip(named, times, rows, instants, extremes, strict=True)
+    return [MachineMotion(*each) for each in parted]
+
+
+def _split(rows: DriveRows, sizes: FloatArray | Indices) -> list[DriveRows]:
+    ends = np.cumsum(sizes)[:-1].astype(int)
+    return [DriveRows(*part) for part in zip(*(np.split(c, ends) for c in rows), strict=True)]
+
+
+def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
+    """Fill in rows that are not reached from home, each from a reached one beside it."""
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    count = len(group)
+    while count:
+        missing = np.isnan(found.configuration[:count, 0])
+        starts: dict[int, int] = {}
+        for step in (-1, 1):
+            beside = np.arange(count) + step
+            inside = (beside >= 0) & (beside < count)
+            at = np.flatnonzero(missing & inside)
+            at = at[~missing[at + step] & (group[at + step] == group[at])]
+            starts |= {int(k): int(k) + step for k in at}
+        if not starts:
+            return
+        rows, near = np.array(list(starts)), np.array(list(starts.values()))
+        again = m.motions_of_body(*(part[rows] for part in body), found.configuration[near])
+        if np.isnan(again.configuration[:, 0]).all():
+            return
+        for whole, part in zip(found, again, strict=True):
+            whole[rows] = part
+
+
+def _reach_poses(m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, first: int) -> None:
+    """Fill in poses at rest that are not reached from home at once, in steps."""
+    still = np.zeros((STEPS, 6))
+    for row in range(first, len(body.poses)):
+        if not np.isnan(found.configuration[row, 0]):
+            continue
+        share = np.linspace(0.0, 1.0, STEPS + 1)[1:, None]
+        way = home + share * (body.poses[row] - home)
+        way[:, 3:] /= np.linalg.norm(way[:, 3:], axis=1, keepdims=True)
+        try:
+            reached = m.motion_of_body(share[:, 0], way, still, still, m.home)
+        except RobodynError:
+            continue
+        for whole, part in zip(found, reached, strict=True):
+            whole[row] = part[-1]
+
+
+def _drives(m: Mechanism, poses: FloatArray, motion: Motion) -> DriveRows:
+    n = len(m.joint_names)
+    known = ~np.isnan(motion.configuration[:, 0])
+    reached = motion if known.all() else Motion(*(part[known] for part in motion))
+    out = np.full((3, len(poses), n), np.nan)
+    if known.any():
+        position, rate, _ = m.driven_motion(*reached)
+        effort = where_regular(m.inverse_dynamics, reached, (n,))
+        out[:, known] = position, rate, effort
+    return DriveRows(motion.configuration, *out, poses)
+
+
+def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[FloatArray, Indices]:
+    """Instants [s] between samples at which something peaks, and the sample near each."""
+    count, step = len(times), float(times[1] - times[0])
+    v = rows.rate if not motion.repeats else np.vstack([rows.rate, rows.rate[:1]])
+    turn = v[:-1] * v[1:] <= 0.0
+    k, j = np.nonzero(turn & (v[:-1] != v[1:]))
+    share = v[k, j] / (v[k, j] - v[k + 1, j])
+    at, near = [times[k] + share * step], [k]
+    for values in (rows.rate, rows.effort, rows.rate * rows.effort):
+        for sign in (1.0, -1.0):
+            top, offset = _parabola(sign * values, motion.repeats)
+            at.append(times[top] + offset * step)
+            near.append(top)
+    moments, samples = np.concatenate(at), np.concatenate(near)
+    reversals = len(k)
+    # dry friction changes its sign there: both sides
+    beside = BESIDE * step
+    moments = np.concatenate([moments[:reversals] - beside, moments[:reversals] + beside,
+                              moments[reversals:]])  # fmt: skip
+    samples = np.concatenate([samples[:reversals], samples])
+    known = ~np.isnan(moments) & ~np.isnan(rows.configuration[samples, 0])
+    return np.clip(moments[known], times[0], times[0] + motion.duration), samples[known] % count
+
+
+def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
+    """Of columns (K, n): the samples of their maxima, and the vertices beside these [samples]."""
+    filled = np.where(np.isnan(values), -np.inf, values)
+    top = filled.argmax(axis=0)
+    count, columns = len(values), np.arange(values.shape[1])
+    before, after = (top - 1) % count, (top + 1) % count
+    low, mid, high = (values[rows, columns] for rows in (before, top, after))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        offset = 0.5 * (low - high) / (low - 2.0 * mid + high)
+    inner = np.ones(len(top), dtype=bool) if repeats else (top > 0) & (top < count - 1)
+    return top, np.where(inner & (np.abs(offset) <= 1.0), offset, 0.0)
+
+
+def reached(rows: DriveRows) -> BoolArray:
+    """(K,) whether the body can be there and efforts exist."""
+    return ~np.isnan(rows.effort).any(axis=1)

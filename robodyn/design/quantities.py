@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Numbers with units: `0.15`, `150 mm`, `0.5 g`, `20 deg`."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from robodyn.formats.documents import REQUIRED, Fields
+
+_DEGREE = math.pi / 180.0
+# By the SI unit of a quantity, the units that a text may state and their sizes.
+UNITS: dict[str, dict[str, float]] = {
+    "m": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "in": 0.0254},
+    "rad": {"rad": 1.0, "mrad": 1e-3, "deg": _DEGREE, "°": _DEGREE},
+    "m/s": {"m/s": 1.0, "mm/s": 1e-3},
+    "rad/s": {"rad/s": 1.0, "deg/s": _DEGREE, "rpm": math.pi / 30.0},
+    "m/s^2": {"m/s^2": 1.0, "m/s2": 1.0, "mm/s^2": 1e-3, "g": 9.80665},
+    "rad/s^2": {"rad/s^2": 1.0, "rad/s2": 1.0, "deg/s^2": _DEGREE, "deg/s2": _DEGREE},
+    "N": {"N": 1.0, "kN": 1e3},
+    "Hz": {"Hz": 1.0},
+    "kg": {"kg": 1.0, "g": 1e-3, "t": 1e3},
+    "kg m^2": {"kg m^2": 1.0, "kg m2": 1.0, "kg cm^2": 1e-4, "kg cm2": 1e-4},
+    "V": {"V": 1.0},
+    "°C": {"°C": 1.0, "C": 1.0, "degC": 1.0},
+    "": {"": 1.0, "%": 0.01},
+}
+_TEXT = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.DOTALL)
+# For messages.
+_EXAMPLES = {
+    "m": " such as 0.15 or 150 mm",
+    "rad": " such as 0.35 or 20 deg",
+    "m/s^2": " such as 4.9 or 0.5 g",
+}
+
+
+def measured(value: Any, *units: str) -> tuple[float, str] | None:
+    """Read a number in SI units, or a text of a number and a unit.
+
+    Returns:
+        The value and the one of the SI `units` that it is in, the first for a plain number; None
+        if it is no such number.
+    """
+    if isinstance(value, str):
+        match = _TEXT.fullmatch(value.strip())
+        stated = "" if match is None else " ".join(match[2].split())
+        for unit in units:
+            size = UNITS[unit].get(stated) if stated else 1.0 if unit == units[0] else None
+            if match is not None and size is not None:
+                return float(match[1]) * size, unit
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return (float(value), units[0]) if math.isfinite(value) else None
+
+
+def quantity(
+    fields: Fields,
+    name: str,
+    *units: str,
+    default: Any = REQUIRED,
+    at_least: float = -math.inf,
+    above: float = -math.inf,
+) -> tuple[float, str]:
+    """A field that is a number, with or without a unit, and its SI unit.
+
+    Raises:
+        RobodynError: no number, another unit, or a number out of range.
+    """
+    expected = f"a number{_EXAMPLES.get(units[0], '')}"
+    expected += f" above {above:g}" if above > -math.inf else ""
+    expected += f" of at least {at_least:g}" if at_least > -math.inf else ""
+    stated = ", ".join(unit for unit in units if unit)
+    expected += f" [{stated}]" if stated else ""
+    value = fields.get(name, expected, default)
+    if value is default and default is not REQUIRED:
+        return default, units[0]
+    found = measured(value, *units)
+    if found is None:
+        others = [each for unit in units for each in UNITS[unit] if each]
+        known = f"; units are {', '.join(others)}" if isinstance(value, str) else ""
+        raise fields.refuse(name, value, expected + known)
+    if not (math.isfinite(found[0]) and found[0] >= at_least and found[0] > above):
+        raise fields.refuse(name, value, expected)
+    return found
+
+
+def number(fields: Fields, name: str, unit: str = "", **bounds: Any) -> Any:
+    """A field that is a number in one SI unit; `default` if it is not given."""
+    return quantity(fields, name, unit, **bounds)[0]

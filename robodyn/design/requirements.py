@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Requirements of a machine: a payload, its motions, and the limits that are to be kept."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from robodyn.arrays import FloatArray
+from robodyn.design.body_motions import (
+    AXES,
+    BodyMotion,
+    Sine,
+    SineMotion,
+    read_recorded,
+)
+from robodyn.design.quantities import number, quantity
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.formats.documents import Fields, plain_document
+from robodyn.formats.yaml_text import parse_yaml, read_text
+from robodyn.model.body import Body
+
+
+@dataclass(frozen=True)
+class RequiredMargins:
+    """Reserves beyond what the motions need.
+
+    Attributes:
+        force, speed: factors on efforts and speeds of the drives, at least 1.
+        stroke: [m or rad] added at both ends of a drive's travel.
+    """
+
+    force: float = 1.0
+    speed: float = 1.0
+    stroke: float = 0.0
+
+
+@dataclass(frozen=True)
+class RequiredLimits:
+    """Limits that all motions and poses keep; infinite where none is required.
+
+    Attributes:
+        condition_number: largest one of the drives' Jacobian.
+        joint_angle: [rad] by which any passive joint may turn from where it is at home; of joints
+            with two or three axes at a leg's ends, by which the leg may bend.
+        leg_clearance: [m] least distance between the center lines of two legs.
+        payload_clearance: [m] least distance between the payload and the center line of a leg.
+        footprint_radius: [m] of the circle about the base frame's z axis that holds the legs' ends
+            at the base.
+        height: [m] of the base frame that neither the legs' ends nor the payload exceed.
+        floor: [m] height of the base frame below which nothing of these gets.
+        position_error, angle_error: [m], [rad] largest standard deviations of the body's position
+            and orientation about each axis, see `Accuracy`.
+    """
+
+    condition_number: float = math.inf
+    joint_angle: float = math.inf
+    leg_clearance: float = 0.0
+    payload_clearance: float = 0.0
+    footprint_radius: float = math.inf
+    height: float = math.inf
+    floor: float = -math.inf
+    position_error: float = math.inf
+    angle_error: float = math.inf
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Standard deviations from which the accuracy of poses follows.
+
+    Attributes:
+        position: [m or rad] of the drives' positions: encoders, screws.
+        geometry: [m] of each coordinate of every joint's center.
+    """
+
+    position: float = 0.0
+    geometry: float = 0.0
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How long the drives work, and where, for their continuous efforts.
+
+    Attributes:
+        duty: share of the time in which the motions run; drives carry no load in the rest.
+        ambient: [°C] of the surroundings.
+        rated_ambient: [°C] at which the catalog states continuous efforts.
+        winding: [°C] that the windings may reach.
+    """
+
+    duty: float = 1.0
+    ambient: float = 40.0
+    rated_ambient: float = 40.0
+    winding: float = 155.0
+
+    @property
+    def factor(self) -> float:
+        """Factor on the root mean square of a motion, for comparison with a catalog's value.
+
+        Losses grow with the square of the effort and heat the winding in proportion.
+        """
+        warmer = (self.winding - self.rated_ambient) / (self.winding - self.ambient)
+        return math.sqrt(self.duty * warmer)
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What a machine is required to do.
+
+    Attributes:
+        motions: each of the moving body about its home, see `SineMotion` and `RecordedMotion`.
+        poses: (k, 6) [m, rad] surge, sway, heave, roll, pitch, yaw from home, held at rest.
+        payload: mass, center of mass and inertia in the moving body's frame; None for no payload
+            beside what the mechanism already carries.
+        payload_radius: [m] of a sphere about the payload's center of mass that encloses it.
+        margins, limits, rating: see there.
+        accuracy: None where no accuracy of poses is asked for.
+        natural_frequency: [Hz] the first one is at least this; None for any.
+        supply_voltage: [V] of the common supply, for its current; None where it is not asked for.
+        source: file that they come from.
+    """
+
+    motions: tuple[BodyMotion, ...]
+    poses: FloatArray
+    payload: Body | None = None
+    payload_radius: float = 0.0
+    margins: RequiredMargins = RequiredMargins()
+    limits: RequiredLimits = RequiredLimits()
+    rating: Rating = Rating()
+    accuracy: Accuracy | None = None
+    natural_frequency: float | None = None
+    supply_voltage: float | None = None
+    source: str = ""
+
+
+_POSITIVE: dict[str, Any] = {"above": 0.0}
+_NOT_NEGATIVE: dict[str, Any] = {"at_least": 0.0}
+# Of the blocks whose fields are single numbers: class, and of each field unit and bounds.
+_BLOCKS: dict[str, tuple[Any, dict[str, tuple[str, dict[str, Any]]]]] = {
+    "margins": (
+        RequiredMargins,
+        {
+            "force": ("", {"at_least": 1.0}),
+            "speed": ("", {"at_least": 1.0}),
+            "stroke": ("m", _NOT_NEGATIVE),
+        },
+    ),
+    "limits": (
+        RequiredLimits,
+        {
+            "condition_number": ("", {"at_least": 1.0}),
+            "joint_angle": ("rad", _POSITIVE),
+            "leg_clearance": ("m", _NOT_NEGATIVE),
+            "payload_clearance": ("m", _NOT_NEGATIVE),
+            "footprint_radius": ("m", _POSITIVE),
+            "height": ("m", {}),
+            "floor": ("m", {}),
+            "position_error": ("m", _POSITIVE),
+            "angle_error": ("rad", _POSITIVE),
+        },
+    ),
+    "accuracy": (
+        Accuracy,
+        {"position": ("m", _NOT_NEGATIVE), "geometry": ("m", _NOT_NEGATIVE)},
+    ),
+    "rating": (
+        Rating,
+        {
+            "duty": ("", _POSITIVE),
+            "ambient": ("°C", {}),
+            "rated_ambient": ("°C", {}),
+            "winding": ("°C", {}),
+        },
+    ),
+}
+_TOP = ("payload", "motions", "poses", *_BLOCKS, "natural_frequency", "supply_voltage")
+# Names in messages that `Fields` writes: of a field, with those of the blocks around it.
+_FIELD = re.compile(r"(?:unknown field )?([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)")
+
+
+def load_requirements(source: str | Path | Mapping[str, Any]) -> Requirements:
+    """Read requirements from a YAML file, or from a mapping with the same content.
+
+    Args:
+        source: file, as `robodyn new requirements` writes one; paths in it are relative to its
+            folder, in a mapping to the working folder.
+
+    Returns:
+        The requirements.
+
+    Raises:
+        InvalidInput: a field that is missing, unknown or wrong; the message names the file, the
+            line, the field, its value and the unit.
+    """
+    if isinstance(source, Mapping):
+        document = plain_document(source, "requirements", InvalidInput)
+        return _read(Fields(document, "requirements", error=InvalidInput), Path())
+    path = Path(source)
+    text = read_text(path, InvalidInput)
+    document = parse_yaml(text, str(path), InvalidInput)
+    try:
+        return _read(Fields(document, str(path), error=InvalidInput), path.parent)
+    except RobodynError as error:
+        raise _with_line(error, text, str(path)) from error
+
+
+def _with_line(error: RobodynError, text: str, source: str) -> InvalidInput:
+    """An error with the line of the field that it names, or of the block that lacks it."""
+    _, _, message = str(error).partition(f"{source}: ")
+    match = _FIELD.match(message)
+    if match is None:
+        return InvalidInput(str(error), value=error.value)
+    node: Any = yaml.compose(text, yaml.SafeLoader)
+    line = 0
+    for key in re.findall(r"\w+", match[1]):
+        if isinstance(node, yaml.MappingNode):
+            pairs = [pair for pair in node.value if pair[0].value == key]
+            if not pairs:
+                break
+            line, node = pairs[0][0].start_mark.line, pairs[0][1]
+        elif isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value):
+            node = node.value[int(key)]
+            line = node.start_mark.line
+        else:
+            break
+    return InvalidInput(f"{source}, line {line + 1}: {message}", value=error.value)
+
+
+def _read(top: Fields, folder: Path) -> Requirements:
+    top.only(*_TOP)
+    blocks: dict[str, Any] = {}
+    for name, (made, known) in _BLOCKS.items():
+        if name not in top:
+            continue
+        block = top.child(name)
+        block.only(*known)
+        given = {
+            each: number(block, each, unit, **bounds)
+            for each, (unit, bounds) in known.items()
+            if each in block
+        }
+        blocks[name] = made(**given)
+    rating = blocks.get("rating", Rating())
+    if rating.duty > 1.0:
+        raise top.refuse("rating.duty", rating.duty, "a share of at most 1")
+    if not max(rating.ambient, rating.rated_ambient) < rating.winding:
+        raise top.refuse("rating.winding", rating.winding, "more than the ambient's [°C]")
+    motions = _motions(top, folder)
+    poses = _poses(top)
+    if not motions and not len(poses):
+        raise top.refuse("motions", [], "at least one motion, or `poses`")
+    body, radius = _payload(top.child("payload")) if "payload" in top else (None, 0.0)
+    optional = {
+        name: number(top, name, unit, above=0.0)
+        for name, unit in (("natural_frequency", "Hz"), ("supply_voltage", "V"))
+        if name in top
+    }
+    return Requirements(motions, poses, body, radius, source=top.source, **blocks, **optional)
+
+
+def _payload(block: Fields) -> tuple[Body, float]:
+    block.only("mass", "com", "inertia", "radius")
+    mass = number(block, "mass", "kg", at_least=0.0)
+    com = _vector(block, "com", 3, "m") if "com" in block else np.zeros(3)
+    inertia = block.array("inertia", (3, 3), "kg m^2", np.zeros((3, 3)).tolist())
+    try:
+        body = Body(mass, com, inertia)
+    except RobodynError as error:
+        raise block.refuse("inertia", inertia.tolist(), f"an inertia tensor: {error}") from error
+    return body, number(block, "radius", "m", default=0.0, at_least=0.0)
+
+
+def _vector(block: Fields, name: str, size: int, unit: str) -> FloatArray:
+    expected = f"a list of {size} numbers [{unit}]"
+    given = block.get(name, expected)
+    if not isinstance(given, list) or len(given) != size:
+        raise block.refuse(name, given, expected)
+    items = Fields({f"{name}[{i}]": each for i, each in enumerate(given)}, block.source,
+                   block.path, block.error)  # fmt: skip
+    return np.array([number(items, each, unit) for each in items.data])
+
+
+def _motions(top: Fields, folder: Path) -> tuple[BodyMotion, ...]:
+    found: list[BodyMotion] = []
+    names: set[str] = set()
+    for place, row in enumerate(top.children("motions") if "motions" in top else [], start=1):
+        name = row.text("name", default=f"motion {place}")
+        if name in names:
+            raise row.refuse("name", name, "a name that no other motion has")
+        names.add(name)
+        if "file" in row:
+            row.only("name", "file")
+            try:
+                found.append(read_recorded(name, folder / row.text("file")))
+            except RobodynError as error:
+                raise row.refuse("file", row.data["file"], f"a recorded motion: {error}") from error
+            continue
+        row.only("name", "frequency", *AXES)
+        sines = [_sine(row, axis) for axis in AXES if axis in row]
+        if not sines:
+            raise row.refuse("name", name, f"a `file`, or at least one of {', '.join(AXES)} beside")
+        try:
+            found.append(SineMotion(name, tuple(sines)))
+        except RobodynError as error:
+            raise row.refuse("frequency", row.data.get("frequency"), str(error)) from error
+    return tuple(found)
+
+
+def _sine(row: Fields, axis: str) -> Sine:
+    """The sine of one axis: its amplitude, or that of its velocity or acceleration."""
+    unit = "m" if AXES.index(axis) < 3 else "rad"
+    units = (unit, f"{unit}/s", f"{unit}/s^2")
+    block, phase = row, 0.0
+    if isinstance(row.data[axis], dict):
+        block = row.child(axis)
+        kinds = {"amplitude": 0, "velocity": 1, "acceleration": 2}
+        block.only(*kinds, "frequency", "phase")
+        given = [kind for kind in kinds if kind in block]
+        if len(given) != 1:
+            raise row.refuse(axis, row.data[axis], f"one of {', '.join(kinds)}")
+        order = kinds[given[0]]
+        size = number(block, given[0], units[order], above=0.0)
+        phase = number(block, "phase", "rad", default=0.0)
+    else:
+        size, stated = quantity(row, axis, *units, above=0.0)
+        order = units.index(stated)
+    frequency = number(block if "frequency" in block else row, "frequency", "Hz", above=0.0)
+    return Sine(AXES.index(axis), size / (2.0 * math.pi * frequency) ** order, frequency, phase)
+
+
+def _poses(top: Fields) -> FloatArray:
+    """(k, 6) the corners of all ranges."""
+    corners: list[tuple[float, ...]] = []
+    for block in top.children("poses") if "poses" in top else []:
+        block.only(*AXES)
+        if not block.data:
+            raise top.refuse(block.path, {}, f"ranges of {', '.join(AXES)}")
+        ends = [[0.0]] * 6
+        for axis in block.data:
+            k = AXES.index(axis)
+            unit = "m" if k < 3 else "rad"
+            if isinstance(block.data[axis], list):
+                ends[k] = _vector(block, axis, 2, unit).tolist()
+            else:
+                ends[k] = [number(block, axis, unit)]
+        corners += product(*ends)
+    return np.array(corners, dtype=np.float64).reshape(-1, 6)

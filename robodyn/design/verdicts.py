@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A verdict for each requirement, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.design.evaluation import MotionEvaluation, Needed, Verdict
+from robodyn.design.machine_motion import MachineMotion
+from robodyn.design.requirements import Requirements
+from robodyn.mechanisms.mechanism import Mechanism
+
+# Beyond a limit by less than this share of it is rounding.
+ROUNDING = 1e-9
+
+
+class _Worst(NamedTuple):
+    """The value that is nearest to its limit, or furthest beyond it."""
+
+    value: float
+    limit: float
+    motion: str
+    joint: str
+
+
+def verdicts(
+    m: Mechanism,
+    requirements: Requirements,
+    found: Sequence[MachineMotion],
+    rows: Sequence[MotionEvaluation],
+    need: Needed,
+    accuracy: FloatArray | None,
+) -> tuple[Verdict, ...]:
+    """A verdict for each requirement that applies, the drives' first."""
+    return (*_reach(rows), *_drives(m, requirements, found, rows, need),
+            *_limits(requirements, rows, accuracy))  # fmt: skip
+
+
+def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:
+    worst = min(rows, key=lambda row: row.reached)
+    missing = 1.0 - worst.reached
+    text = "all poses are reached"
+    if missing > 0.0:
+        text = (
+            f"{_of(worst.name)} is not reached at {100.0 * missing:.3g} % of its instants: the "
+            "mechanism cannot be in these poses, or no efforts hold it there"
+        )
+    yield Verdict("reach", worst.reached, 1.0, "", missing, worst.name, "", text)
+    across = [row.name for row in rows if row.crosses]
+    text = "no motion passes a singularity"
+    if across:
+        text = f"{_of(across[0])} passes a singularity, where the drives cannot hold the body"
+    yield Verdict("singularity", float(len(across)), 0.0, "", 10.0 * len(across),
+                  across[0] if across else "", "", text)  # fmt: skip
+
+
+def _drives(
+    m: Mechanism,
+    requirements: Requirements,
+    found: Sequence[MachineMotion],
+    rows: Sequence[MotionEvaluation],
+    need: Needed,
+) -> Iterator[Verdict]:
+    units = dict(zip(m.joint_names, m.joint_units, strict=True))
+    margins = requirements.margins
+    lower, upper = m.position_limits.T
+    low = np.array([row.positions[:, 0] for row in rows]) - margins.stroke
+    high = np.array([row.positions[:, 1] for row in rows]) + margins.stroke
+    sizes = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
+    for name, values, ends, sense, what in (
+        ("shortest", low, lower, -1.0, "goes down to"),
+        ("longest", high, upper, 1.0, "goes up to"),
+    ):
+        worst = _worst(m, rows, values, np.broadcast_to(ends, values.shape), sense)
+        unit = units[worst.joint]
+        size = float(sizes[m.joint_names.index(worst.joint)])
+        said = f"{worst.joint} {what} {_number(worst.value)} {unit} in {_of(worst.motion)}"
+        yield _verdict(name, worst, unit, sense, size, said)
+    speeds = margins.speed * np.array([row.speed for row in rows])
+    worst = _worst(m, rows, speeds, np.broadcast_to(m.velocity_limits, speeds.shape), 1.0)
+    unit = f"{units[worst.joint]}/s"
+    said = f"{worst.joint} needs {_number(worst.value)} {unit} in {_of(worst.motion)}"
+    yield _verdict("speed", worst, unit, 1.0, worst.limit, said)
+    worst, rate = _efforts(m, requirements, found, rows)
+    unit = "N" if units[worst.joint] == "m" else "N m"
+    at = f" at {_number(rate)} {units[worst.joint]}/s" if m.has_torque_speed_curve else ""
+    said = f"{worst.joint} needs {_number(worst.value)} {unit}{at} in {_of(worst.motion)}"
+    yield _verdict("effort", worst, unit, 1.0, max(worst.limit, 0.1 * worst.value), said)
+
+
+def _efforts(
+    m: Mechanism,
+    requirements: Requirements,
+    found: Sequence[MachineMotion],
+    rows: Sequence[MotionEvaluation],
+) -> tuple[_Worst, float]:
+    """The effort nearest to what its motor has at that rate, and the rate."""
+    margins = requirements.margins
+    best, share, at = _Worst(np.nan, np.inf, rows[0].name, m.joint_names[0]), -1.0, 0.0
+    for each, row in zip(found, rows, strict=True):
+        every = each.all
+        rate = margins.speed * np.nan_to_num(every.rate)
+        effort = margins.force * np.nan_to_num(every.effort)
+        has = m.effort_limits_at(rate)
+        low, high = (np.clip(ends, -has, has) for ends in m.effort_ranges.T)
+        limit = np.where(effort < 0.0, -low, high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            used = np.abs(effort) / np.maximum(limit, 1e-300)
+        k, j = np.unravel_index(int(used.argmax()), used.shape)
+        if not np.isfinite(limit).any():
+            k, j = np.unravel_index(int(np.abs(effort).argmax()), used.shape)
+        size = float(used[k, j]) if np.isfinite(limit).any() else float(np.abs(effort[k, j]))
+        if size > share:
+            best = _Worst(abs(float(effort[k, j])), float(limit[k, j]), row.name, m.joint_names[j])
+            share, at = size, abs(float(rate[k, j]))
+    return best, at
+
+
+def _worst(
+    m: Mechanism,
+    rows: Sequence[MotionEvaluation],
+    values: FloatArray,
+    limits: FloatArray,
+    sense: float,
+) -> _Worst:
+    """Of values and limits (motions, n); `sense` is 1 for an upper limit."""
+    beyond = sense * (values - limits)
+    unlimited = not np.isfinite(limits).any()
+    ranked = np.nan_to_num(sense * values if unlimited else beyond, nan=-np.inf)
+    k, j = np.unravel_index(int(ranked.argmax()), ranked.shape)
+    return _Worst(float(values[k, j]), float(limits[k, j]), rows[k].name, m.joint_names[j])
+
+
+def _limits(
+    requirements: Requirements, rows: Sequence[MotionEvaluation], accuracy: FloatArray | None
+) -> Iterator[Verdict]:
+    limits = requirements.limits
+    worst = max(rows, key=lambda row: row.condition_number)
+    said = f"the condition number is {_number(worst.condition_number)} in {_of(worst.name)}"
+    yield _limit("condition_number", worst.condition_number, limits.condition_number, "", 1.0,
+                 worst.name, said)  # fmt: skip
+    angles = [(angle, row.name, joint) for row in rows for joint, angle in row.joint_angles.items()]
+    if angles:
+        angle, motion, joint = max(angles)
+        said = f"{joint} turns by {_number(angle)} rad from home in {_of(motion)}"
+        yield _limit("joint_angle", angle, limits.joint_angle, "rad", 1.0, motion, said, joint)
+    for name, what, sense, pick in (
+        ("leg_clearance", "two legs are {} m apart", -1.0, min),
+        ("payload_clearance", "the payload is {} m away from a leg", -1.0, min),
+        ("footprint_radius", "the farthest joint on the base is {} m from its axis", 1.0, max),
+        ("height", "the machine is {} m high", 1.0, max),
+        ("floor", "the machine goes down to {} m", -1.0, min),
+    ):
+        attribute = {"height": "highest", "floor": "lowest"}.get(name, name)
+        values = [(getattr(row.room, attribute), row.name) for row in rows]
+        value, motion = pick(values)
+        limit = getattr(limits, name)
+        if not np.isfinite(limit) or np.isnan(value) or (sense < 0.0 and limit == 0.0
+                                                         and name != "floor"):  # fmt: skip
+            continue
+        where = "" if name == "footprint_radius" else f" in {_of(motion)}"
+        said = what.format(_number(value)) + where
+        yield _limit(name, value, limit, "m", sense, motion, said)
+    if accuracy is not None:
+        for name, unit, part, what in (
+            ("position_error", "m", accuracy[:3], "position"),
+            ("angle_error", "rad", accuracy[3:], "orientation"),
+        ):
+            value = float(part.max())
+            said = f"the standard deviation of the body's {what} is {_number(value)} {unit}"
+            yield _limit(name, value, getattr(limits, name), unit, 1.0, "", said)
+
+
+def _limit(
+    name: str, value: float, limit: float, unit: str, sense: float, motion: str, said: str,
+    joint: str = "",
+) -> Verdict:  # fmt: skip
+    return _verdict(name, _Worst(value, limit, motion, joint), unit, sense, abs(limit) or 1.0, said)
+
+
+def _verdict(name: str, worst: _Worst, unit: str, sense: float, size: float, said: str) -> Verdict:
+    """A verdict on a value with a limit; `said` is the beginning of its sentence."""
+    value, limit, motion, joint = worst
+    named = f" {unit}" if unit else ""
+    if not np.isfinite(limit):
+        return Verdict(name, value, limit, unit, 0.0, motion, joint, f"{said}; no limit is given")
+    beyond = sense * (value - limit)
+    excess = beyond / size if np.isfinite(size) and size > 0.0 else beyond
+    excess = np.inf if np.isnan(value) else excess if excess > ROUNDING else min(excess, 0.0)
+    side = "at most" if sense > 0.0 else "at least"
+    text = f"{said}; {side} {_number(limit)}{named} is allowed"
+    if excess > 0.0:
+        text += f", {_number(abs(beyond))}{named} are missing"
+    return Verdict(name, value, limit, unit, float(excess), motion, joint, text)
+
+
+def _of(motion: str) -> str:
+    return "the poses at rest" if motion == "poses" else f"motion {motion!r}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}"

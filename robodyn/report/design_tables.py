@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Tables of what a machine needs to meet requirements, for a page and for a terminal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from robodyn.design.evaluate import evaluate
+from robodyn.design.evaluation import Evaluation
+from robodyn.report.tables import Table
+
+# What makes rotors worth a sentence: they add this share of the largest effort, or more.
+NOTABLE = 0.2
+
+
+def verdict_lines(e: Evaluation) -> list[str]:
+    """A sentence for each requirement, those that are not met first; then what rotors add."""
+    met = [f"yes: {each.text}" for each in e.verdicts if each.satisfied]
+    return [f"NO: {text}" for text in e.violations] + met + rotor_sentences(e)
+
+
+def rotor_sentences(e: Evaluation) -> list[str]:
+    """What the rotors weigh at the joints, where they add much to the largest effort."""
+    m = e.mechanism
+    masses = [actuator.reflected_inertia for actuator in m.actuators]
+    worst = int(np.argmax(masses))
+    if not masses[worst]:
+        return []
+    # the mechanism has the payload already
+    free = evaluate(m.without_actuators(), replace(e.requirements, payload=None))
+    factor = float(e.needed.peak_effort.max() / free.needed.peak_effort.max())
+    if not factor > 1.0 + NOTABLE:
+        return []
+    slides = m.joint_units[worst] == "m"
+    unit, what = ("kg", "a screw") if slides else ("kg m^2", "a gear")
+    return [
+        f"note: behind {what} the rotor of {m.joint_names[worst]} weighs {masses[worst]:.4g} "
+        f"{unit} at the joint; with ideal drives the largest effort would be {1.0 / factor:.2f} "
+        "times as large. A longer lead, or a lower ratio, reduces this by its square"
+    ]
+
+
+def demand_tables(e: Evaluation) -> list[Table]:
+    """What the drives need in all, and in each motion."""
+    m, need = e.mechanism, e.needed
+    unit, rate, effort = ("/".join(sorted(set(each))) for each in (
+        m.joint_units, [f"{u}/s" for u in m.joint_units], m.effort_units))  # fmt: skip
+    head = ["drive", f"from [{unit}]", f"to [{unit}]", f"stroke [{unit}]", f"speed [{rate}]",
+            f"peak [{effort}]", f"continuous [{effort}]", "peak [W]", "mean [W]"]  # fmt: skip
+    columns = (need.shortest, need.longest, need.stroke, need.speed, need.peak_effort,
+               need.continuous_effort, need.peak_power, need.mean_power)  # fmt: skip
+    rows = [
+        [name, *(float(column[j]) for column in columns)] for j, name in enumerate(m.joint_names)
+    ]
+    tables = [Table(head, rows, "What each drive needs, margins included (powers without)")]
+    head = ["motion", f"stroke [{unit}]", f"speed [{rate}]", f"peak [{effort}]", f"RMS [{effort}]",
+            "peak [W]", "supply peak [W]", "mean [W]", "fed back [J]", "angle [rad]",
+            "condition"]  # fmt: skip
+    rows = []
+    for row in e.motions:
+        angle = max(row.joint_angles.values(), default=np.nan)
+        stroke = row.positions[:, 1] - row.positions[:, 0]
+        rows.append([
+            row.name, *(float(v.max()) for v in (stroke, row.speed, row.peak_effort,
+                                                 row.rms_effort, row.peak_power)),
+            row.supply_peak, row.supply_mean, row.braking, angle, row.condition_number,
+        ])  # fmt: skip
+    tables.append(Table(head, rows, "Each motion: the largest of all drives, without margins; "
+                        "supply and feedback of all drives together"))  # fmt: skip
+    head = ["drive", "peak torque [N m]", "RMS [N m]", "speed [rad/s]", "RMS current [A]"]
+    columns = [
+        np.fmax.reduce([getattr(row, name) for row in e.motions])
+        for name in ("peak_torque", "rms_torque", "motor_speed", "rms_current")
+    ]
+    if np.isfinite(columns[0]).any():
+        rows = [
+            [name, *(float(column[j]) for column in columns)]
+            for j, name in enumerate(m.joint_names)
+        ]
+        tables.append(Table(head, rows, "At the motors, behind screws and gears, without margins"))
+    voltage = e.requirements.supply_voltage
+    if voltage is not None:
+        row = ["supply", need.supply_peak / voltage, need.supply_mean / voltage]
+        tables.append(Table(["", "peak [A]", "mean [A]"], [row], f"Currents at {voltage:g} V"))
+    if e.pose_accuracy is not None:
+        rows = [["standard deviation", *e.pose_accuracy.tolist()]]
+        head = ["", "x [m]", "y [m]", "z [m]", "about x [rad]", "about y [rad]", "about z [rad]"]
+        tables.append(Table(head, rows, "Accuracy of the body's pose, at the worst pose"))
+    return tables
+
+
+def sensitivity_table(e: Evaluation) -> Table:
+    """Change of what is needed with one percent of each dimension."""
+    names = ("stroke", "speed", "peak_effort", "continuous_effort", "peak_power",
+             "condition_number", "joint_angle", "position_error")  # fmt: skip
+    shown = [name for name in names if name in e.quantities]
+    rows = [
+        [
+            f"{dimension} = {e.variants[dimension][0]:.4g}",
+            *(
+                f"{e.variants[dimension][0] * slopes.get(name, np.nan) / e.quantities[name]:+.2f} %"
+                for name in shown
+            ),
+        ]
+        for dimension, slopes in e.sensitivities.items()
+    ]
+    head = ["dimension", *(name.replace("_", " ") for name in shown)]
+    return Table(head, rows, "Change of what is needed for one percent more of a dimension")

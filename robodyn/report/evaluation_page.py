@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The page of an evaluation: verdicts, what the drives need, and the drawing of the machine."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.design.evaluation import Evaluation
+from robodyn.design.machine_motion import MachineMotion, machine_motions
+from robodyn.report.chart import COLORS, DASHED, INK, Chart, ChartLine, Panel
+from robodyn.report.design_tables import demand_tables, sensitivity_table, verdict_lines
+from robodyn.report.labels import units_in_one
+from robodyn.report.numbers_as_text import number
+from robodyn.report.page import Page, cards, table
+from robodyn.report.tables import Table
+
+# Points of the line of what a motor has.
+CURVE = 60
+
+
+def evaluation_page(e: Evaluation, command: str = "") -> Page:
+    """The HTML page of an evaluation.
+
+    Args:
+        e: what to show.
+        command: command line that made the page, shown at its end.
+    """
+    m = e.mechanism
+    met = sum(each.satisfied for each in e.verdicts)
+    page = Page(
+        f"{m.name}: requirements",
+        f"{met} of {len(e.verdicts)} requirements are met" + (
+            f" ({e.requirements.source})" if e.requirements.source else ""),
+        e.to_dict(),
+    )  # fmt: skip
+    add_evaluation(page, e)
+    page.add_parameters(m)
+    page.add_provenance(command)
+    return page
+
+
+def add_evaluation(page: Page, e: Evaluation) -> None:
+    """Add the sections of an evaluation to a page."""
+    m, need = e.mechanism, e.needed
+    lines = "".join(f"<li>{escape(line)}</li>" for line in verdict_lines(e))
+    figures = [
+        ("largest stroke", f"{number(float(need.stroke.max()))} {units_in_one(m.joint_units)}"),
+        ("largest effort", f"{number(float(need.peak_effort.max()))} "
+                           f"{units_in_one(m.effort_units)}"),
+        ("supply, peak", f"{number(need.supply_peak)} W"),
+        ("supply, mean", f"{number(need.supply_mean)} W"),
+        ("fed back at most", f"{number(need.braking)} J a cycle"),
+    ]  # fmt: skip
+    page.add("verdicts", "Verdicts", f"{cards(figures)}<ul>{lines}</ul>")
+    found = machine_motions(m, e.requirements.motions, e.requirements.poses)
+    page.add_chart(_efforts_over_speed(e, found))
+    page.add("needed", "Needs of the drives", _tables(demand_tables(e)))
+    if moving := [each for each in found if each.motion is not None]:
+        page.add_chart(_powers(e, moving))
+    page.add_chart(_views(e))
+    page.add("centers", "Joint centers", _tables([_centers(e)]))
+    if e.variants:
+        page.add("sensitivities", "Sensitivities", _tables([sensitivity_table(e)]))
+
+
+def _tables(tables: list[Table]) -> str:
+    return "".join(table(*each) for each in tables)
+
+
+def _efforts_over_speed(e: Evaluation, found: list[MachineMotion]) -> Chart:
+    """Effort over speed of all drives, and what a motor has."""
+    m, margins = e.mechanism, e.requirements.margins
+    curves = []
+    for k, each in enumerate(found):
+        rows = each.all if each.motion is None else each.rows
+        gap = np.full((1, len(m.joint_names)), np.nan)
+        ends = [rows.rate, *([rows.rate[:1]] if each.motion else []), gap]
+        efforts = [rows.effort, *([rows.effort[:1]] if each.motion else []), gap]
+        name = "poses at rest" if each.motion is None else each.motion.name
+        curves.append(
+            ChartLine(
+                margins.speed * np.concatenate(ends).T.ravel(),
+                margins.force * np.concatenate(efforts).T.ravel(),
+                name, COLORS[k % len(COLORS)],
+            )
+        )  # fmt: skip
+    fastest = float(np.nanmax(np.abs(np.concatenate([curve.x for curve in curves])), initial=0.0))
+    limits = np.where(np.isfinite(m.velocity_limits), m.velocity_limits, 1.2 * fastest)
+    rates = np.linspace(-1.0, 1.0, 2 * CURVE + 1) * float(limits.max())
+    has = m.effort_limits_at(np.repeat(rates[:, None], len(m.joint_names), axis=1))
+    j = int(np.argmin(has[CURVE]))
+    if np.isfinite(has[:, j]).all():
+        rates = np.append(rates, np.nan)
+        line = np.append(has[:, j], np.nan)
+        curves.append(
+            ChartLine(np.tile(rates, 2), np.concatenate([line, -line]), "limit", INK, DASHED, 2.2)
+        )
+    panel = Panel(
+        "Effort over speed",
+        tuple(curves),
+        f"speed [{units_in_one(m.joint_units, '/s')}]",
+        f"effort [{units_in_one(m.effort_units)}]",
+    )
+    text = ("Every drive in every motion, margins included. The dashed line is the weakest "
+            "motor's limit, on both sides: a motion fits if it stays between.")  # fmt: skip
+    return Chart("motor", "Effort over speed", (panel,), text, 1)
+
+
+def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
+    """Power of all drives together over a cycle of each motion."""
+    panels = []
+    for each in found:
+        assert each.motion is not None
+        power = np.nansum(_power(e, each), axis=1)
+        row = next(row for row in e.motions if row.name == each.motion.name)
+        mean = np.full_like(power, row.supply_mean)
+        lines = (
+            ChartLine(each.times, power, "all drives", COLORS[0]),
+            ChartLine(each.times, mean, "mean taken from the supply", INK, DASHED),
+        )
+        panels.append(Panel(each.motion.name, lines, y_label="power [W]"))
+    text = "Positive power is taken from the supply, negative power is fed back to it."
+    return Chart("power", "Power over time", tuple(panels), text)
+
+
+def _power(e: Evaluation, each: MachineMotion) -> FloatArray:
+    rows = each.rows
+    columns = [
+        actuator.torques(rows.effort[:, j], rows.rate[:, j]) * actuator.ratio * rows.rate[:, j]
+        for j, actuator in enumerate(e.mechanism.actuators)
+    ]
+    return np.stack(columns, axis=-1)
+
+
+def _views(e: Evaluation) -> Chart:
+    """The machine at home from the front, the side and above."""
+    from robodyn.report.path_views import home_chart
+
+    return home_chart(e.mechanism)
+
+
+def _centers(e: Evaluation) -> Table:
+    """Centers of the legs' joints, or those that a calibration knows."""
+    m = e.mechanism
+    feet, tips = m.leg_ends(m.home)
+    rows = [
+        [name, *foot.tolist(), *tip.tolist()]
+        for name, foot, tip in zip(m.joint_names, feet, tips, strict=False)
+    ]
+    head = ["drive", "base x [m]", "y [m]", "z [m]", "body x [m]", "y [m]", "z [m]"]
+    return Table(head, rows, "At home, base frame")

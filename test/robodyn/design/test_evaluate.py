@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Evaluations against dense sampling, Monte Carlo and laws of physics."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+import robodyn as rd
+from robodyn.cli import app
+from robodyn.design.body_motions import rows_of
+from robodyn.design.clearances import _between
+from robodyn.mechanisms.closed_loop.description.leg_templates import DELTA, TEMPLATES
+from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
+from robodyn.report.design_tables import rotor_sentences
+
+DENSE = 20_000
+
+
+def servo_hexapod():
+    document = next(each for each in TEMPLATES if each.what == "servo-hexapod").write("servo")
+    return rd.load(yaml.safe_load(document))
+
+
+def delta(tmp_path):
+    for suffix in (".yaml", ".urdf"):
+        (tmp_path / f"delta{suffix}").write_text(DELTA.write("delta", "delta.yaml", suffix))
+    return rd.load(tmp_path / "delta.yaml")
+
+
+def with_rotors(m, **actuator):
+    return m._made(replace(m.model, joints=tuple(
+        replace(joint, drive=replace(joint.drive, **actuator), friction=np.array([2e-2, 3e-2]))
+        if joint.name in m.joint_names else joint for joint in m.model.joints)))  # fmt: skip
+
+
+def of(*motions, **more):
+    return rd.load_requirements({"motions": list(motions)} | more)
+
+
+BIG = {"heave": {"amplitude": 0.1, "frequency": 1.0},
+       "surge": {"acceleration": "0.2 g", "frequency": 1.5},
+       "pitch": {"amplitude": "12 deg", "frequency": 0.25, "phase": "50 deg"}}  # fmt: skip
+SMALL = {"heave": {"amplitude": "12 mm", "frequency": 2.0},
+         "yaw": {"amplitude": "5 deg", "frequency": 1.0, "phase": 1.0}}  # fmt: skip
+CARRIED = {"surge": {"amplitude": 0.05, "frequency": 1.0},
+           "heave": {"amplitude": 0.03, "frequency": 2.0, "phase": 0.4}}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["platform", "servo", "servo with rotors", "delta"])
+def test_what_the_drives_need_is_what_dense_sampling_finds(kind, tmp_path):
+    if kind == "platform":
+        m, motion = rd.load("motion_platform"), BIG
+    elif kind == "delta":
+        m, motion = with_rotors(delta(tmp_path), efficiency=0.85), CARRIED
+    else:
+        m, motion = servo_hexapod(), SMALL
+        if kind == "servo with rotors":
+            m = with_rotors(m, rotor_inertia=2e-7, gear_ratio=80.0, efficiency=0.8)
+    load = {"mass": 0.3, "com": [0.0, 0.01, 0.02]}
+    row = rd.evaluate(m, of(motion, payload=load)).motions[0]
+    loaded = m.with_payload(load["mass"], load["com"])
+    required = of(motion).motions[0]
+    times = required.duration / DENSE * np.arange(DENSE)
+    body = rows_of(required, times, m.body_pose(m.home))
+    moving = loaded.motions_of_body(*body, np.repeat(m.home[None], DENSE, axis=0))
+    positions, rates, _ = loaded.driven_motion(*moving)
+    efforts = loaded.inverse_dynamics(*moving)
+    np.testing.assert_allclose(row.positions[:, 0], positions.min(axis=0), atol=1e-6)
+    np.testing.assert_allclose(row.positions[:, 1], positions.max(axis=0), atol=1e-6)
+    np.testing.assert_allclose(row.speed, np.abs(rates).max(axis=0), rtol=1e-3)
+    np.testing.assert_allclose(row.peak_effort, np.abs(efforts).max(axis=0), rtol=1e-3)
+    rms = np.sqrt((efforts**2).mean(axis=0))
+    np.testing.assert_allclose(row.rms_effort, rms, rtol=1e-3)
+    torques = loaded.motor_torques(efforts, rates)
+    np.testing.assert_allclose(row.peak_torque, np.abs(torques).max(axis=0), rtol=1e-3)
+    np.testing.assert_allclose(row.rms_torque, np.sqrt((torques**2).mean(axis=0)), rtol=2e-3)
+    power = torques * rates * [actuator.ratio for actuator in loaded.actuators]
+    scale = np.abs(power).max(axis=0)
+    np.testing.assert_allclose(row.peak_power, scale, rtol=3e-3)
+    np.testing.assert_allclose(row.mean_power / scale, power.mean(axis=0) / scale, atol=1e-3)
+    fed_back = required.duration * np.maximum(-power, 0.0).mean(axis=0)
+    np.testing.assert_allclose(row.regenerated / scale, fed_back / scale, atol=3e-3)
+    assert row.supply_peak == pytest.approx(power.sum(axis=1).max(), rel=3e-3)
+    number = loaded.condition_number(moving.configuration).max()
+    assert row.condition_number == pytest.approx(number, rel=1e-3)
+
+
+def test_energy_balances_without_friction_and_friction_takes_the_rest():
+    m = rd.load("motion_platform")
+    smooth = rd.evaluate(m.without_friction(), of(BIG)).motions[0]
+    # nothing is lost: over a cycle all drives together do no work
+    assert smooth.mean_power.sum() == pytest.approx(0.0, abs=1e-6 * smooth.supply_peak)
+    back = smooth.duration * smooth.supply_mean
+    assert back == pytest.approx(smooth.braking, rel=1e-6)
+    rough = rd.evaluate(m, of(BIG)).motions[0]
+    assert rough.mean_power.sum() > 100.0
+
+
+def test_held_poses_need_the_efforts_of_statics():
+    m = rd.load("motion_platform")
+    e = rd.evaluate(m, rd.load_requirements({"poses": [{"heave": [-0.1, 0.1]}]}))
+    assert [row.name for row in e.motions] == ["poses"]
+    home = m.home
+    still = np.zeros(6)
+    ends = [home + h * np.eye(7)[2] for h in (-0.1, 0.1)]
+    efforts = np.abs([m.inverse_dynamics(pose, still, still) for pose in ends]).max(axis=0)
+    np.testing.assert_allclose(e.needed.peak_effort, efforts, rtol=1e-9)
+    assert e.needed.speed.max() == 0.0
+
+
+def test_margins_are_on_top():
+    m = rd.load("motion_platform")
+    plain = rd.evaluate(m, of(BIG)).needed
+    margins = {"force": 1.3, "speed": 1.2, "stroke": "10 mm"}
+    more = rd.evaluate(m, of(BIG, margins=margins, rating={"duty": 0.25})).needed
+    np.testing.assert_allclose(more.stroke, plain.stroke + 0.02)
+    np.testing.assert_allclose(more.speed, 1.2 * plain.speed)
+    np.testing.assert_allclose(more.peak_effort, 1.3 * plain.peak_effort)
+    np.testing.assert_allclose(more.continuous_effort, 1.3 * 0.5 * plain.continuous_effort)
+
+
+def test_the_accuracy_of_poses_is_that_of_monte_carlo(random_numbers):
+    m = rd.load("motion_platform")
+    limits = {"accuracy": {"position": "0.05 mm", "geometry": "0.1 mm"}}
+    e = rd.evaluate(m, rd.load_requirements({"poses": [{"yaw": 0.0}], **limits}))
+    draws = random_numbers("poses")
+    geometry = m.geometry()
+    values = np.array([each.value for each in geometry.parameters])
+    centers = [not each.name.endswith(("offset", ".h", ".u")) for each in geometry.parameters]
+    lengths, moved = m.joint_positions(m.home), []
+    for _ in range(1500):
+        dimensions = values + 1e-4 * draws.standard_normal(len(values)) * centers
+        built = geometry.with_geometry(dimensions)
+        reading = lengths + 5e-5 * draws.standard_normal(6)
+        moved.append(m.difference(m.home, built.forward_kinematics(reading, m.home)))
+    # the standard deviation of a standard deviation of 1500 draws is 1.8 %
+    np.testing.assert_allclose(e.pose_accuracy, np.std(moved, axis=0), rtol=0.08)
+
+
+def test_sentences_name_what_is_missing_what_is_possible_and_what_helps():
+    m = rd.load("motion_platform")
+    e = rd.evaluate(m, of({"name": "jump", "heave": 0.25, "frequency": 1.0}))
+    assert not e.satisfied
+    speed = next(each for each in e.verdicts if each.requirement == "speed")
+    assert not speed.satisfied
+    text = next(text for text in e.violations if " m/s in motion 'jump'" in text)
+    assert f"{speed.value - 1.0:.4g} m/s are missing" in text
+    # what is said to be possible is, and a little more is not
+    share = e.possible["jump"]
+    for part, holds in ((0.999 * share, True), (1.001 * share, False)):
+        smaller = of({"name": "jump", "heave": 0.25 * part, "frequency": 1.0})
+        assert rd.evaluate(m, smaller).satisfied == holds
+    assert f"{0.25 * share:.3g} m of heave at 1 Hz is possible" in text
+    name = next(name for name in e.variants if f" {name} helps most" in text)
+    value, made = e.variants[name]
+    step = 0.01 if f"more {name}" in text else -0.01
+    better = rd.evaluate(made(value * (1.0 + step)), e.requirements)
+    assert better.needed.speed.max() < e.needed.speed.max()
+
+
+def test_sensitivities_are_slopes():
+    m = rd.load("motion_platform")
+    e = rd.evaluate(m, of(BIG))
+    assert set(e.variants) == {"base_scale", "platform_scale", "height"}
+    value, made = e.variants["height"]
+    far = rd.evaluate(made(value + 0.01), e.requirements)
+    change = far.quantities["stroke"] - e.quantities["stroke"]
+    assert e.sensitivities["height"]["stroke"] == pytest.approx(change / 0.01, rel=0.05)
+
+
+def test_a_screw_and_a_rotor_are_named_where_they_weigh_more_than_the_load():
+    m = rd.load(yaml.safe_load(HEXAPOD.write("small")))
+    legs = [
+        replace(leg, actuator=rd.Actuator(rotor_inertia=1.2e-4, lead=0.005))
+        for leg in m.six_legs.legs
+    ]
+    (text,) = rotor_sentences(rd.evaluate(m.with_legs(legs), of(SMALL)))
+    assert "weighs 189.5 kg at the joint" in text
+    plain = [replace(leg, actuator=rd.Actuator()) for leg in m.six_legs.legs]
+    assert rotor_sentences(rd.evaluate(m.with_legs(plain), of(SMALL))) == []
+
+
+@pytest.mark.parametrize(
+    ("limits", "requirement"),
+    [
+        ({"condition_number": 2.0}, "condition_number"),
+        ({"joint_angle": "0.5 deg"}, "joint_angle"),
+        ({"leg_clearance": "0.4 m"}, "leg_clearance"),
+        ({"payload_clearance": "2 m"}, "payload_clearance"),
+        ({"footprint_radius": 0.9}, "footprint_radius"),
+        ({"height": "1.3 m"}, "height"),
+        ({"floor": 0.1}, "floor"),
+    ],
+)
+def test_each_limit_is_kept_or_named(limits, requirement):
+    m = rd.load("motion_platform")
+    load = {"mass": 1.0, "radius": 0.2, "com": [0.0, 0.0, 0.5]}
+    motion = {"heave": 0.05, "frequency": 0.2}
+    assert rd.evaluate(m, of(motion, payload=load)).satisfied
+    e = rd.evaluate(m, of(motion, payload=load, limits=limits))
+    assert [each.requirement for each in e.verdicts if not each.satisfied] == [requirement]
+
+
+def test_the_distance_of_legs_is_that_of_points_along_them(rng):
+    start, end = rng.standard_normal((2, 40, 6, 3))
+    first, second = np.triu_indices(6, 1)
+    share = np.linspace(0.0, 1.0, 201)[:, None]
+    points = start[:, :, None] + share * (end - start)[:, :, None]
+    found = _between(start, end, first, second)
+    for k in range(40):
+        for pair, (i, j) in enumerate(zip(first, second, strict=True)):
+            gaps = np.linalg.norm(points[k, i][:, None] - points[k, j], axis=-1)
+            assert gaps.min() - 0.03 <= found[k, pair] <= gaps.min() + 1e-12
+
+
+def test_poses_out_of_reach_are_a_violation_not_an_error():
+    e = rd.evaluate(servo_hexapod(), of({"name": "far", "heave": 0.2, "frequency": 0.5}))
+    assert not e.satisfied
+    assert 0.0 < e.motions[0].reached < 1.0
+    assert "motion 'far' is not reached at" in e.violations[0]
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({"motions": [{"heave": 0.1, "frequency": 1}], "natural_frequency": 12},
+         "natural_frequency is 12 Hz, but natural frequencies cannot be evaluated"),
+        ({"motions": [{"heave": 0.1, "frequency": 1}], "limits": {"position_error": 1e-3}},
+         "limits of position_error and angle_error need `accuracy`"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_evaluated_is_refused(document, message):
+    with pytest.raises(rd.InvalidInput, match=message):
+        rd.evaluate(rd.load("motion_platform"), rd.load_requirements(document))
+
+
+def test_axes_that_a_mechanism_does_not_have_are_refused():
+    with pytest.raises(rd.InvalidInput, match="asks for roll, but delta moves its body by"):
+        rd.evaluate(rd.load("delta"), of({"roll": 0.1, "frequency": 1.0}))
+    required = of({"heave": 0.01, "frequency": 1.0}, limits={"leg_clearance": 0.01})
+    with pytest.raises(rd.InvalidInput, match="has no straight legs"):
+        rd.evaluate(rd.load("delta"), required)
+
+
+def test_the_command_prints_verdicts_and_fails_with_them(tmp_path):
+    file, page = tmp_path / "req.yaml", tmp_path / "page.html"
+    file.write_text("motions:\n  - {name: lift, heave: 50 mm, frequency: 0.5 Hz}\n")
+    run = CliRunner().invoke(app, ["evaluate", "motion_platform", str(file), "--html", str(page)])
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert "yes: leg" in run.stdout
+    text = page.read_text()
+    assert all(f'id="{key}"' in text for key in ("verdicts", "motor", "needed", "power", "home"))
+    file.write_text("motions:\n  - {name: lift, heave: 50 mm, frequency: 5 Hz}\n")
+    run = CliRunner().invoke(app, ["evaluate", "motion_platform", str(file), "--json"])
+    found = json.loads(run.stdout)
+    assert (run.exit_code, found["satisfied"]) == (1, False)
+    assert found["motions"][0]["name"] == "lift"
