@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Controllers: from a measured state and a trajectory to efforts."""
+"""Controllers, which compute efforts from a measured state and a trajectory."""
 
 from robodyn.control.command_units import COMMAND_UNITS, CommandUnit
 from robodyn.control.computed_torque import (

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which trajectory is active: one replaces another without a jump, ends in a hold, starts again.
+"""The trajectory that a mechanism follows: replacement without jumps, holding, restarts.
 
-If the time of the states goes back to before the motion began, the simulation was reset: a
-trajectory that began with a state begins again, one with a start time of its own waits for it.
-The first trajectory takes over from the measured state where that is not at its beginning; every
-handover takes as long as the limits of rates and efforts ask for.
+If the time of the states falls behind the start of the motion, the simulation was reset. A
+trajectory that started with a state then starts again; one with its own start time waits for it.
+The first trajectory is blended in from the measured state if that is not its beginning. Every
+handover takes as long as the limits of velocities and efforts require.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ THERE = 1e-4
 
 
 class _Given(NamedTuple):
-    """A trajectory as it was given, to begin at `start` [ns] or with a state."""
+    """A trajectory that starts at `start` [ns], or with the next state if `start` is None."""
 
     trajectory: Trajectory
     start: int | None
@@ -40,21 +40,22 @@ class ActiveTrajectory:
     """The trajectory that a mechanism follows, and its time along it.
 
     Args:
-        mechanism: that follows it.
-        handover: [s] in which a trajectory that replaces another takes over, or the first one from
-            a state away from it; longer where the limits ask for it; 0 for a jump.
-        scale_rate: [1/s] how fast the speed follows the one asked for.
-        hold_when_idle: without a trajectory, stay at the first state seen.
-        stop_time: [s] in which a stop brings it to rest; another where the limits ask for it.
+        mechanism: mechanism that follows the trajectory.
+        handover: duration [s] of the transition to a trajectory that replaces another, or to the
+            first one from a different state. The transition takes longer if the limits require it;
+            0 permits a jump.
+        scale_rate: rate [1/s] at which the speed approaches the requested speed.
+        hold_when_idle: if there is no trajectory, hold the first measured state.
+        stop_time: duration [s] of a stop. The stop takes another time if the limits require it.
 
     Attributes:
         handover, stop_time: see above.
-        clock: time along the path, and the speed asked for.
-        answered: whether a state has been assigned a point of the trajectory.
-        warning: of the latest stop, if it was not within the limits.
+        clock: time along the path, and the requested speed.
+        answered: whether a point of the trajectory was assigned to a state.
+        warning: description of the limit that the latest stop exceeded; empty if none.
 
     Raises:
-        InvalidInput: a number out of range.
+        InvalidInput: a number is out of range.
     """
 
     def __init__(
@@ -84,14 +85,14 @@ class ActiveTrajectory:
         self._stop_began = 0
 
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
-        """Begin a trajectory at time `start` [ns], or at the next state that arrives.
+        """Start a trajectory at time `start` [ns], or at the next state.
 
-        One that replaces another takes over from it without a jump. The first begins as it is where
-        the mechanism is at its beginning, and takes over from the measured state elsewhere. One
-        that cannot be taken up within the limits is dropped at the next state.
+        A trajectory that replaces another is blended in without a jump. The first trajectory starts
+        directly if the mechanism is at its beginning; otherwise it is blended in from the measured
+        state. If no handover within the limits exists, the trajectory is dropped at the next state.
 
         Raises:
-            InvalidInput: its configurations are not the mechanism's.
+            InvalidInput: its configurations do not belong to the mechanism.
         """
         size = self.mechanism.coordinates.configuration_size
         shape, expected = trajectory.sample(0.0).configuration.shape, (size,)
@@ -111,38 +112,38 @@ class ActiveTrajectory:
         self._followed = True
 
     def stop(self) -> None:
-        """Abandon the trajectory, come to rest and hold the configuration measured then.
+        """Abort the trajectory, come to rest and hold the final configuration.
 
-        It takes `stop_time`, or another time that keeps to the limits of the joints' rates, efforts
-        and positions, beginning with the next state; without a stop time, what that finds is held.
-        It is never refused: where none keeps to the limits, it is the one that breaks them least,
-        see `warning`.
+        The stop begins with the next state and takes `stop_time`, or another time within the limits
+        of velocities, efforts and positions. If `stop_time` is 0, the next measured configuration
+        is held. A stop is always possible: if no duration satisfies the limits, it uses the one
+        that exceeds them least; see `warning`.
         """
         self._next = None
         self._stops = self._stop is None
 
     def stop_anew(self) -> None:
-        """Come to rest from the next state on, wherever that is, and hold what is then.
+        """Restart the stop from the next measured state.
 
-        As `stop`, but a stop that goes on begins again, and a trajectory that waits for its end
-        goes on waiting.
+        This is the same as `stop`, but it also restarts a stop in progress. A trajectory that waits
+        for the end of the stop keeps waiting.
         """
         self._stop, self._stops = None, True
 
     @property
     def is_holding(self) -> bool:
-        """Whether no trajectory that was given is followed: it rests, or comes to rest."""
+        """Whether the mechanism holds or stops instead of following a requested trajectory."""
         return self._given is None or self._given.holding
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it comes to rest, or will with the next state."""
+        """Whether a stop is in progress, or begins with the next state."""
         return self._stops or self._stop is not None
 
     def past_end(self, trajectory: Trajectory) -> float | None:
-        """How long [s] of its own time a trajectory is over; None if it is not followed any more.
+        """Return the time [s] since the end of a trajectory; None if it is no longer followed.
 
-        Negative before its end, minus infinity before its beginning.
+        The time is negative before the end, and minus infinity before the beginning.
         """
         waiting, given = self._next, self._given
         if waiting is not None and waiting.trajectory is trajectory:
@@ -152,20 +153,21 @@ class ActiveTrajectory:
         return self._path_time - self._path.duration if self.answered else -np.inf
 
     def leave(self) -> None:
-        """Forget the trajectory, as what has moved meanwhile was not it."""
+        """Discard the trajectory, because something else has moved the mechanism."""
         self._given = self._next = self._path = self._stop = None
         self.answered, self._hold_when_idle = False, True
 
     def at(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> tuple[Pace, Trajectory] | None:
-        """Pace and trajectory for a state measured at `time` [ns]; None without a trajectory.
+        """Return pace and trajectory for a state at `time` [ns]; None without a trajectory.
 
-        Without a velocity (nv,) the first trajectory begins as it is, wherever the mechanism is.
+        Without a velocity (nv,), the first trajectory starts directly, at any measured
+        configuration.
 
         Raises:
-            InfeasibleTrajectory: a trajectory that was to begin now cannot be taken up within the
-                limits; it is dropped, and what was followed before, or a hold, goes on.
+            InfeasibleTrajectory: no handover within the limits exists for a trajectory that starts
+                now. It is dropped; the previous trajectory, or a hold, continues.
         """
         self._notice_reset(time)
         if self._stops:
@@ -197,7 +199,7 @@ class ActiveTrajectory:
     def _begin_to_stop(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> None:
-        """From what is measured; without a velocity from what is planned."""
+        """Begin a stop from the measured state, or the planned one without a velocity."""
         self._stops = False
         motion = None
         if self._path is not None and self.answered:
@@ -217,7 +219,7 @@ class ActiveTrajectory:
         self.answered = True
 
     def _rest(self, configuration: FloatArray) -> None:
-        """The stop is over."""
+        """Finish a stop."""
         self._stop = None
         waiting = self._next
         if waiting is not None and not self.handover:
@@ -233,7 +235,7 @@ class ActiveTrajectory:
         self._next = waiting
 
     def _is_away(self, time: int, configuration: FloatArray) -> bool:
-        """Whether the mechanism is not where the trajectory that begins wants it."""
+        """Whether the measured configuration differs from the beginning of the trajectory."""
         given = self._given
         if given is None or given.holding:
             return False

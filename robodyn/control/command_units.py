@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What commands are told in: efforts of the joints, torques of their motors, or currents."""
+"""Units of commands: efforts of the joints, torques of the motors, or currents."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ COMMAND_UNITS = ("effort", "torque", "current")
 
 
 class CommandUnit:
-    """Turns efforts into commands of some unit and back, by a mechanism's actuators.
+    """Converter between joint efforts and commands, for the actuators of a mechanism.
 
     Args:
-        mechanism: whose actuators know screws, gears and torque constants.
+        mechanism: mechanism whose actuators state screws, gears and torque constants.
         unit: one of `COMMAND_UNITS`.
 
     Raises:
-        InvalidInput: an unknown unit, or one that the actuators do not determine: a joint that
-            slides without a screw's lead, or a motor without a torque constant.
+        InvalidInput: the unit is unknown, or the actuators do not determine it: a prismatic joint
+            without the lead of its screw, or a motor without a torque constant.
     """
 
     def __init__(self, mechanism: Mechanism, unit: str) -> None:
@@ -41,11 +41,11 @@ class CommandUnit:
 
     @property
     def is_effort(self) -> bool:
-        """Whether commands are the joints' efforts themselves."""
+        """Whether commands are joint efforts."""
         return self.unit == "effort"
 
     def of_efforts(self, efforts: FloatArray, rates: ArrayLike | None = None) -> FloatArray:
-        """Commands (..., n) for efforts (..., n) [N or N m] at rates (..., n) of the joints."""
+        """Convert efforts (..., n) [N or N m] at joint velocities (..., n) into commands."""
         if self.unit == "torque":
             return self._mechanism.motor_torques(efforts, rates)
         if self.unit == "current":
@@ -53,7 +53,7 @@ class CommandUnit:
         return efforts
 
     def to_efforts(self, commands: FloatArray, rates: ArrayLike | None = None) -> FloatArray:
-        """Efforts (..., n) [N or N m] of commands (..., n); inverts `of_efforts`."""
+        """Convert commands (..., n) into efforts (..., n) [N or N m]."""
         if self.unit == "torque":
             return self._mechanism.efforts_of(commands, rates)
         if self.unit == "current":
@@ -61,10 +61,10 @@ class CommandUnit:
         return commands
 
     def refuse_other(self, given: str) -> None:
-        """Nothing for commands that say this unit, or none.
+        """Raise if a command states another unit than this one.
 
         Raises:
-            InvalidInput: they say another one.
+            InvalidInput: the stated unit differs.
         """
         if given in COMMAND_UNITS and given != self.unit:
             raise InvalidInput(

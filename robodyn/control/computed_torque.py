@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Controllers, above all computed torque: inverse dynamics of a corrected acceleration.
+"""Controllers, in particular computed torque: inverse dynamics of a corrected acceleration.
 
 Lee, Chung, Mudge and Turney, eq. 4.1 and 4.4:
 
     effort = inverse_dynamics(q, qd, qdd_d + Kv (qd_d - qd) + Kp (q_d - q))
 
-which makes the error obey e'' + Kv e' + Kp e = 0 where the model is exact. For a platform the
-error is the displacement and the difference of twists.
+If the model is exact, the error satisfies e'' + Kv e' + Kp e = 0. For a platform the error is the
+displacement and the difference of twists.
 
-Friction is compensated for the planned motion, not for the measured one, where that matters. The
-measured rate of a joint that is to move slowly changes its sign with every disturbance, and the
-efforts for dry friction with it; the planned rate does so once, when the plan does. Viscous
-friction so strong that velocities decay within a few periods of control cannot be compensated for a
-measured rate either, for that is past before the effort acts: it is compensated for the rate
+Friction is compensated for the planned motion instead of the measured one if this matters. The
+measured velocity of a slow joint changes its sign with every disturbance, and the dry friction with
+it; the planned velocity changes its sign only with the plan. Viscous friction that makes velocities
+decay within a few control periods cannot be compensated for the measured velocity either, because
+that velocity decays before the effort acts. It is compensated for the velocity
 
-    planned rate + Kv^-1 Kp e
+    planned velocity + Kv^-1 Kp e
 
-that leads back to the plan, so that the error e decays like exp(-Kp/Kv t) even where friction
-outweighs inertia. Which friction that is says the mechanism: `without_planned_friction`.
+so that the error e decays like exp(-Kp/Kv t) even if friction exceeds inertia. The mechanism
+decides which friction this concerns, see `without_planned_friction`.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ from robodyn.trajectories.base import Trajectory
 
 
 class Controller(Protocol):
-    """Efforts (n,) for a measured state and a trajectory; any callable of this form will do."""
+    """Protocol of a controller: any callable of this form."""
 
     def __call__(
         self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
     ) -> FloatArray:
-        """Return the efforts [N or N m] at `time` [s] of the trajectory."""
+        """Return the efforts (n,) [N or N m] for a state at `time` [s] of the trajectory."""
 
 
 class ComputedTorque:
-    """Feedback linearisation with proportional and derivative correction.
+    """Feedback linearization with proportional and derivative feedback.
 
     Args:
-        mechanism: the model that the control uses, which need not be that of the plant.
-        kp: [1/s^2] proportional gain; one number, (nv,) or (nv, nv).
-        kv: [1/s] derivative gain; one number, (nv,) or (nv, nv).
-        preview: [s] how far ahead the desired acceleration is taken. Half a control period
-            makes up for the delay of a zero-order hold.
+        mechanism: model of the controller, which may differ from that of the plant.
+        kp: proportional gain [1/s^2]; one number, (nv,) or (nv, nv).
+        kv: derivative gain [1/s]; one number, (nv,) or (nv, nv).
+        preview: time [s] by which the desired acceleration is taken ahead. Half a control period
+            compensates the delay of a zero-order hold.
 
     Raises:
-        InvalidInput: gains that are not positive (a matrix: not symmetric positive definite);
-            then the error would not decay.
+        InvalidInput: gains are not positive (a matrix: not symmetric positive definite), so that
+            the error would not decay.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class ComputedTorque:
 
     @cached_property
     def friction(self) -> PlannedFriction:
-        """The friction that is compensated for the planned motion."""
+        """Friction that is compensated for the planned motion."""
         return PlannedFriction(self.mechanism, self.kp, self.kv)
 
     def __call__(
@@ -89,10 +89,12 @@ class ComputedTorque:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Efforts (n,) for a measured configuration and velocity at `time` [s], on this base.
+        """Compute the efforts (n,) for a measured configuration and velocity at `time` [s].
+
+        `base` is the motion of the base, `wrench` the external wrench (6,) on the body.
 
         Raises:
-            KinematicsError: the mechanism has no answer at this configuration.
+            KinematicsError: the mechanism has no solution at this configuration.
         """
         desired = self.looking_ahead(trajectory.sample(time), trajectory, time)
         error = self.mechanism.difference(configuration, desired.configuration)
@@ -103,24 +105,24 @@ class ComputedTorque:
         return efforts + self.for_friction(error, desired) if friction.exists else efforts
 
     def for_friction(self, error: FloatArray, desired: Motion) -> FloatArray:
-        """Efforts (n,) for the friction of a desired motion, and back to it from a displacement.
+        """Compute the efforts (n,) that compensate friction for a desired motion and its error.
 
         Raises:
-            KinematicsError: the mechanism has no answer at the desired configuration.
+            KinematicsError: the mechanism has no solution at the desired configuration.
         """
         return np.asarray(self.friction.efforts(desired) + self.friction.gain @ error)
 
     def looking_ahead(
         self, desired: Motion, trajectory: Trajectory | None, time: float | FloatArray
     ) -> Motion:
-        """The motion desired at `time` (...) [s], its acceleration taken `preview` ahead."""
+        """Return the desired motion at `time` (...) [s], with its acceleration `preview` ahead."""
         if not self.preview or trajectory is None:
             return desired
         ahead = trajectory.sample(time + self.preview)
         return desired._replace(acceleration=ahead.acceleration)
 
     def corrected(self, error: FloatArray, velocity: FloatArray, desired: Motion) -> FloatArray:
-        """The corrected acceleration (nv,) of eq. 4.1, by the displacement to what is desired."""
+        """Compute the corrected acceleration (nv,) of eq. 4.1."""
         rows = np.array([error, velocity, desired.velocity, desired.acceleration], dtype=np.float64)
         out: FloatArray = np.empty(len(error))
         error, measured, planned, acceleration = rows
@@ -129,7 +131,7 @@ class ComputedTorque:
 
 
 class _InverseDynamicsLaw:
-    """The efforts of a motion that the law picks from the measured state or the trajectory."""
+    """Controller that applies inverse dynamics to a motion of the measured state or the plan."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -143,7 +145,7 @@ class _InverseDynamicsLaw:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Efforts (n,) at `time` [s] for a measured state, on this base.
+        """Compute the efforts (n,) at `time` [s] for a measured state and this motion of the base.
 
         Raises:
             KinematicsError: the configuration of the motion is singular.
@@ -156,14 +158,14 @@ class _InverseDynamicsLaw:
 
 
 class Feedforward(_InverseDynamicsLaw):
-    """The efforts of the planned motion; the measured state is not used."""
+    """Efforts of the planned motion, without feedback."""
 
     def _motion(self, time: float, configuration: FloatArray, trajectory: Trajectory) -> Motion:
         return trajectory.sample(time)
 
 
 class GravityCompensation(_InverseDynamicsLaw):
-    """The efforts that hold the measured configuration at rest; the trajectory is not used."""
+    """Efforts that hold the measured configuration at rest; the trajectory is ignored."""
 
     def _motion(self, time: float, configuration: FloatArray, trajectory: Trajectory) -> Motion:
         rest = np.zeros(self.mechanism.coordinates.velocity_size)
@@ -171,10 +173,10 @@ class GravityCompensation(_InverseDynamicsLaw):
 
 
 class ConstantEffort:
-    """The same efforts (n,) [N or N m] at all times, zero for an undriven mechanism.
+    """Constant efforts (n,) [N or N m]; zero for an undriven mechanism.
 
     Raises:
-        InvalidInput: not finite numbers.
+        InvalidInput: the efforts are not finite.
     """
 
     def __init__(self, effort: ArrayLike) -> None:
@@ -188,10 +190,10 @@ class ConstantEffort:
 
 
 def gain(name: str, value: ArrayLike, size: int) -> FloatArray:
-    """A gain as a matrix (size, size), of one number, (size,) or (size, size).
+    """Return a gain as a matrix (size, size), from one number, (size,) or (size, size).
 
     Raises:
-        InvalidInput: another shape, or not symmetric positive definite.
+        InvalidInput: the shape is wrong, or the matrix is not symmetric positive definite.
     """
     given = as_array(name, value, (), {"kp": "1/s^2", "kv": "1/s"}.get(name, ""))
     if given.shape not in {(), (size,), (size, size)}:
@@ -211,16 +213,16 @@ def gain(name: str, value: ArrayLike, size: int) -> FloatArray:
 
 
 class PlannedFriction:
-    """What is compensated for the planned motion, and what is left of the mechanism then.
+    """Friction that is compensated for the planned motion, and the mechanism without it.
 
     Args:
-        mechanism: the model of the control.
+        mechanism: model of the controller.
         kp, kv: (nv, nv) gains.
 
     Attributes:
-        rest: the mechanism without this friction; itself if there is none.
-        exists: whether there is any.
-        gain: (n, nv) efforts for a displacement, all zero but for strong viscous friction.
+        rest: the mechanism without this friction; `mechanism` itself if there is none.
+        exists: whether there is any such friction.
+        gain: (n, nv) efforts for a displacement; zero except for strong viscous friction.
     """
 
     def __init__(self, mechanism: Mechanism, kp: FloatArray, kv: FloatArray) -> None:
@@ -233,7 +235,7 @@ class PlannedFriction:
             self.gain = self._damping() @ np.linalg.solve(kv, kp)
 
     def efforts(self, planned: Motion) -> FloatArray:
-        """(..., n) [N or N m] for a planned motion.
+        """Compute the efforts (..., n) [N or N m] for a planned motion.
 
         Raises:
             KinematicsError: the planned configuration is singular.
@@ -242,7 +244,7 @@ class PlannedFriction:
         return whole - self.rest.inverse_dynamics(*planned)
 
     def _damping(self) -> FloatArray:
-        """(n, nv) efforts for unit rates at home; dry friction, which is no slope, cancels."""
+        """Return the efforts (n, nv) for unit velocities at home, without dry friction."""
         home, n = self._mechanism.home, self.gain.shape[1]
         home, still = np.broadcast_to(home, (n, len(home))), np.zeros((n, n))
         slow, quick = (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Monitor a condition number: levels with hysteresis, rate, speed scale, weakest direction."""
+"""Monitor of a condition number: levels with hysteresis, rate, speed scale, weakest direction."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _AXES = ("x", "y", "z")
 
 
 class ConditionLevel:
-    """OK, WARN or ERROR for a condition number; it falls only well below where it rose.
+    """Level OK, WARN or ERROR of a condition number, with hysteresis.
 
     Args:
         warn, error: thresholds, 1 <= warn < error.
-        hysteresis: a level is left below (1 - hysteresis) times its threshold, 0 <= h < 1.
+        hysteresis: a level ends below (1 - hysteresis) times its threshold, 0 <= h < 1.
 
     Raises:
-        InvalidInput: thresholds out of order or range.
+        InvalidInput: thresholds are out of order or range.
     """
 
     def __init__(self, warn: float = 100.0, error: float = 1000.0, hysteresis: float = 0.1) -> None:
@@ -40,7 +40,7 @@ class ConditionLevel:
         self.level = OK
 
     def update(self, number: float) -> bool:
-        """Take the next condition number; return whether the level changed. NaN is an ERROR."""
+        """Update the level for a condition number; return whether it changed. NaN is an ERROR."""
         before = self.level
         keep = 1.0 - self.hysteresis
         if not number < (self.error * keep if before == ERROR else self.error):
@@ -55,20 +55,20 @@ class ConditionLevel:
 def weakest_direction(
     mechanism: Mechanism, configuration: FloatArray, characteristic_length: float = 1.0
 ) -> tuple[FloatArray, str]:
-    """The direction a mechanism resists least, and what it is called.
+    """Return the direction in which a mechanism resists least, and its name.
 
     Returns:
-        (6,) unit vector [translation; rotation times the characteristic length] along which a
-        platform yields, or along which an arm can hardly move (the left singular vector of the
-        smallest singular value of the Jacobian; of fewer than six joints, of those that can move
-        the arm at all), and a text that names its largest component, such as `rotation about x`.
+        (6,) unit vector [translation; rotation times the characteristic length] in which a
+        platform yields, or in which an arm can hardly move (the left singular vector of the
+        smallest singular value of the Jacobian; for fewer than six joints, of those directions in
+        which the arm can move), and a text with its largest component, such as `rotation about x`.
     """
     direction = weakest_directions(mechanism, configuration, characteristic_length)
     return direction, direction_name(direction)
 
 
 def direction_name(direction: FloatArray) -> str:
-    """The largest component of a twist (6,), such as `rotation about x`."""
+    """Name the largest component of a twist (6,), such as `rotation about x`."""
     largest = int(np.abs(direction).argmax())
     kind = "translation along" if largest < 3 else "rotation about"
     return f"{kind} {_AXES[largest % 3]}"
@@ -77,10 +77,10 @@ def direction_name(direction: FloatArray) -> str:
 def weakest_directions(
     mechanism: Mechanism, configuration: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """The unit vectors (..., 6) of `weakest_direction`, their largest component positive.
+    """Return the unit vectors (..., 6) of `weakest_direction`, with positive largest components.
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a length that is not positive.
+        InvalidInput: the shape is wrong, or a value is not finite or not positive (the length).
         KinematicsError: the configuration has no geometry.
     """
     J = mechanism.scaled_jacobian(configuration, characteristic_length)
@@ -96,15 +96,14 @@ def condition_rate(
     characteristic_length: float = 1.0,
     number: float | None = None,
 ) -> float:
-    """How fast the condition number changes [1/s] at a single configuration and velocity.
+    """Compute the rate of change [1/s] of the condition number at a configuration and velocity.
 
-    `number` is the condition number there, where it is known already.
-
-    A central difference of its inverse, which has no pole. Zero at rest, NaN where the condition
-    number is infinite, infinite next to there.
+    It is a central difference of the inverse, which has no pole. The rate is zero at rest, NaN if
+    the condition number is infinite, and infinite next to such a configuration. Pass the condition
+    number as `number` if it is known.
 
     Raises:
-        InvalidInput: wrong shapes or not finite.
+        InvalidInput: shapes are wrong or values not finite.
         KinematicsError: the configuration has no geometry.
     """
     speed = float(np.linalg.norm(velocity))
@@ -128,12 +127,12 @@ def condition_rate(
 
 
 def speed_scale(number: float, warn: float, error: float, approaching: bool) -> float:
-    """Factor for the speed near a singularity: 1 up to `warn`, down to 0 at `error`, linearly.
+    """Compute a speed factor near a singularity: 1 up to `warn`, linearly down to 0 at `error`.
 
     Motion away from the singularity is not slowed. A condition number of NaN gives 0.
 
     Raises:
-        InvalidInput: thresholds out of order or range.
+        InvalidInput: thresholds are out of order or range.
     """
     low = as_scalar("warn", warn, at_least=1.0)
     high = as_scalar("error", error, above=low)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Follow trajectories that replace each other: the whole behaviour of an inverse-dynamics node.
+"""Trajectory follower: the complete behavior of an inverse-dynamics node.
 
-States carry their own time in nanoseconds; nothing here reads a clock.
+States carry their own time in nanoseconds; this module reads no clock.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from robodyn.trajectories.base import Motion
 
 
 class TrajectoryFollower(ActiveTrajectory):
-    """Computes efforts for each measured state.
+    """Trajectory follower that computes efforts for each measured state.
 
     Args:
-        mechanism: the model.
-        mode: `feedforward`; `computed_torque`; or `gravity_compensation`, the efforts that hold
+        mechanism: model of the controller.
+        mode: `feedforward`, `computed_torque`, or `gravity_compensation`: the efforts that hold
             the measured configuration at rest, whatever the trajectory.
         kp, kv: gains of computed torque, see `ComputedTorque`.
-        settings: all else that is asked of it.
-        options: fields of the settings that are to be others.
+        settings: all other settings.
+        options: fields that replace those of the settings.
 
     Attributes:
-        abandoned: why the motion was abandoned; empty as soon as another one begins.
-        saturated: how many commands were cut, per actuator (n,).
-        refused: the latest trajectory that could not be taken up within the limits; it was dropped,
-            and what was followed before, or a hold, went on.
-        desired: the motion planned for the latest state; None where there was nothing to follow.
-        base: how the mechanism's base moves, as measured last; None if it is at rest.
+        abandoned: reason why the motion was aborted; empty when another one begins.
+        saturated: (n,) number of commands that were limited, for each actuator.
+        refused: the latest trajectory that was dropped because no handover within the limits
+            exists; the previous trajectory, or a hold, continued.
+        desired: motion planned for the latest state; None without a trajectory.
+        base: latest measured motion of the base; None for a base at rest.
 
     Raises:
-        InvalidInput: unknown mode, or a number out of range.
+        InvalidInput: the mode is unknown, or a number is out of range.
     """
 
     def __init__(
@@ -78,10 +78,10 @@ class TrajectoryFollower(ActiveTrajectory):
 
     @property
     def mode(self) -> str:
-        """One of MODES. Leaving `gravity_compensation` on a path holds the next measured state.
+        """Mode, one of MODES. Leaving `gravity_compensation` holds the next measured state.
 
         Raises:
-            InvalidInput: set to an unknown one.
+            InvalidInput: the new mode is unknown.
         """
         return self._mode
 
@@ -94,10 +94,10 @@ class TrajectoryFollower(ActiveTrajectory):
 
     @property
     def scale(self) -> float:
-        """Speed along the path, 0 (stand still) to 1 (as planned); reached at `scale_rate`.
+        """Requested speed along the path, from 0 (rest) to 1 (as planned).
 
         Raises:
-            InvalidInput: set to what is not a number from 0 to 1.
+            InvalidInput: the new value is not a number from 0 to 1.
         """
         return self.clock.target
 
@@ -109,7 +109,7 @@ class TrajectoryFollower(ActiveTrajectory):
         self.clock.target = scale
 
     def abandon(self, why: str) -> None:
-        """As `stop`, because what is commanded is not obeyed; see `abandoned`."""
+        """Stop because commands have no effect; the reason `why` becomes `abandoned`."""
         self.abandoned = why
         self.stop()
 
@@ -117,15 +117,15 @@ class TrajectoryFollower(ActiveTrajectory):
         """Change the gains of computed torque, see `ComputedTorque`.
 
         Raises:
-            InvalidInput: gains that are not positive, or a negative preview.
+            InvalidInput: gains are not positive, or the preview is negative.
         """
         self._control = ComputedTorque(self.mechanism, kp, kv, preview)
 
     def set_mechanism(self, mechanism: Mechanism) -> None:
-        """Replace the model by another of the same mechanism, such as one with a payload.
+        """Replace the model by another of the same mechanism, for example with a payload.
 
         Raises:
-            InvalidInput: its joints are not the same.
+            InvalidInput: its joints differ.
         """
         if mechanism.joint_names != self.mechanism.joint_names:
             raise InvalidInput(
@@ -153,13 +153,13 @@ class TrajectoryFollower(ActiveTrajectory):
         velocity: FloatArray,
         wrench: ArrayLike | None = None,
     ) -> Command | None:
-        """The command for the state measured at `time` [ns]; None while there is nothing to do.
+        """Compute the command for a state at `time` [ns]; None if there is nothing to do.
 
-        In a singular configuration, where no efforts exist, the last efforts are kept.
+        In a singular configuration, where no efforts exist, the last efforts are repeated.
 
         Raises:
-            InvalidInput: a state or a wrench of the wrong shape or not finite, or a state outside
-                any plausible workspace.
+            InvalidInput: a state or a wrench has the wrong shape or is not finite, or a state is
+                outside any plausible workspace.
         """
         # it is not checked again after this
         configuration = self._coordinates.single("configuration", configuration)
@@ -179,9 +179,9 @@ class TrajectoryFollower(ActiveTrajectory):
         velocity: FloatArray,
         wrench: FloatArray | None = None,
     ) -> Command | None:
-        """`command` without its checks of the arguments; NumPy may warn of overflow.
+        """Compute `command` without checks of the arguments; NumPy may warn of overflow.
 
-        The quaternion of a pose is normalised.
+        The quaternion of a pose is normalized.
         """
         if self._mode == "gravity_compensation":
             rest = np.zeros(self._rates)
@@ -205,7 +205,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return command
 
     def _wanted(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Wanted | None:
-        """The motion to find efforts for: the planned one, or the measured one corrected."""
+        """Return the motion for inverse dynamics: planned, or measured and corrected."""
         # feedforward does not look at the state
         seen = velocity if self._mode == "computed_torque" else None
         found = self.at(time, configuration, seen)
@@ -240,7 +240,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return Wanted(motion)
 
     def _strays(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
-        """Whether the motion was abandoned just now, or the rest after it is begun anew."""
+        """Whether this state aborts the motion, or restarts the stop after it."""
         limits, lost = self.path_tolerance, bool(self.abandoned)
         assert limits is not None
         why = strayed(self.mechanism, limits, desired, configuration, velocity if lost else None)
@@ -260,12 +260,12 @@ class TrajectoryFollower(ActiveTrajectory):
         self._seen = time
 
     def hold_effort(self, configuration: FloatArray, wrench: ArrayLike | None = None) -> FloatArray:
-        """Efforts (n,) within limits that hold a configuration at rest under a wrench (6,).
+        """Compute efforts (n,) within limits that hold a configuration at rest under a wrench (6,).
 
-        In a singular configuration, where there are none, the last efforts are kept.
+        In a singular configuration, where no efforts exist, the last efforts are repeated.
 
         Raises:
-            InvalidInput: wrong shape or not finite.
+            InvalidInput: the shape is wrong or a value is not finite.
         """
         at, rest = self._coordinates.single("configuration", configuration), np.zeros(self._rates)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
@@ -290,7 +290,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return Command(effort, required, motion, problem)
 
     def _limited(self, required: FloatArray, motion: Motion) -> tuple[FloatArray, str]:
-        """Efforts (n,) within the limits, and a line that names the one that was cut most."""
+        """Limit efforts (n,), and name the one that was reduced most."""
         mechanism, limits = self.mechanism, self._limits
         if mechanism.has_torque_speed_curve:
             rates = mechanism.joint_velocities(motion.configuration, motion.velocity)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a follower of trajectories is asked for, and what it answers."""
+"""Settings and results of a trajectory follower."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ MODES = ("feedforward", "computed_torque", "gravity_compensation")
 
 @dataclass(frozen=True)
 class FollowerSettings:
-    """What a `TrajectoryFollower` is asked for besides its mode and gains.
+    """Settings of a `TrajectoryFollower` except its mode and gains.
 
     Attributes:
-        preview: [s] of computed torque, see `ComputedTorque`.
-        hold_when_idle: without a trajectory, stay at the first state seen; else answer nothing.
-        handover: [s] in which a trajectory that replaces another takes over, or the first one from
-            a state that is not at its beginning; longer where the limits of the joints' rates and
-            efforts ask for it; 0 for a jump.
-        scale_rate: [1/s] how fast the speed follows `scale`.
-        predicts: computed torque for where the mechanism will be in the middle of the time for
-            which its efforts hold, going by the time between states, and for the acceleration that
-            is planned for then. Close to a singularity efforts that hold from one state to the next
-            push it off; so it stays on the path much closer.
-        delay: [s] from a state to when its efforts begin to act; where it predicts, it predicts so
-            much further.
-        stop_time: [s] in which `stop` brings a moving mechanism to rest; another time where the
-            limits of the joints ask for it; 0 for a jump.
+        preview: preview [s] of computed torque, see `ComputedTorque`.
+        hold_when_idle: without a trajectory, hold the first measured state; otherwise there is no
+            command.
+        handover: duration [s] of the transition to a trajectory that replaces another, or to the
+            first one from a state that is not at its beginning. The transition takes longer if the
+            limits of velocities and efforts require it; 0 permits a jump.
+        scale_rate: rate [1/s] at which the speed approaches `scale`.
+        predicts: computed torque uses the predicted state in the middle of the time in which its
+            efforts act, from the time between states, and the acceleration planned for that time.
+            Close to a singularity, constant efforts between two states would push the mechanism
+            away; with prediction it stays much closer to the path.
+        delay: time [s] from a state until its efforts begin to act; added to the prediction.
+        stop_time: duration [s] in which `stop` brings a moving mechanism to rest. The stop takes
+            another time if the limits require it; 0 permits a jump.
         path_tolerance: (n,) [m or rad] largest errors of the driven joints under computed torque,
-            see `path_tolerances`; None for any. Beyond one the motion is abandoned: it comes to
-            rest and holds where the mechanism is, and goes on doing so from where it is found
-            whenever it is moved on, so that whoever made it obey again gets no jump.
+            see `path_tolerances`; None for no limit. A larger error aborts the motion: the
+            mechanism comes to rest and is held at its current position. If it is moved, the hold
+            starts again from there, so that it does not jump when it follows commands again.
     """
 
     preview: float = 0.0
@@ -50,14 +50,14 @@ class FollowerSettings:
 
 
 class Command(NamedTuple):
-    """What to do at one state.
+    """Command for one state.
 
     Attributes:
-        effort: (n,) [N or N m] always finite and within the actuators' limits, which fall with the
-            rates of the joints where motors have torque-speed curves.
-        required: (n,) before the limits.
-        motion: the configuration, velocity and acceleration it was computed for.
-        problem: what went wrong in a line, or nothing.
+        effort: (n,) [N or N m], always finite and within the actuators' limits, which depend on
+            the velocities of the joints if motors have torque-speed curves.
+        required: (n,) efforts before limiting.
+        motion: configuration, velocity and acceleration of the efforts.
+        problem: description of a problem; empty if there is none.
     """
 
     effort: FloatArray
@@ -67,12 +67,12 @@ class Command(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """The motion to find efforts for.
+    """Motion for which efforts are computed.
 
     Attributes:
-        motion: the planned one, or the measured one corrected.
-        error: displacement to the plan, where friction is compensated for the planned motion.
-        planned: that motion.
+        motion: the planned motion, or the measured one with a corrected acceleration.
+        error: displacement to the plan, if friction is compensated for the planned motion.
+        planned: the planned motion.
     """
 
     motion: Motion
@@ -81,10 +81,10 @@ class Wanted(NamedTuple):
 
 
 def checked_mode(mode: str) -> str:
-    """One of MODES.
+    """Return a mode if it is one of MODES.
 
     Raises:
-        InvalidInput: another one.
+        InvalidInput: the mode is unknown.
     """
     if mode not in MODES:
         raise InvalidInput(f"mode is {mode!r}, expected one of {', '.join(MODES)}", value=mode)

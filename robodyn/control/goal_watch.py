@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tolerances of a motion that was asked for, and the verdict on it while it is executed.
+"""Tolerances of a requested motion, and their verdict during its execution.
 
 The rules, the numbers of the codes and the special values are those of control_msgs'
 FollowJointTrajectory and of the joint_trajectory_controller.
@@ -19,7 +19,7 @@ from robodyn.errors import InvalidInput
 
 
 class GoalCode(IntEnum):
-    """Of FollowJointTrajectory's result."""
+    """Error codes of FollowJointTrajectory's result."""
 
     SUCCESSFUL = 0
     INVALID_GOAL = -1
@@ -30,7 +30,7 @@ class GoalCode(IntEnum):
 
 
 class Tolerances(NamedTuple):
-    """Largest errors (n,) of the joints, infinite where there is no limit.
+    """Largest errors (n,) of the joints; infinite for no limit.
 
     Attributes:
         position: [m or rad].
@@ -42,11 +42,11 @@ class Tolerances(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """How a motion ended.
+    """Outcome of a motion.
 
     Attributes:
-        code: that the action's result has.
-        text: in words.
+        code: code of the action's result.
+        text: description.
     """
 
     code: GoalCode
@@ -54,19 +54,19 @@ class Verdict(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """Planned minus measured, of each joint (n,): [m or rad] and per second."""
+    """Planned minus measured positions and velocities (n,) of the joints [m or rad, per second]."""
 
     position: FloatArray
     velocity: FloatArray
 
 
 def resolved(name: str, given: float, default: float) -> float:
-    """A tolerance as messages give them: 0 stands for the default, a negative one for no limit.
+    """Resolve a tolerance of a message: 0 selects the default, a negative value means no limit.
 
-    A default of 0 means no limit, too.
+    A default of 0 also means no limit.
 
     Raises:
-        InvalidInput: not a number.
+        InvalidInput: the value is not a number.
     """
     if np.isnan(given):
         raise InvalidInput(
@@ -78,16 +78,17 @@ def resolved(name: str, given: float, default: float) -> float:
 
 
 class GoalWatch:
-    """Holds a motion against its tolerances.
+    """Comparison of a motion with its tolerances.
 
     Args:
-        names: (n,) of the joints.
-        path: that hold until the end of the motion.
-        goal: that hold after its end.
-        goal_time: [s] after the end in which the goal's tolerances have to be met; infinite: any.
+        names: (n,) names of the joints.
+        path: tolerances until the end of the motion.
+        goal: tolerances after its end.
+        goal_time: time [s] after the end in which the goal tolerances must be met; infinite for no
+            limit.
 
     Raises:
-        InvalidInput: tolerances of the wrong shape.
+        InvalidInput: tolerances have the wrong shape.
     """
 
     def __init__(
@@ -104,13 +105,13 @@ class GoalWatch:
         self._ended: int | None = None
 
     def judge(self, time: int, past_end: float, errors: Errors) -> Verdict | None:
-        """The verdict at the state of `time` [ns]; None while there is none.
+        """Return the verdict for the state at `time` [ns]; None while the motion continues.
 
         Args:
-            time: [ns] of the state.
-            past_end: [s] how long the motion is over; negative before its end, minus infinity
-                before its beginning, when nothing is held against it.
-            errors: at that state.
+            time: time [ns] of the state.
+            past_end: time [s] since the end of the motion; negative before the end, minus infinity
+                before the beginning, when no tolerance applies.
+            errors: errors at that state.
         """
         if past_end == -np.inf:
             self._ended = None
@@ -131,13 +132,13 @@ class GoalWatch:
 
 
 def broken(names: Sequence[str], tolerances: Tolerances, errors: Errors, which: str) -> str:
-    """Which joint is beyond a tolerance, in words; empty if none is.
+    """Describe the joint that exceeds a tolerance; empty if none does.
 
     Args:
-        names: (n,) of the joints.
-        tolerances: that hold.
-        errors: that are found.
-        which: of the tolerances they are, `path` or `goal`.
+        names: (n,) names of the joints.
+        tolerances: tolerances that apply.
+        errors: measured errors.
+        which: kind of the tolerances, `path` or `goal`.
     """
     for what, allowed, found in zip(Errors._fields, tolerances, errors, strict=True):
         over = ~(np.abs(found) <= allowed)  # a NaN is over

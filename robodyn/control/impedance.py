@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism that answers a push as a spring and a damper would."""
+"""Impedance control: a mechanism that responds to a push like a spring with a damper."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from robodyn.trajectories.base import Trajectory
 
 
 class Impedance:
-    """Impedance control of the body, its own inertia kept (PD+ of Paden and Panja 1988).
+    """Impedance control of the body with its own inertia (PD+ of Paden and Panja 1988).
 
-    The body is drawn to the plan by a spring and a damper in the base frame, and what the plan
-    needs is added as
+    A spring and a damper in the base frame connect the body with the plan. The efforts of the plan
+    are added as
 
-        M(q) a_d + C(q, v) v_d + g(q),
+        M(q) a_d + C(q, v) v_d + g(q)
 
-    not with C(q, v) v: then power goes in through the contact only, and with a plan at rest the
-    controlled mechanism is passive, whatever it touches. Friction is left to the plant.
+    instead of with C(q, v) v. Power then enters only through the contact, and with a plan at rest
+    the controlled mechanism is passive in any contact. Friction is not compensated.
 
     Args:
-        mechanism: the model that the control uses.
+        mechanism: model of the controller.
         stiffness: [N/m, N m/rad] of translation and rotation; one number, (6,) or (6, 6).
         damping: [N s/m, N m s/rad], likewise.
 
     Raises:
-        InvalidInput: gains that are not positive (a matrix: not symmetric positive definite).
+        InvalidInput: gains are not positive (a matrix: not symmetric positive definite).
     """
 
     def __init__(self, mechanism: Mechanism, stiffness: ArrayLike, damping: ArrayLike) -> None:
@@ -43,10 +43,10 @@ class Impedance:
     def __call__(
         self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
     ) -> FloatArray:
-        """Efforts (n,) for a measured configuration and velocity at `time` [s].
+        """Compute the efforts (n,) for a measured configuration and velocity at `time` [s].
 
         Raises:
-            KinematicsError: the mechanism has no answer at this configuration.
+            KinematicsError: the mechanism has no solution at this configuration.
         """
         m, wanted = self._frictionless, trajectory.sample(time)
         spring = self.wrench(configuration, velocity, wanted.configuration, wanted.velocity)
@@ -67,7 +67,7 @@ class Impedance:
         wanted: FloatArray,
         wanted_velocity: FloatArray,
     ) -> FloatArray:
-        """What spring and damper exert on the body (6,) [N, N m], base frame."""
+        """Compute the wrench (6,) [N, N m] of spring and damper on the body, base frame."""
         m = self.mechanism
         away = pose_difference(m.body_pose(configuration), m.body_pose(wanted))
         rate = m.twist_jacobian(wanted) @ wanted_velocity

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joint readings as drivers publish them: in parts, without velocities, with names of their own.
+"""Joint states of drivers: in several messages, without velocities, or with prefixed names.
 
-`JointReadings` merges the parts of several messages into readings of all joints, and differentiates
-positions where velocities are missing. Times are those of the readings, in nanoseconds.
+`JointReadings` merges several messages into readings of all joints, and differentiates positions
+if velocities are missing. Times are those of the readings, in nanoseconds.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ class Reading(NamedTuple):
 
 
 class JointReadings:
-    """Merge messages into readings of all joints of a mechanism.
+    """Merger of messages into readings of all joints of a mechanism.
 
     Args:
-        names: (n,) of the joints.
-        wraps: (n,) whether positions of each a full turn apart are the same.
-        differentiate: use filtered differences of positions for velocities that are missing.
-        cutoff: [rad/s] of the low-pass filter of these differences.
-        max_age: [s] by which the readings of one joint may be older than those of another.
-        needs_velocities: whether a reading has velocities; without, those that are missing are NaN.
+        names: (n,) names of the joints.
+        wraps: (n,) whether positions of a joint that differ by a full turn are equal.
+        differentiate: use filtered differences of positions for missing velocities.
+        cutoff: cutoff [rad/s] of the low-pass filter of these differences.
+        max_age: largest difference [s] between the ages of the readings of two joints.
+        needs_velocities: whether a reading must have velocities; otherwise missing ones are NaN.
 
     Attributes:
         differentiated: names of the joints whose velocities are differences.
-        is_merged: whether readings come in several messages.
+        is_merged: whether readings arrive in several messages.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class JointReadings:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all readings."""
+        """Discard all readings."""
         count = len(self._names)
         self.differentiated: tuple[str, ...] = ()
         self.is_merged = False
@@ -80,17 +80,16 @@ class JointReadings:
     def take(
         self, time: int, names: Sequence[str], positions: FloatArray, velocities: FloatArray
     ) -> Reading | None:
-        """Take a message of some joints; return a reading once every joint has been read again.
+        """Add a message of some joints; return a reading when all joints have been updated.
 
         Args:
-            time: [ns] of the message.
-            names: of joints, others among them.
-            positions: of these.
-            velocities: of these; of another length, or NaN, where they are not measured.
+            time: time [ns] of the message.
+            names: names of its joints; unknown ones are ignored.
+            positions: positions of these joints.
+            velocities: velocities of these joints; of another length, or NaN, if not measured.
 
-        Raises:
-            InvalidInput: positions of another length or not finite, or velocities that are missing
-                and not to be differentiated, or a joint whose readings are too old.
+        Raises: InvalidInput: positions have the wrong length or are not finite, velocities are
+            missing and may not be differentiated, or a reading of a joint is too old.
         """
         sources, places = self._order(tuple(names))
         if len(positions) != len(names):
@@ -133,12 +132,12 @@ class JointReadings:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Names of the joints that no message has had."""
+        """Return the names of the joints that no message has contained."""
         return tuple(n for n, known in zip(self._names, self._known, strict=True) if not known)
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Names of the joints that were not read since others were; empty if all were."""
+        """Return the names of the joints that await an update; empty if all are updated."""
         if all(self._new) or not any(self._new):
             return ()
         return tuple(n for n, new in zip(self._names, self._new, strict=True) if not new)
@@ -158,7 +157,7 @@ class JointReadings:
         return Reading(newest, self._positions.copy(), self._velocities.copy())
 
     def _order(self, names: tuple[str, ...]) -> tuple[list[int], list[int]]:
-        """Where in a message, and where among the joints, each joint of a message is."""
+        """Map the joints of a message to their indices among all joints."""
         found = self._orders.get(names)
         if found is None:
             where = {self._places[n]: k for k, n in enumerate(names) if n in self._places}
@@ -176,7 +175,7 @@ class JointReadings:
         velocity: FloatArray,
         missing: FloatArray,
     ) -> FloatArray:
-        """Velocities (k,) of joints, those that are missing as filtered differences."""
+        """Return velocities (k,) of joints, with filtered differences for the missing ones."""
         out: FloatArray = velocity.copy()
         for k in np.flatnonzero(missing):
             place = places[k]
@@ -202,7 +201,7 @@ class JointReadings:
 
 
 def foreign_names(given: Sequence[str], names: Sequence[str]) -> str:
-    """Describe how names of joints differ from those expected: by a prefix, or altogether."""
+    """Describe how joint names differ from the expected ones: by a prefix, or completely."""
     for own in names:
         for name in given:
             before = name[: -len(own)]

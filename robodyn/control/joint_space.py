@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions in the coordinates of the driven joints, as a joint_trajectory_controller takes them."""
+"""Motions in the coordinates of the driven joints, as for a joint_trajectory_controller."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from robodyn.trajectories.sampled import SampledTrajectory
 
 
 class JointMotion(NamedTuple):
-    """How the driven joints move, each (..., n).
+    """Motion of the driven joints, each array (..., n).
 
     Attributes:
-        positions: [m or rad], of a platform the leg lengths.
+        positions: [m or rad]; the leg lengths of a platform.
         velocities: [m/s or rad/s].
         accelerations: [m/s^2 or rad/s^2].
-        efforts: [N or N m] that the motion takes.
+        efforts: [N or N m] that the motion requires.
     """
 
     positions: FloatArray
@@ -30,11 +30,11 @@ class JointMotion(NamedTuple):
 
 
 def joint_motion(mechanism: Mechanism, trajectory: Trajectory, times: ArrayLike) -> JointMotion:
-    """The driven joints' part in a motion at times (...) [s], efforts by inverse dynamics.
+    """Compute the motion of the driven joints at times (...) [s], with efforts by inverse dynamics.
 
     Raises:
-        InvalidInput: times that are not finite, or a trajectory of another kind of mechanism.
-        KinematicsError: a configuration on the way without geometry, or a singular one.
+        InvalidInput: times are not finite, or the trajectory belongs to another kind of mechanism.
+        KinematicsError: a configuration of the motion is singular or has no geometry.
     """
     motion = trajectory.sample(as_array("times", times, (), "s"))
     efforts = mechanism.inverse_dynamics(*motion)
@@ -49,22 +49,23 @@ def trajectory_from_joints(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> SampledTrajectory:
-    """A mechanism's motion through knots of its driven joints, each solved from the one before.
+    """Convert knots of the driven joints into a trajectory of the mechanism.
+
+    The configuration of each knot is solved from the previous one.
 
     Args:
-        mechanism: whose joints they are.
-        times: (K,) [s] strictly increasing, from 0 or later.
-        positions, velocities: (K, n) [m or rad], [m/s or rad/s] in the order of its joints; of a
+        mechanism: mechanism with these joints.
+        times: (K,) [s], strictly increasing, from 0 or later.
+        positions, velocities: (K, n) [m or rad], [m/s or rad/s] in the order of its joints; for a
             platform the leg lengths and their rates.
-        accelerations: (K, n) [m/s^2 or rad/s^2], zero where not given.
-        guess: (nq,) configuration near that of the first knot, such as the measured one; home by
-            default.
+        accelerations: (K, n) [m/s^2 or rad/s^2]; zero by default.
+        guess: (nq,) configuration near the first knot, such as the measured one; home by default.
 
     Raises:
-        InvalidInput: shapes that do not match, not finite, times that do not increase.
-        NoSolution: no configuration with the joint positions of a knot was reached from the one
-            before.
-        SingularConfiguration: the rates do not determine the motion at a knot.
+        InvalidInput: shapes do not match, values are not finite, or times do not increase.
+        NoSolution: no configuration with the joint positions of a knot can be reached from the
+            previous knot.
+        SingularConfiguration: the velocities do not determine the motion at a knot.
     """
     n = len(mechanism.joint_names)
     size = (len(as_array("times", times, (), "s").reshape(-1)), n)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Handovers and stops within the limits of the joints' rates, efforts and positions.
+"""Handovers and stops within the limits of velocities, efforts and positions of the joints.
 
-A handover takes longer where limits ask for it. In a stop the velocity fades as
-v0 (1 - 3 x^2 + 2 x^3), x = t/T: it never turns round, and the acceleration begins and ends at zero.
-The mechanism rests T v0/2 further on.
+A handover takes longer if the limits require it. In a stop the velocity decreases as
+v0 (1 - 3 x^2 + 2 x^3), x = t/T: it never reverses, and the acceleration begins and ends at zero.
+The mechanism comes to rest T v0/2 further.
 """
 
 from __future__ import annotations
@@ -35,18 +35,19 @@ MULTIPLES = (1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 0.7, 0.5, 0.25)
 def limited_handover(
     mechanism: Mechanism, old: Motion, new: Trajectory, blend: float, *, start: float = 0.0
 ) -> Handover:
-    """A handover in `blend` [s], or in as much longer as the joints' limits ask for.
+    """Plan a handover in `blend` [s], or in the shortest longer time within the limits.
 
-    Each joint's rate and effort stay within its limit, or within what the old motion asks for at
-    the beginning or the new one at that moment, where that is beyond the limit by itself.
+    The velocity and the effort of each joint stay within their limits, or within the values that
+    the old motion requires at the beginning, or the new motion at that time, if these exceed the
+    limit already.
 
     Args:
         mechanism, old, new, blend, start: as for `Handover`.
 
     Raises:
-        InvalidInput: as `Handover`.
-        InfeasibleTrajectory: no handover of up to 30 s keeps to the limits; it says which one is
-            broken by the last one tried, by which joint, and by how much.
+        InvalidInput: as for `Handover`.
+        InfeasibleTrajectory: no handover of up to 30 s satisfies the limits; the message states
+            limit, joint and excess of the last one.
     """
     handover = Handover(mechanism, old, new, blend, start=start)
     limits = mechanism.velocity_limits, mechanism.effort_limits
@@ -76,19 +77,18 @@ def limited_handover(
 def limited_stop(
     mechanism: Mechanism, motion: Motion, duration: float
 ) -> tuple[Handover | None, str]:
-    """Bring a mechanism to rest in `duration` [s], or in another time that keeps to the limits.
+    """Plan a stop in `duration` [s], or in another time within the limits.
 
-    A stop is never refused: where no time tried keeps to all limits, it is the one that breaks
-    them least.
+    A stop is always possible: if no duration satisfies all limits, the result exceeds them least.
 
     Args:
-        mechanism: that moves.
-        motion: the single motion to begin with; its acceleration only says what efforts there are.
-        duration: [s] above 0.
+        mechanism: moving mechanism.
+        motion: single motion at the beginning; its acceleration determines the initial efforts.
+        duration: [s], above 0.
 
     Returns:
-        The motion to rest, and in a line which limit it breaks, if it does. None where the
-        mechanism cannot be in any configuration further on.
+        The motion to rest, and a description of the limit that it exceeds, if any. None if the
+        mechanism has no configuration further along the motion.
     """
     best: Handover | None = None
     least = BrokenLimit(np.inf, f"{mechanism.name} cannot go on the way it moves: it stops at once")
@@ -118,7 +118,7 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
 
 
 def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:
-    """By how much values (K, k) of `travel` leave their range, further than the first do."""
+    """Return the excess of values (K, k) of `travel` over their range and the first row."""
     lower, upper = mechanism.travel_bounds.T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
     more = outside - outside[0]
@@ -135,18 +135,18 @@ def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:
 
 
 class Demand(NamedTuple):
-    """Absolute rates and efforts (K, n) of the driven joints along a motion."""
+    """Absolute velocities and efforts (K, n) of the driven joints along a motion."""
 
     rates: FloatArray
     efforts: FloatArray
 
 
 class BrokenLimit(NamedTuple):
-    """The limit that is broken worst.
+    """The limit that is exceeded most.
 
     Attributes:
-        share: what is reached, as a share of the limit; infinite where there is no motion.
-        text: which joint reaches what, in words; empty where all limits are kept to.
+        share: value relative to the limit; infinite if there is no motion.
+        text: joint and value; empty if all limits hold.
     """
 
     share: float
@@ -157,7 +157,7 @@ WITHIN_LIMITS = BrokenLimit(0.0, "")
 
 
 def demand(mechanism: Mechanism, motion: Motion) -> Demand | None:
-    """What a motion (K, ...) asks of the joints; None where the mechanism cannot be there."""
+    """Compute velocities and efforts of a motion (K, ...); None if it is impossible."""
     configuration, velocity, _ = motion
     try:
         return Demand(
@@ -169,12 +169,12 @@ def demand(mechanism: Mechanism, motion: Motion) -> Demand | None:
 
 
 def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | None) -> BrokenLimit:
-    """Which limit of rate or effort is broken worst, rates before efforts.
+    """Find the limit that is exceeded most, velocities before efforts.
 
     Args:
-        mechanism: whose limits they are.
-        found: what is asked for.
-        others: each allows, besides the limits, what it asks for by itself.
+        mechanism: mechanism with the limits.
+        found: velocities and efforts of the motion.
+        others: each of these motions may reach its own values beyond the limits.
     """
     if found is None:
         text = f"{mechanism.name} cannot be in the configurations on the way"
@@ -203,5 +203,5 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
 
 
 def row(motion: Motion) -> Motion:
-    """A single motion as one of one row."""
+    """Return a single motion as a batch of one."""
     return type(motion)(*(np.asarray(values)[None] for values in motion))

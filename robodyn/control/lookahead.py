@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What lies ahead on a path: where its condition number crosses thresholds, where it is singular.
+"""Preview of a path: threshold crossings of its condition number, and its singularities.
 
-Times are those of `robodyn.control.singularity`, narrowed down by root finding.
+Times are those of `robodyn.control.singularity`, refined by root finding.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from robodyn.trajectories.base import Trajectory
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is ahead on a path.
+    """Conditioning of a path.
 
     Attributes:
         lowest, highest: condition numbers over the path, at SAMPLES equal intervals.
         time_of_highest: [s].
-        warn_times, error_times: [s] at which the condition number rises above a threshold; 0
-            stands for a path that starts there.
-        meetings: when the path is singular, and in which way.
+        warn_times, error_times: times [s] at which the condition number rises above a threshold; 0
+            if the path starts above it.
+        meetings: singularities of the path, with times and types.
         warn, error: the thresholds.
         matters: whether the mechanism needs a regular Jacobian to move; see `needs_regularity`.
     """
@@ -42,14 +42,14 @@ class Outlook:
 
     @property
     def singular_times(self) -> tuple[float, ...]:
-        """[s] at which the path is singular in any way."""
+        """Times [s] at which the path is singular."""
         return tuple(meeting.time for meeting in self.meetings)
 
     @property
     def severity(self) -> int:
-        """The worst on the path: 0 fine, 1 above `warn`, 2 above `error` or singular.
+        """Severity of the path: 0 regular, 1 above `warn`, 2 above `error` or singular.
 
-        A motion of joints that needs no regular Jacobian is fine.
+        It is 0 for a motion of joints that needs no regular Jacobian.
         """
         if not self.matters:
             return 0
@@ -64,7 +64,7 @@ class Outlook:
 
     @property
     def text(self) -> str:
-        """All of it in a line."""
+        """Summary in one line."""
         parts = []
         for threshold, times_above in (
             (self.error, self.error_times),
@@ -86,9 +86,9 @@ class Outlook:
 
 
 def needs_regularity(mechanism: Mechanism) -> bool:
-    """Whether efforts grow near a singularity; those of an open chain moved by its joints do not.
+    """Whether efforts grow near a singularity, as in all mechanisms except open chains.
 
-    Its condition number tells how well the tip can be moved, and is information only.
+    The condition number of an open chain describes the motion of its tip and is information only.
     """
     return any(kind.takes_effort for kind in mechanism.singularities)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Time along a path: real time, or slower by a speed scale that changes at a bounded rate.
+"""Time along a path: real time, or slower by a speed scale with a bounded rate of change.
 
-With path time s(t) a trajectory q(s) is followed as q(s), qd = q' s', qdd = q'' s'^2 + q' s''. The
-speed s' approaches the requested scale at a constant rate, so s'' is known and nothing jumps but
-the acceleration. As long as the scale has always been 1, s is the time since the beginning to the
-last bit.
+With path time s(t), a trajectory q(s) is followed as q(s), qd = q' s', qdd = q'' s'^2 + q' s''. The
+speed s' approaches the requested scale at a constant rate, so s'' is known and only the
+acceleration is discontinuous. If the scale has always been 1, s is exactly the time since the
+beginning.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ LATE = 100_000_000  # [ns]
 
 
 class Pace(NamedTuple):
-    """Where on a path, and how fast along it.
+    """Position and speed along a path.
 
     Attributes:
-        path: [s] time on the trajectory, negative before it begins.
+        path: time [s] on the trajectory, negative before it begins.
         speed: s', 1 for real time.
-        change: [1/s] s'' from now on.
+        change: s'' [1/s] from now on.
     """
 
     path: float
@@ -34,7 +34,7 @@ class Pace(NamedTuple):
     change: float
 
     def motion(self, trajectory: Trajectory, ahead: float = 0.0) -> Motion:
-        """The motion at this pace, `ahead` [s] from now."""
+        """Return the motion at this pace, `ahead` [s] from now."""
         motion = trajectory.sample(self.path + self.speed * ahead)
         if self.speed == 1.0 and self.change == 0.0:
             return motion
@@ -46,16 +46,16 @@ class Pace(NamedTuple):
 
 
 class PathClock:
-    """Turns the time of states [ns] into time along a path.
+    """Converter from the time of states [ns] to the time along a path.
 
     Args:
-        rate: [1/s] how fast the speed may change.
+        rate: largest rate of change of the speed [1/s].
 
     Attributes:
-        target: the speed requested, 0 to 1; it takes effect at the next state.
+        target: requested speed, 0 to 1; it takes effect at the next state.
 
     Raises:
-        InvalidInput: a rate that is not positive.
+        InvalidInput: the rate is not positive.
     """
 
     def __init__(self, rate: float) -> None:
@@ -66,11 +66,11 @@ class PathClock:
         self._begun = False
 
     def begin(self, time: int) -> None:
-        """Path time 0 is at `time` [ns]; from rest, so the speed may start at any value."""
+        """Start at path time 0 at `time` [ns]; from rest, so the speed may start at any value."""
         self._origin, self._offset, self._begun = time, 0.0, False
 
     def go_on(self, time: int, start: int) -> float:
-        """Path time now, at `time` [ns], on another path that began at `start`; speed stays."""
+        """Continue at `time` [ns] on another path that began at `start`; the speed is unchanged."""
         since = (time - start) * 1e-9
         real = self._is_real
         self._origin, self._offset = (start, 0.0) if real else (time, since)
@@ -78,7 +78,7 @@ class PathClock:
         return since
 
     def at(self, time: int) -> Pace:
-        """The pace at `time` [ns]; for a late state nearly that of the state before."""
+        """Return the pace at `time` [ns]; for a late state nearly that of the previous state."""
         since = (time - self._origin) * 1e-9
         if not self._begun:
             self._speed = self._goal = self.target
@@ -106,7 +106,7 @@ class PathClock:
         return self._speed == 1.0 and self._change == 0.0
 
     def _advance(self, dt: float) -> float:
-        """Path time that passes in `dt` [s]: while the speed changes, then at the goal."""
+        """Return the path time of an interval `dt` [s], with the changing speed."""
         if not self._change:
             return self._speed * dt
         ramp = min((self._goal - self._speed) / self._change, dt)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Find how far along a path a mechanism is from its measured states.
+"""Estimate of the time along a path from measured states.
 
-A controller that follows a path more slowly than planned knows its time along it; an observer has
-to find it. It is searched near the last one found, never further on than real time
-allows, so that a path which comes back the same way is not taken for its own return.
+A controller that follows a path more slowly than planned knows its path time; an observer must
+estimate it. The search is near the previous result and never further ahead than real time permits,
+so that a path that returns the same way is not confused with its return.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ STEP = 2e-3
 
 
 class PathProgress:
-    """Time along a trajectory, state by state.
+    """Time along a trajectory, updated state by state.
 
     Args:
-        mechanism: whose coordinates they are.
+        mechanism: mechanism that moves.
         trajectory: the path.
-        start: [ns] time of states at which it begins; None for the first state seen.
+        start: time [ns] of states at which the path begins; None for the first state.
     """
 
     def __init__(
@@ -50,12 +50,12 @@ class PathProgress:
         self._path, self._pace = 0.0, 1.0
 
     def at(self, time: int, configuration: FloatArray) -> float | None:
-        """Time along the path [s] at `time` [ns]; None if the mechanism is not on it.
+        """Return the path time [s] at `time` [ns]; None if the mechanism is not on the path.
 
-        A clock that is set back restarts the path.
+        If the clock is set back, the path starts again.
 
         Raises:
-            InvalidInput: a configuration of the wrong shape or not finite.
+            InvalidInput: a configuration has the wrong shape or is not finite.
         """
         configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
         if self._last is not None and time < self._last - LATE:
@@ -78,7 +78,7 @@ class PathProgress:
         return found
 
     def _near(self, expected: float, configuration: FloatArray) -> float | None:
-        """The nearest time if it is about the expected one: the lowest point of a parabola."""
+        """Return the path time of the nearest point if it is close to the expected one."""
         before, here, after = self._distances(
             np.array([expected - STEP, expected, expected + STEP]), configuration
         )

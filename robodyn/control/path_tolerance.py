@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether a mechanism does what it is commanded: its joints stay near where they are wanted.
+"""Detection of commands without effect, by the errors of the driven joints.
 
-Commands may be lost on the way: a controller in between was switched off, brakes are closed, an
-emergency stop was pressed. Whoever goes on with a motion that nothing follows throws the mechanism
-back to it once commands arrive again.
+Commands may be lost: a controller in between was switched off, brakes are closed, an emergency stop
+was pressed. If the planned motion continued meanwhile, the mechanism would jump to it when commands
+take effect again.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ SOON = 0.2
 
 
 def path_tolerances(mechanism: Mechanism, given: float) -> FloatArray | None:
-    """Largest errors (n,) of the driven joints [m or rad]; None for no limit.
+    """Return the largest errors (n,) of the driven joints [m or rad]; None for no limit.
 
     Args:
-        mechanism: whose joints they are.
-        given: one number for all joints; 0 for no limit; negative for the usual ones, TURNING and
+        mechanism: mechanism with these joints.
+        given: one number for all joints; 0 for no limit; negative for the defaults TURNING and
             SLIDING.
     """
     if given == 0.0:
@@ -47,14 +47,14 @@ def strayed(
     configuration: FloatArray,
     velocity: FloatArray | None = None,
 ) -> str:
-    """Which driven joint is beyond its tolerance (n,), in words; empty if none is.
+    """Describe the driven joint that exceeds its tolerance (n,); empty if none does.
 
     Args:
-        mechanism: that moves.
+        mechanism: moving mechanism.
         tolerance: [m or rad].
-        wanted: the motion it should have.
+        wanted: planned motion.
         configuration: (nq,) measured.
-        velocity: (nv,) measured; given, errors are those to be expected SOON.
+        velocity: (nv,) measured; if given, errors are predicted SOON ahead.
     """
     try:
         both = np.stack([wanted.configuration, configuration])

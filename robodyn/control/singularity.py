@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""When a motion meets a singularity, or its condition number crosses a threshold.
+"""Times at which a motion is singular, or its condition number crosses a threshold.
 
-A singularity is where a number of the mechanism's, such as the determinant of its Jacobian, is
-zero; the condition number has a pole there, so a search on the condition number itself would be
-unreliable.
+At a singularity, a number of the mechanism, such as the determinant of its Jacobian, is zero. The
+condition number has a pole there, so that a search on it would be unreliable.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ ZERO = 1e-7
 
 
 class Crossing(NamedTuple):
-    """A time [s] at which the condition number crosses a threshold, upwards or downwards."""
+    """Time [s] at which the condition number crosses a threshold, and the direction."""
 
     time: float
     upward: bool
 
 
 class Meeting(NamedTuple):
-    """A time [s] at which a motion is singular, in which way, and what that means."""
+    """Singularity of a motion: time [s], type, and description."""
 
     time: float
     name: str
@@ -48,24 +47,24 @@ class Meeting(NamedTuple):
 def singular_times(
     mechanism: Mechanism, trajectory: Trajectory, samples: int = SAMPLES
 ) -> FloatArray:
-    """Times (n,) [s] at which a motion is singular in some way; see `singular_meetings`."""
+    """Return the times (n,) [s] at which a motion is singular; see `singular_meetings`."""
     return np.array([meeting.time for meeting in singular_meetings(mechanism, trajectory, samples)])
 
 
 def singular_meetings(
     mechanism: Mechanism, trajectory: Trajectory, samples: int = SAMPLES
 ) -> tuple[Meeting, ...]:
-    """When and in which way a motion is singular, in order of time, to 1e-12 of its duration.
+    """Find the singularities of a motion in order of time, to 1e-12 of its duration.
 
     Args:
-        mechanism: what moves; none are found of arms whose tip has another number of joints than
-            freedoms.
+        mechanism: mechanism that moves. For arms whose number of joints differs from the freedoms
+            of their tip, no singularities are found.
         trajectory: the motion.
-        samples: intervals at whose ends numbers are compared. Two singularities within one
-            interval, and a signed number that only touches zero, are not seen.
+        samples: number of intervals at whose ends the numbers are compared. Two singularities
+            within one interval, and a signed number that only touches zero, are not detected.
 
     Raises:
-        InvalidInput: there is no interval, or the motion cannot be examined.
+        InvalidInput: there is no interval, or the motion cannot be evaluated.
     """
     intervals = int(as_scalar("samples", samples, at_least=1.0))
     kinds = mechanism.singularities
@@ -89,14 +88,14 @@ def threshold_crossings(
     samples: int = SAMPLES,
     singular: FloatArray | None = None,
 ) -> tuple[Crossing, ...]:
-    """When a motion's condition number crosses `threshold`; arguments as for `singular_times`.
+    """Find the times at which the condition number of a motion crosses `threshold`.
 
     A rise above the threshold and back within one of the `samples` is found only around a
-    singularity, for the intervals also end at the times `singular`; where these are not given they
-    are searched for.
+    singularity, because the intervals also end at the times `singular`. If these are not given,
+    they are computed. The other arguments are those of `singular_times`.
 
     Raises:
-        InvalidInput: a threshold that no condition number can cross, or no interval.
+        InvalidInput: no condition number can cross the threshold, or there is no interval.
     """
     as_scalar("threshold", threshold, above=1.0)
 
@@ -123,7 +122,7 @@ def threshold_crossings(
 def _zeros(
     kind: Singularity, trajectory: Trajectory, grid: FloatArray, configurations: FloatArray
 ) -> list[float]:
-    """Times [s] at which a motion, given on a grid of times, is singular in one way."""
+    """Return times [s] of singularities of one type, for a motion sampled on a grid of times."""
     values = kind.number(configurations)
     if not kind.is_signed:
         return _touches(kind, trajectory, grid, values)
@@ -157,7 +156,7 @@ def _zeros(
 def _touches(
     kind: Singularity, trajectory: Trajectory, grid: FloatArray, values: FloatArray
 ) -> list[float]:
-    """Times [s] at which numbers (N,) without a sign, at times (N,), fall to zero."""
+    """Return times [s] at which unsigned numbers (N,) at times (N,) reach zero."""
     from scipy.optimize import minimize_scalar  # slow to import and rarely needed
 
     largest = float(values.max())
@@ -183,7 +182,7 @@ def _touches(
 
 
 def _changes(values: FloatArray) -> Indices:
-    """Indices of the intervals over which values (N,) change sign."""
+    """Return the indices of the intervals over which values (N,) change sign."""
     positive = values > 0.0
     return np.flatnonzero(positive[1:] != positive[:-1])
 

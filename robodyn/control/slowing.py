@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reduce the speed near a singularity, according to where the planned motion leads.
+"""Speed reduction near a singularity, from the planned motion.
 
-A measured velocity of zero has no direction, so a mechanism that was stopped could never leave;
-its current or next path has one. Motion away from the singularity is not slowed. Towards it, the
-speed falls with the conditioning, early enough to come to rest before the condition number at
-which it has to.
+A measured velocity of zero has no direction, so that a stopped mechanism could never leave; its
+current or next path has a direction. Motion away from the singularity is not slowed. Toward it, the
+speed decreases with the conditioning, early enough to come to rest before the largest permitted
+condition number.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BRAKING = 1.0
 
 @dataclass
 class _Path:
-    """A path, where it has to be left alone [s], and when it begins [ns]."""
+    """A path with its start time [ns] and the times [s] at which it must stop."""
 
     progress: PathProgress
     stops: FloatArray
@@ -40,16 +40,16 @@ class _Path:
 
 
 class SpeedScale:
-    """The factor, 0 to 1, for the speed of a mechanism that follows paths.
+    """Speed factor, 0 to 1, for a mechanism that follows paths.
 
     Args:
-        mechanism: what moves.
+        mechanism: mechanism that moves.
         slow_from: condition number above which it slows down on the way to a singularity.
-        stop_at: condition number at which it stands still on that way.
-        characteristic_length: [m] of both numbers.
+        stop_at: condition number at which it stops on that way.
+        characteristic_length: length [m] for both numbers.
 
     Raises:
-        InvalidInput: numbers out of order or range.
+        InvalidInput: numbers are out of order or range.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class SpeedScale:
     def set_limits(
         self, slow_from: float, stop_at: float, characteristic_length: float = 1.0
     ) -> None:
-        """Change the limits; arguments as for the class.
+        """Change the limits; the arguments are those of the class.
 
         Raises:
-            InvalidInput: numbers out of order or range; the ones before stay.
+            InvalidInput: numbers are out of order or range; the previous limits remain.
         """
         length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
         speed_scale(1.0, slow_from, stop_at, approaching=False)  # refuses what is out of order
@@ -80,10 +80,10 @@ class SpeedScale:
                 path.stops = self._stops(path.progress.trajectory)
 
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
-        """Take a path that begins at `start` [ns] in time of the states, or with the next one.
+        """Set a path that begins at `start` [ns] in the time of the states, or with the next state.
 
         Raises:
-            InvalidInput, KinematicsError: it cannot be examined; the one before stays.
+            InvalidInput, KinematicsError: the path cannot be evaluated; the previous one remains.
         """
         progress = PathProgress(self._mechanism, trajectory, start)
         path = _Path(progress, self._stops(trajectory), start)
@@ -93,13 +93,13 @@ class SpeedScale:
             self._next = path
 
     def leave(self) -> None:
-        """Go by the measured velocity until there is another path."""
+        """Use the measured velocity until another path is set."""
         self._now = self._next = None
 
     def at(self, time: int, configuration: FloatArray, velocity: FloatArray) -> float:
-        """The factor for a state measured at `time` [ns].
+        """Return the factor for a state measured at `time` [ns].
 
-        Without a path, or away from it, the measured velocity tells the direction.
+        Without a path, or away from it, the measured velocity gives the direction.
 
         Raises:
             InvalidInput, KinematicsError: as for `condition_number`.
@@ -116,7 +116,7 @@ class SpeedScale:
         return min(self._scale(number, configuration, way), _braking(self._now.stops, reached))
 
     def _stops(self, trajectory: Trajectory) -> FloatArray:
-        """Times [s] at which it has to stand still on a path."""
+        """Return the times [s] at which a path must stop."""
         crossings = threshold_crossings(
             self._mechanism, trajectory, self.stop_at, self.characteristic_length
         )
@@ -131,6 +131,6 @@ class SpeedScale:
 
 
 def _braking(stops: FloatArray, reached: float) -> float:
-    """The speed from which it comes to rest in time before the next stop on the path."""
+    """Return the largest speed from which the motion can stop before the next stop of the path."""
     ahead = stops[stops >= reached]
     return min(math.sqrt(2.0 * BRAKING * (ahead[0] - reached)), 1.0) if ahead.size else 1.0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether the stamps of states tell their times, and which of several publishers to believe."""
+"""Check of the stamps of states, and selection among contradicting publishers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SECOND = 1_000_000_000
 
 
 class StateStamps:
-    """Replaces the stamps of a topic by the times of receipt where they do not tell the time.
+    """Replacement of invalid stamps of a topic by the times of receipt.
 
     Attributes:
-        problem: what is wrong with the stamps; empty if nothing is.
+        problem: description of what is wrong with the stamps; empty if they are valid.
     """
 
     def __init__(self) -> None:
@@ -33,16 +33,16 @@ class StateStamps:
         self._whole = True  # all stamps so far were whole seconds
 
     def discard(self) -> None:
-        """Leave the last stamp out of the count of repeated ones: its message was refused."""
+        """Do not count the last stamp as repeated, because its message was rejected."""
         self._repeats = max(0, self._repeats - 1)
 
     def time_of(self, stamp: int, published: int, received: int) -> int:
-        """The time [ns] of a message.
+        """Return the time [ns] of a message.
 
         Args:
-            stamp: of its header [ns].
-            published: when it was published [ns], by any clock that runs.
-            received: when it was received [ns], by the clock that states are timed by.
+            stamp: stamp of its header [ns].
+            published: time of publication [ns], by any clock that runs.
+            received: time of receipt [ns], by the clock of the states.
         """
         if self.problem:
             return received
@@ -76,7 +76,7 @@ MOST = 4  # tracks that are kept
 
 
 class Sight(NamedTuple):
-    """A state: its stamp [ns], the time of its receipt [s], its place and its rate."""
+    """A state: its stamp [ns], time of receipt [s], position and velocity."""
 
     stamp: int
     received: float
@@ -86,7 +86,7 @@ class Sight(NamedTuple):
 
 @dataclass
 class Track:
-    """What one publisher reports: its last state, since when, and how often of late."""
+    """History of one publisher: its last state, its beginning, and its recent frequency."""
 
     seen: Sight
     begun: float
@@ -94,28 +94,28 @@ class Track:
     accepted: int = 0
 
     def faded(self, now: float) -> float:
-        """Return the number of its recent messages, those of long ago counting less."""
+        """Return the number of recent messages, with decreasing weights."""
         return self.score * math.exp(-max(now - self.seen.received, 0.0) / FADES)
 
     def follow(self, seen: Sight) -> None:
-        """Take its next state."""
+        """Append a state."""
         self.score = 1.0 + self.faded(seen.received)
         self.seen = seen
 
 
 class PublisherVote:
-    """Tells apart the publishers of contradicting states, and accepts one of them.
+    """Selection of one publisher among several that contradict each other.
 
-    Where there is only one publisher, every state is accepted, jumps included.
+    With a single publisher, every state is accepted, also after jumps.
 
     Args:
-        difference: the displacement (nv,) between two places.
-        count: the number of publishers, asked only where states jump.
+        difference: function that returns the displacement (nv,) between two positions.
+        count: function that returns the number of publishers, called only if states jump.
 
     Attributes:
-        refused: how many states were refused.
+        refused: number of rejected states.
         conflict: whether states contradict each other.
-        switched: how often another publisher was believed from then on.
+        switched: how often the selected publisher changed.
     """
 
     def __init__(
@@ -125,19 +125,19 @@ class PublisherVote:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew: whoever is heard next is believed."""
+        """Start again: the publisher of the next state is selected."""
         self._tracks: list[Track] = []
         self.refused = self.switched = 0
         self.conflict = False
 
     def accepts(self, stamp: int, received: float, place: FloatArray, rate: FloatArray) -> bool:
-        """Whether a state is that of the publisher that is believed.
+        """Whether a state belongs to the selected publisher.
 
         Args:
-            stamp: [ns] of the state.
-            received: [s] by a clock that runs.
-            place: what `difference` compares.
-            rate: (nv,) its rate.
+            stamp: stamp [ns] of the state.
+            received: time of receipt [s] by a clock that runs.
+            place: position, as `difference` compares it.
+            rate: (nv,) velocity.
         """
         seen = Sight(stamp, received, place, rate)
         if not self._tracks:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""When messages stop: hold the mechanism for a while, then reduce the efforts to zero."""
+"""Watchdog for missing messages: hold the mechanism, then reduce the efforts to zero."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ Level = Literal["ok", "hold", "ramp", "released"]
 
 
 class WatchdogState(NamedTuple):
-    """What the time since the last message calls for.
+    """Reaction to the time since the last message.
 
     Attributes:
-        level: `ok`; `hold`, stay where it is; `ramp`, reduce the efforts;
-            `released`, no efforts.
-        scale: factor for the holding efforts, from 1 down to 0.
+        level: `ok`; `hold`: hold the position; `ramp`: reduce the efforts; `released`: no efforts.
+        scale: factor of the holding efforts, from 1 down to 0.
     """
 
     level: Level
@@ -26,18 +25,18 @@ class WatchdogState(NamedTuple):
 
 
 class Watchdog:
-    """Monitors a stream of messages, from the first one on.
+    """Monitor of a stream of messages, from the first message on.
 
-    What it is told is `now`, by whatever clock. Should that clock go back, the silence counts on
-    from where it was, so that nothing but a message brings efforts back.
+    Times `now` may come from any clock. If that clock is set back, the silence continues from its
+    previous value, so that only a message restores efforts.
 
     Args:
-        timeout: [s] longest silence that is no matter; 0 for any.
-        hold: [s] how long to hold thereafter.
-        ramp: [s] how long to take from then on to let go; 0 for at once.
+        timeout: longest permitted silence [s]; 0 for no limit.
+        hold: duration [s] of the hold thereafter.
+        ramp: duration [s] of the reduction to zero; 0 for at once.
 
     Raises:
-        InvalidInput: a time that is negative or not finite.
+        InvalidInput: a time is negative or not finite.
     """
 
     def __init__(self, timeout: float, hold: float, ramp: float) -> None:
@@ -49,23 +48,23 @@ class Watchdog:
 
     @property
     def is_fed(self) -> bool:
-        """Whether a message has ever arrived."""
+        """Whether a message has arrived."""
         return self._fed is not None
 
     def fed(self, now: float) -> None:
-        """A message arrived at `now` [s].
+        """Record a message at `now` [s].
 
         Raises:
-            InvalidInput: a time that is not finite.
+            InvalidInput: the time is not finite.
         """
         self._fed = self._seen = as_scalar("now", now, "s")
         self._silence = 0.0
 
     def state(self, now: float) -> WatchdogState:
-        """What to do at `now` [s]; `ok` before the first message.
+        """Return the reaction at `now` [s]; `ok` before the first message.
 
         Raises:
-            InvalidInput: a time that is not finite.
+            InvalidInput: the time is not finite.
         """
         now = as_scalar("now", now, "s")
         if self._fed is None:
@@ -85,15 +84,15 @@ class Watchdog:
 
 
 class EffortRampDown:
-    """How much of its efforts a controller that was switched off still gives.
+    """Reduction of the efforts of a controller that was switched off.
 
     Args:
-        hold: [s] how long all of them.
-        ramp: [s] how long to take from then on to let go; 0 for at once.
-        now: [s] when it was switched off.
+        hold: duration [s] of full efforts.
+        ramp: duration [s] of the reduction to zero; 0 for at once.
+        now: time [s] at which it was switched off.
 
     Raises:
-        InvalidInput: a time that is not finite, or negative where that makes no sense.
+        InvalidInput: a time is not finite, or a duration is negative.
     """
 
     def __init__(self, hold: float, ramp: float, now: float) -> None:
@@ -101,9 +100,9 @@ class EffortRampDown:
         self._silence.fed(now)
 
     def share(self, now: float) -> float:
-        """From 1 down to 0 at `now` [s].
+        """Return the factor of the efforts at `now` [s], from 1 down to 0.
 
         Raises:
-            InvalidInput: a time that is not finite.
+            InvalidInput: the time is not finite.
         """
         return self._silence.state(now).scale

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What pushes a mechanism, told from its motion and its efforts."""
+"""Estimate of the external wrench from motion and efforts."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ UNSEEN = 1e-2
 
 
 class WrenchObserver:
-    """The external wrench on the body without a sensor of force (De Luca and Mattone 2003).
+    """Observer of the external wrench on the body without a force sensor (De Luca, Mattone 2003).
 
-    Over each period the change of momentum is compared with what efforts, gravity and friction
-    would cause; what is missing is filtered with a time constant of 1 / `bandwidth`. A step of
-    the wrench is seen to 63 % after that time, to 95 % after three times that: one of size F is
-    beyond a threshold T after -ln(1 - T / F) / `bandwidth` and a period. No acceleration is
-    measured. A wrench that stays the same is not blurred by the motion. What the model lacks,
-    friction above all, is taken for a push.
+    For each period the observer compares the change of momentum with the effect of efforts, gravity
+    and friction. A first-order filter with time constant 1 / `bandwidth` smooths the difference.
+    The estimate reaches 63 % of a step after that time and 95 % after three times that; the
+    estimate of a step of size F exceeds a threshold T after -ln(1 - T / F) / `bandwidth` and one
+    period. It needs no acceleration, and motion does not distort a constant wrench. Errors of the
+    model, mainly of friction, appear as a wrench.
 
     Args:
-        mechanism: the model.
-        dt: [s] between states.
-        bandwidth: [rad/s]; noise of the estimate grows with it.
+        mechanism: model of the mechanism.
+        dt: time [s] between states.
+        bandwidth: [rad/s]; the noise of the estimate grows with it.
 
     Attributes:
-        generalized: (nv,) [N, N m] the estimated push along the velocity's coordinates.
-        wrench: (6,) [N, N m] that `update` gave last.
+        generalized: (nv,) [N, N m] estimated force along the coordinates of the velocity.
+        wrench: (6,) [N, N m] latest result of `update`.
 
     Raises:
-        InvalidInput: a time or a bandwidth that is not positive.
+        InvalidInput: the time or the bandwidth is not positive.
     """
 
     def __init__(self, mechanism: Mechanism, dt: float, bandwidth: float = 20.0) -> None:
@@ -48,7 +48,7 @@ class WrenchObserver:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the last state and what was estimated."""
+        """Discard the last state and the estimate."""
         self.generalized = np.zeros(self.mechanism.coordinates.velocity_size)
         self.wrench = np.zeros(6)
         self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
@@ -61,21 +61,21 @@ class WrenchObserver:
         base: BaseMotion | None = None,
         dt: float | None = None,
     ) -> FloatArray:
-        """The wrench on the body (6,) [N, N m], base frame, after one more state.
+        """Return the wrench on the body (6,) [N, N m], base frame, after another state.
 
-        Where the body cannot move in six ways, singular configurations included, it is the smallest
-        that explains the motion.
+        If the body cannot move in six ways, or the configuration is singular, it is the smallest
+        wrench that explains the motion.
 
         Args:
             configuration: (nq,) measured.
             velocity: (nv,) measured.
             efforts: (n,) [N or N m] that acted since the last state.
-            base: how the base moves; at rest by default.
-            dt: [s] since the last state, if it is not `dt`.
+            base: motion of the base; at rest by default.
+            dt: time [s] since the last state, if it differs from the argument of the class.
 
         Raises:
-            InvalidInput: wrong shapes or not finite; nothing has changed then.
-            KinematicsError: the mechanism has no answer at this configuration.
+            InvalidInput: shapes are wrong or values not finite; the observer is unchanged then.
+            KinematicsError: the mechanism has no solution at this configuration.
         """
         m = self.mechanism
         q = as_exact("configuration", configuration, m.home.shape)
