@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Simulation: a plant that efforts move, and the loop that a controller closes around it."""
+"""Simulation: the plant, and its closed loop with a controller."""
 
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.simulation.brakes import Brakes

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Many mechanisms side by side, in compiled code on all threads."""
+"""Simulation of many mechanisms in parallel, in compiled code on all threads."""
 
 from __future__ import annotations
 
@@ -26,26 +26,24 @@ SMALLEST_SHARE = 16
 
 
 class BatchPlant:
-    """Mechanisms of one structure in motion, each a row that moves as a `Plant` of its own does.
+    """Plants of one structure, stepped in parallel; each row equals a `Plant` of its own.
 
-    A row from which no finite state follows keeps its last good one, is marked as failed, and is
-    skipped until it is reset; the others go on. Results do not depend on the number of threads.
+    If no finite state follows for a row, the row keeps its last good state, is marked as failed,
+    and is skipped until it is reset; the other rows continue. Results do not depend on the number
+    of threads.
 
-    Args:
-        mechanism: what moves in every row; or one for each row, with payloads, friction or
-            dimensions of its own.
-        count: number of rows; as many as there are mechanisms if several are given.
-        dt: [s] length of an integration step.
-        end_stops: at the position limits; None to let joints pass them.
-        limit_efforts: cut efforts to the actuators' limits, and to what motors with torque-speed
-            curves have at their present speeds.
+    Args: mechanism: mechanism of all rows, or a sequence with one mechanism for each row, with its
+        own payload, friction or dimensions. count: number of rows; by default the number of given
+        mechanisms. dt: length [s] of an integration step. end_stops: end stops at the position
+        limits; None for no end stops. limit_efforts: limit efforts to those of the actuators, and
+        to the torque-speed curves of their motors at the present velocities.
 
     Attributes:
         failed: (count,) rows that are skipped.
-        problem: why, for each of them: its number and a line.
+        problem: reason for each failed row, by its number.
 
     Raises:
-        InvalidInput: no rows, mechanisms of different sizes, or a step that is not positive.
+        InvalidInput: there are no rows, the mechanisms differ in size, or the step is not positive.
     """
 
     def __init__(
@@ -96,7 +94,7 @@ class BatchPlant:
         self.reset()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy or pickle what the plant is made of and its state, not its views and kernels."""
+        """Return the arguments and the state for copies and pickles, without views and kernels."""
         state = self.configuration, self.velocity, self.failed.copy(), dict(self.problem)
         made_of = self.mechanisms, self.dt, self._end_stops, self._limits_efforts
         return _restored, (type(self), made_of, state)
@@ -108,12 +106,12 @@ class BatchPlant:
 
     @property
     def configuration(self) -> FloatArray:
-        """(count, nq), as in the mechanism's protocol."""
+        """Configurations (count, nq)."""
         return np.array(self._q[:, 0])
 
     @property
     def velocity(self) -> FloatArray:
-        """(count, nv), as in the mechanism's protocol."""
+        """Velocities (count, nv)."""
         return np.array(self._v[:, 0])
 
     def reset(
@@ -122,16 +120,16 @@ class BatchPlant:
         velocity: ArrayLike | None = None,
         rows: ArrayLike | None = None,
     ) -> None:
-        """Put rows into a state, each into its home and at rest by default, failed ones too.
+        """Reset rows to a state, by default home at rest, including failed rows.
 
         Args:
-            configuration: (nq,) or one for each of the rows.
-            velocity: (nv,) or one for each of the rows.
-            rows: numbers of rows, or whether for each of all (count,); all by default.
+            configuration: (nq,), or one for each of the rows.
+            velocity: (nv,), or one for each of the rows.
+            rows: indices of rows, or a mask (count,); all rows by default.
 
         Raises:
-            InvalidInput: wrong shapes, not finite, or rows that there are not.
-            KinematicsError: a configuration without geometry. No row has changed then.
+            InvalidInput: shapes are wrong, values not finite, or rows do not exist.
+            KinematicsError: a configuration has no geometry. No row has changed in these cases.
         """
         numbers = self._numbers(rows)
         q = self._homes[numbers]
@@ -154,16 +152,16 @@ class BatchPlant:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> None:
-        """Advance every row by `steps` of dt, efforts, wrenches and the base's motion held.
+        """Advance every row by `steps` of dt with constant efforts, wrenches and base motions.
 
         Args:
-            efforts: (n,) or (count, n) [N or N m]; cut to the limits.
-            steps: how many.
-            wrench: (6,) or (count, 6) [N, N m] on the body, base frame; none by default.
-            base: how the bases move, one for all or each (count,); at rest by default.
+            efforts: (n,) or (count, n) [N or N m], limited to the actuators.
+            steps: number of steps.
+            wrench: (6,) or (count, 6) [N, N m] on the body, base frame; zero by default.
+            base: motion of the base, one for all or one for each row; at rest by default.
 
-        Raises:
-            InvalidInput: wrong shapes, not finite, or no step to take. No row has moved then.
+        Raises: InvalidInput: shapes are wrong, values not finite, or there is no step. No row has
+            moved then.
         """
         if steps < 1 or steps != int(steps):
             raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)
@@ -189,19 +187,22 @@ class BatchPlant:
             self.problem[row] = self._why(rollouts[row], row)
 
     def _checked(self, row: int, configuration: FloatArray) -> FloatArray:
-        """A configuration of a row on its manifold; raises where the geometry is undefined."""
+        """Project a configuration of a row onto its manifold; raise if it has no geometry."""
         one = self.mechanisms[row]
         one.joint_positions(configuration)
         return one.advance(configuration, np.zeros(self._v.shape[2]))
 
     @cached_property
     def _lanes(self) -> BatchSteps | None:
-        """What takes many rows on at once, if there is such a thing."""
+        """Return the kernel for many rows in SIMD lanes, if there is one."""
         first = self.mechanisms[0]
         return first.batch_steps(self.mechanisms, self.dt, limit_motors=self._curves)
 
     def _run_lanes(self, lanes: BatchSteps, moves: bool) -> None:
-        """Take rows on as far as that goes, the same whatever others have failed."""
+        """Advance rows in SIMD lanes until a row needs the scalar path.
+
+        The result of a row does not depend on failures of other rows.
+        """
         q, v = self._q[:, 0].copy(), self._v[:, 0].copy()
         left = np.where(self.failed, 0.0, self._steps[:, 1])[:, None]
         stiffness, damping, _ = self._rollouts[0].stops
@@ -215,7 +216,7 @@ class BatchPlant:
         self._q[:, 0], self._v[:, 0], self._steps[:, 1] = q, v, left[:, 0]
 
     def _shared(self, work: Callable[[Any], None], what: Any, least: int) -> None:
-        """Call for shares of what is to be done, on all threads."""
+        """Run `work` for shares of the rows on all threads."""
         if len(what):
             shares = np.array_split(what, max(1, min(get_threads(), len(what) // least)))
             for _ in each(lambda share: work(shares[share]), len(shares)):
@@ -226,7 +227,7 @@ class BatchPlant:
             self.failed[row] = bool(self._advance[row](rollouts[row], 0, 1).status)
 
     def _why(self, rollout: Rollout, row: int) -> str:
-        """What the same step says where it is taken alone."""
+        """Return the error of the same step taken alone."""
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
         steps, curves = int(self._steps[row, 1]), bool(rollout.stops[2])
         try:
@@ -255,7 +256,7 @@ class BatchPlant:
 
 
 def _restored(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> BatchPlant:
-    """Return a plant with the state of another, to the last bit."""
+    """Return a plant with the exact state of another."""
     mechanisms, dt, stops, limited = made_of
     plant = kind(mechanisms, dt=dt, end_stops=stops, limit_efforts=limited)
     plant._q[:, 0], plant._v[:, 0], failed, problem = state
@@ -283,7 +284,7 @@ def _rows_of(mechanism: Mechanism | Sequence[Mechanism], count: int | None) -> l
 
 
 def _each(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:
-    """One for each row (k, size), of one for all or one for each."""
+    """Broadcast a value to one for each row (k, size)."""
     values = as_array(name, value, like.shape[1:])
     if values.shape not in (like.shape[1:], like.shape):
         raise InvalidInput(

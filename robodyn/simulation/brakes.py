@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The brakes of a simulated mechanism: drives that get no commands hold it, as real ones do."""
+"""Brakes of a simulated mechanism, which hold it while its drives receive no commands."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from robodyn.checks import as_scalar
 
 
 class Brakes:
-    """Closed until an effort is commanded, and again when commands stop.
+    """Brakes that are closed until an effort is commanded, and close when commands stop.
 
     Efforts of zero do not open closed brakes: a controller that has released the mechanism, or has
     not started, sends them.
 
     Args:
-        timeout: [s] without a command after which they close; 0 for never, then the last command
-            acts on.
-        closed: whether they are closed at first.
+        timeout: time [s] without a command after which the brakes close; 0 for never, then the last
+            command remains in effect.
+        closed: whether the brakes are closed initially.
 
     Attributes:
-        closed: whether they hold the mechanism.
+        closed: whether the brakes hold the mechanism.
 
     Raises:
-        InvalidInput: a timeout that is negative or not finite.
+        InvalidInput: the timeout is negative or not finite.
     """
 
     def __init__(self, timeout: float, closed: bool = True) -> None:
@@ -39,12 +39,12 @@ class Brakes:
         self._last = 0
 
     def command(self, time: int, effort: NDArray[np.float64]) -> None:
-        """A command of efforts (n,) came at `time` [ns] of the simulation."""
+        """Record a command of efforts (n,) at `time` [ns] of the simulation."""
         self._last = time
         self.closed = self.closed and not effort.any()
 
     def close_if_silent(self, time: int) -> bool:
-        """Whether they close at `time` [ns] because no command has come for too long."""
+        """Close the brakes if no command came for `timeout` at `time` [ns]; return whether."""
         silent = bool(self._timeout) and time - self._last > self._timeout
         closing = silent and not self.closed
         self.closed = self.closed or closing

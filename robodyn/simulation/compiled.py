@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Simulations in compiled code, where the mechanism offers them and the controller is known.
+"""Simulation in compiled code, for the mechanisms and controllers that support it.
 
-The planned motion and the load are sampled beforehand, at every time at which the Python loop of
-`SimulationTask` would ask for them. Compiled code stops at the first failure; that loop then takes
-over from the last good state, meets the same failure and raises the error. `law_of` says
-which law a controller is, `rows_for` which planned motion that law reads.
+The planned motion and the load are sampled in advance, at all times at which the Python loop of
+`SimulationTask` would evaluate them. Compiled code stops at the first failure. The Python loop then
+continues from the last good state, encounters the same failure and raises the error. `law_of`
+returns the compiled law of a controller, `rows_for` the planned motion that the law reads.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ PARTS = 100
 
 
 def complete(run: SimulationTask, progress: Callable[[float], None] | None = None) -> None:
-    """Fill all rows; `progress` is told the time [s] now and then.
+    """Fill all rows; call `progress` with the simulated time [s] now and then.
 
     Raises:
-        InvalidInput, SimulationFailed: as `SimulationTask.finish`.
+        InvalidInput, SimulationFailed: as for `SimulationTask.finish`.
     """
     if run.has_fixed_steps:
         _fast_forward(run, progress)
@@ -52,7 +52,7 @@ def complete(run: SimulationTask, progress: Callable[[float], None] | None = Non
 
 
 def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None) -> None:
-    """Advance a run as far as compiled code takes it, which may be nowhere."""
+    """Advance a run as far as compiled code can."""
     law = None if run.load_knows_state else law_of(run.controller)
     if law is not None and law.driver is not None and not run.is_sampled:
         return  # it is asked at every stage
@@ -81,7 +81,7 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
 
 
 def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
-    """Whether compiled code simulates this mechanism under this controller."""
+    """Whether compiled code can simulate this mechanism with this controller."""
     law = law_of(controller)
     return law is not None and _compiled(mechanism, law) is not None
 
@@ -91,7 +91,7 @@ def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], O
 
 
 def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
-    """The part of a run between two rows, everything in it that does not depend on the state."""
+    """Collect the part of a run between two rows that does not depend on the state."""
     plant, time = run.plant, run.time[first : last + 1]
     size = len(plant.mechanism.joint_names)
     without = np.multiply.outer([-np.inf, np.inf], np.ones(size))
@@ -132,7 +132,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
 
 
 def _wrenches(load: Any, times: FloatArray) -> FloatArray:
-    """(k or 1, 1 or 3, 6) of a load, constant or at times (k, 1 or 3) [s]."""
+    """Return wrenches (k or 1, 1 or 3, 6) of a load, constant or at times (k, 1 or 3) [s]."""
     if callable(load):
         return as_array("wrench", [[load(float(t)) for t in row] for row in times], (6,))
     return np.zeros((1, 1, 6)) + (0.0 if load is None else load)
@@ -142,14 +142,14 @@ _NO_GAIN = np.zeros((0, 0))
 
 
 class Law(NamedTuple):
-    """A controller as compiled code sees it.
+    """Compiled form of a controller.
 
     Attributes:
-        kind: of `mechanisms.common.kernels.control_laws`.
-        model: of the mechanism that the controller uses; None if it needs none.
-        kp, kv: (nv, nv), or (0, 0); kp may have (n, nv) more below, see
+        kind: a law of `mechanisms.common.kernels.control_laws`.
+        model: the controller's model of the mechanism; None if it needs none.
+        kp, kv: (nv, nv), or (0, 0); kp may have further rows (n, nv), see
             `control_laws.add_planned`.
-        driver: of the simulation's loop, see `Rollout`.
+        driver: driver of the simulation loop, see `Rollout`.
     """
 
     kind: int
@@ -160,7 +160,7 @@ class Law(NamedTuple):
 
 
 def law_of(controller: Controller) -> Law | None:
-    """The law of a controller; None if it has none, as for derived classes."""
+    """Return the compiled law of a controller; None if it has none, as for derived classes."""
     controller = as_called(controller)
     # a derived class may behave differently
     if type(controller) is ComputedTorque:
@@ -185,12 +185,12 @@ def rows_for(
     times: FloatArray,
     base: Callable[[float], BaseMotion] | None = None,
 ) -> FloatArray:
-    """What the controller's law reads at times (N,) [s]: (N, k).
+    """Compute the rows (N, k) that the controller's law reads at times (N,) [s].
 
-    What it knows of a base that moves, it reads of the loads.
+    The law reads the motion of the base from the loads.
 
     Raises:
-        RobodynError, or what the trajectory raises: the controller has no answer, then or earlier.
+        RobodynError, or an error of the trajectory: the controller has no result at some time.
     """
     if isinstance(controller, ComputedTorque):
         desired = controller.looking_ahead(trajectory.sample(times), trajectory, times)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A user's controller that Numba has compiled, called from within the compiled simulation."""
+"""Controllers of users that Numba has compiled, called from the compiled simulation."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from robodyn.trajectories.base import Trajectory
 
 
 class CompiledController:
-    """A function compiled by `numba.njit` of time, configuration, velocity and planned motion.
+    """Controller from a function that `numba.njit` has compiled.
 
-    Args:
-        law: answers efforts (n,) [N or N m] for the time [s], configuration (nq,), velocity (nv,)
-            and the `Motion` that the trajectory plans for that time.
+    Args: law: function of time [s], configuration (nq,), velocity (nv,) and the planned `Motion` at
+        that time, which returns efforts (n,) [N or N m].
     """
 
     def __init__(self, law: Dispatcher) -> None:
@@ -33,18 +32,18 @@ class CompiledController:
     def __call__(
         self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
     ) -> Any:
-        """The same from Python, as any controller is called."""
+        """Call the controller from Python."""
         desired = Motion(*map(np.ascontiguousarray, trajectory.sample(time)))
         return self.law(time, configuration, velocity, desired)
 
     def rows(self, trajectory: Trajectory, times: FloatArray, count: int) -> FloatArray:
-        """Of a plan at times (N,) [s]: room for efforts (count,), the time and the motion."""
+        """Return rows for times (N,) [s]: efforts (count,), time, planned motion."""
         room = np.zeros((len(times), count)), times[:, None]
         return np.concatenate([*room, *trajectory.sample(times)], axis=-1)
 
 
 def as_called(controller: Any) -> Any:
-    """A controller as it is, or what calls it if Numba has compiled it."""
+    """Wrap a controller that Numba has compiled; return others unchanged."""
     return _of(controller) if isinstance(controller, Dispatcher) else controller
 
 
@@ -53,7 +52,7 @@ _of = cache(CompiledController)
 
 
 def at_its_address(compiled: Any) -> Any:
-    """A compiled function that is not compiled anew into the one that calls it."""
+    """Return a compiled function that is called by address instead of being inlined."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def call(typing: Any, plant: Any, model: Any, arrays: Any, law: Any, i: Any, j: Any) -> Any:
@@ -75,9 +74,9 @@ def at_its_address(compiled: Any) -> Any:
 
 
 def driver(law: Dispatcher) -> Callable[[Any], Any]:
-    """What makes of a loop, see `kernels.simulation`, one that asks a law for each row's efforts.
+    """Return a driver of the simulation loop that calls a law for the efforts of each row.
 
-    The law writes them where `control_laws.GIVEN` reads them.
+    The law writes the efforts to the place from which `control_laws.GIVEN` reads them.
     """
 
     def driven(loop: Any) -> Any:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Integrators in Python: steps of the classical Runge-Kutta method, and an adaptive reference.
+"""Integrators in Python: classical Runge-Kutta steps, and an adaptive reference method.
 
-The reference is Dormand and Prince's method of order 8 (DOP853) through SciPy: slower than the
-fixed steps, with an error some orders below theirs, on smooth motion. It restarts at every
-switching time, so that no step contains a jump.
+The reference is the method of order 8 by Dormand and Prince (DOP853) of SciPy. It is slower than
+fixed steps, with an error that is some orders of magnitude smaller for smooth motion. It restarts
+at every switching time, so that no step contains a jump.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ MOST_CALLS = 200_000
 
 
 def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both ends of steps as their own stages see them, from those of the steps (...) [s].
+    """Return both ends of steps (...) [s] as seen from inside each step.
 
-    At a switching time the acceleration jumps: both ends of a step must see this step's side.
+    The acceleration jumps at a switching time, so both ends must be evaluated on the step's side.
     """
     return np.nextafter(start, end), np.nextafter(end, start)
 
@@ -39,10 +39,10 @@ def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray
 def dormand_prince_853(
     mechanism: Mechanism, acceleration: Acceleration, times: FloatArray, state: State
 ) -> list[State]:
-    """Configuration and velocity at times[1:] [s], from those at times[0]; smooth in between.
+    """Integrate a smooth motion from times[0]; return the states at times[1:] [s].
 
     Raises:
-        SimulationFailed: no state follows; its `time` counts from times[0].
+        SimulationFailed: no finite state follows; its `time` counts from times[0].
     """
     # slow to import and rarely needed
     from scipy.integrate import solve_ivp
@@ -87,10 +87,10 @@ def dormand_prince_853(
 def runge_kutta_4(
     mechanism: Mechanism, acceleration: Acceleration, times: tuple[float, float], state: State
 ) -> State:
-    """Configuration and velocity at times[1], from those at times[0], in one step of order 4.
+    """Integrate one step of order 4 from times[0] to times[1] [s]; return the state.
 
     Raises:
-        SimulationFailed: an acceleration that is not finite or does not exist.
+        SimulationFailed: an acceleration is not finite or does not exist.
     """
     start, end = times
     h = end - start
@@ -110,7 +110,7 @@ def runge_kutta_4(
 def _rates(
     mechanism: Mechanism, acceleration: Acceleration, time: float, at: State, before: State
 ) -> State:
-    """Rates of configuration and velocity in a state; errors carry the last good one, `before`."""
+    """Return the rates of configuration and velocity; errors carry the last good state `before`."""
     _refuse_beyond(*at, before)
     try:
         return mechanism.configuration_rate(*at), acceleration(time, *at)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Many simulations at once: other starts, payloads, gains, motions and loads, on all processors."""
+"""Many simulations in parallel, with different starts, payloads, gains, motions and loads."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _START = "initial configuration", "initial velocity"
 
 @dataclass(frozen=True)
 class SimulationResults:
-    """Histories of B simulations at the same K times; NaN after one has failed.
+    """Histories of B simulations at the same K times; NaN after a failure.
 
     Attributes:
         time: (K,) [s].
-        configuration: (B, K, nq) as in the mechanism's protocol.
-        velocity: (B, K, nv), likewise.
+        configuration: (B, K, nq).
+        velocity: (B, K, nv).
         effort: (B, K, n) [N or N m] applied from each time on, after limits.
-        completed: (B,) whether it went to its end.
-        problem: what ended it, for each that did not: its number and a line.
-        peak_effort: (B, n) [N or N m] largest magnitudes, at all control instants or steps.
-        peak_error: (B, nv) [m, rad] largest magnitudes of the displacement from the plan, likewise.
+        completed: (B,) whether the simulation reached its end.
+        problem: reason for each simulation that did not, by its number.
+        peak_effort: (B, n) [N or N m] largest magnitudes at all control instants or steps.
+        peak_error: (B, nv) [m, rad] largest magnitudes of the displacement from the plan.
     """
 
     time: FloatArray
@@ -65,28 +65,27 @@ def simulate_many(
     progress: Callable[[int], None] | None = None,
     **options: Any,
 ) -> SimulationResults:
-    """Simulate as `simulate` does, B times at once, each equal to a call of its own.
+    """Run B simulations in parallel, each equal to a call of `simulate`.
 
-    Each of the arguments that may differ is one for all, or B of them in a sequence or along the
-    first dimension. Controllers that `simulate` has compiled run on all threads
-    (`robodyn.set_threads`); others run, too, one after the other. Trajectories and loads are asked
-    from all these threads. Memory is that of the result, and of one full history for each thread.
+    Each of the arguments that may differ is one value for all, or B values in a sequence or along
+    the first dimension. Controllers that `simulate` runs in compiled code run on all threads
+    (`robodyn.set_threads`); others run one after the other. Trajectories and loads are evaluated
+    from all these threads. The memory is that of the result and one full history for each thread.
 
     Args:
         mechanism: plants of the same size, such as `[m.with_payload(mass) for mass in masses]`.
-        controller: with gains or models of their own.
-        trajectory: what to follow. Where the controller acts continuously, all must switch at the
-            same times.
-        wrench: constant, (B, 6) or (6,) [N, N m], or functions of time [s].
+        controller: controllers, with their own gains or models.
+        trajectory: motions to follow. If the controller acts continuously, all must have the same
+            switching times.
+        wrench: constant (B, 6) or (6,) [N, N m], or functions of time [s].
         dt, control_dt: as for `simulate`.
-        every: keep one row in so many, and the last.
-        settings: as for `simulate`; by default the longest trajectory says the duration.
-        progress: called with the number of those that are done.
-        options: fields of the settings that are to be others, such as `initial`.
+        every: interval of recorded rows; the last row is always recorded.
+        settings: as for `simulate`; the default duration is that of the longest trajectory.
+        progress: called with the number of completed simulations.
+        options: fields that replace those of the settings, such as `initial`.
 
-    Raises:
-        InvalidInput: arguments out of range, with the number of the simulation; or numbers of
-            them that do not agree. What goes wrong on the way is a `problem` of the result.
+    Raises: InvalidInput: arguments are out of range, with the number of the simulation, or their
+        numbers do not agree. Failures during a simulation are a `problem` of the result.
     """
     wanted = replace(settings, **options)
     parts: dict[str, list[Any]] = {
@@ -163,7 +162,7 @@ def simulate_many(
 
 
 def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> None:
-    """Refuse a simulation whose rows are not like the first one's."""
+    """Raise if the rows of a simulation differ in shape from those of the first one."""
     kind, size = run.configuration.shape[1], run.velocity.shape[1]
     usual, expected = first.configuration.shape[1], first.velocity.shape[1]
     if (size, kind) != (expected, usual):
@@ -181,7 +180,7 @@ def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> N
 
 
 def _put(results: SimulationResults, number: int, run: SimulationTask, kept: IntArray) -> None:
-    """Store the rows of a run that are kept; it may have ended early."""
+    """Store the recorded rows of a run, which may have ended early."""
     rows, last = kept[kept <= run.row], run.row
     results.configuration[number, : len(rows)] = run.configuration[rows]
     results.velocity[number, : len(rows)] = run.velocity[rows]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Keep simulated time in step with the wall clock."""
+"""Synchronization of simulated time with the wall clock."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from robodyn.checks import as_scalar
 
 
 class Pacer:
-    """Says when the next period of simulated time is due.
+    """Schedule of the periods of simulated time.
 
-    After a pause of its process it catches up a few periods only and skips the rest: catching up
-    on all of them at once would hold one command over many periods.
+    After a pause of the process it catches up with a few periods and skips the rest: to catch up
+    with all of them would keep one command constant over many periods.
 
     Args:
-        period: [s] simulated.
+        period: simulated time [s] of a period.
         factor: simulated seconds per second.
-        slack: how many periods may be made up for.
+        slack: largest number of periods to catch up with.
 
     Attributes:
-        lost: [s] simulated time given up.
+        lost: skipped simulated time [s].
 
     Raises:
-        InvalidInput: a period or factor that is not positive.
+        InvalidInput: the period or the factor is not positive.
     """
 
     def __init__(self, period: float, factor: float = 1.0, slack: int = 4) -> None:
@@ -34,7 +34,7 @@ class Pacer:
         self._last: float | None = None
 
     def due(self, now: float, *, running: bool = True) -> bool:
-        """Whether a period is due at `now` [s] of a steady clock; it counts as taken."""
+        """Whether a period is due at `now` [s] of a steady clock; if so, it is counted."""
         elapsed = 0.0 if self._last is None else max(now - self._last, 0.0)
         self._last = now
         if not running:
@@ -52,5 +52,5 @@ class Pacer:
 
     @property
     def behind(self) -> float:
-        """[s] for which the period that was taken last has been due."""
+        """Delay [s] of the last counted period."""
         return self._due / self.factor

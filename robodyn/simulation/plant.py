@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulated mechanism: a state that efforts move, by Runge-Kutta of order 4.
+"""Simulated mechanism, integrated by Runge-Kutta of order 4 as in Turney, Mudge and Lee (1980).
 
-As in Turney, Mudge and Lee (1980). Efforts are held over a call and cut to the actuators'
-limits, joints run into a spring and a damper at the ends of their travel. Why a simulation fails
-is looked for in its step: friction and damping of the joints may need a shorter one. Compiled
-simulations need none for damping: what is too strong for the step is integrated implicitly.
+Efforts are constant during a call and limited to the actuators. Springs with dampers act at the
+ends of the joints' travel. If a simulation fails, the error suggests a remedy: friction and damping
+of the joints may need a shorter step. Compiled simulations integrate strong damping implicitly.
 """
 
 from __future__ import annotations
@@ -26,19 +25,20 @@ class Plant:
     """A mechanism in motion.
 
     Args:
-        mechanism: what moves.
-        configuration, velocity: the state to start from; home and rest by default.
-        dt: [s] length of an integration step.
-        end_stops: at the position limits; None to let joints pass them.
-        limit_efforts: cut efforts to the actuators' limits, and at every moment to what motors with
-            torque-speed curves have at their present speeds.
+        mechanism: mechanism that moves.
+        configuration, velocity: initial state; home at rest by default.
+        dt: length [s] of an integration step.
+        end_stops: end stops at the position limits; None for no end stops.
+        limit_efforts: limit efforts to those of the actuators, and to the torque-speed curves of
+            their motors at the present velocities.
 
     Attributes:
-        effort: (n,) [N or N m] last applied, after limits; where motors tire, as it began.
-        saturated: how many held efforts were cut, per actuator (n,).
+        effort: (n,) [N or N m] last applied effort after limits; with torque-speed curves, at the
+            beginning of the step.
+        saturated: (n,) number of limited efforts for each actuator.
 
     Raises:
-        InvalidInput: a state of the wrong shape, or a step that is not positive.
+        InvalidInput: a state has the wrong shape, or the step is not positive.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class Plant:
     def reset(
         self, configuration: ArrayLike | None = None, velocity: ArrayLike | None = None
     ) -> None:
-        """Put the mechanism into a state, home and rest by default; efforts become zero.
+        """Set the state, by default home at rest; efforts become zero.
 
         Raises:
-            InvalidInput: wrong shapes or not finite.
-            KinematicsError: a configuration without geometry.
+            InvalidInput: shapes are wrong or values not finite.
+            KinematicsError: the configuration has no geometry.
         """
         if configuration is None:
             configuration = self.mechanism.home
@@ -82,24 +82,24 @@ class Plant:
         self.saturated = np.zeros(len(self.mechanism.joint_names), dtype=np.int64)
 
     def stop(self) -> None:
-        """Stand still where it is, without efforts: held by brakes."""
+        """Set velocity and efforts to zero, as brakes do."""
         self.velocity = np.zeros_like(self.velocity)
         self.effort = np.zeros_like(self.effort)
 
     def available(
         self, effort: FloatArray, configuration: FloatArray, velocity: FloatArray
     ) -> FloatArray:
-        """Efforts (..., n) cut to what the motors have at states (..., nq) and (..., nv)."""
+        """Limit efforts (..., n) to those of the motors at states (..., nq) and (..., nv)."""
         if not self.limits_motors:
             return effort
         rates = self.mechanism.joint_velocities(configuration, velocity)
         return self.mechanism.cut_efforts(effort, self.mechanism.effort_limits_at(rates))
 
     def saturate(self, effort: ArrayLike) -> FloatArray:
-        """Effort (n,) cut to the limits at standstill.
+        """Limit an effort (n,) to the limits at standstill.
 
         Raises:
-            InvalidInput: wrong shape or not finite.
+            InvalidInput: the shape is wrong or a value is not finite.
         """
         wanted = as_exact("effort", effort, self.effort.shape, "N or N m")
         return self.mechanism.cut_efforts(wanted) if self.limits_efforts else np.array(wanted)
@@ -111,15 +111,14 @@ class Plant:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> None:
-        """Advance by `steps` of dt with effort (n,) and an external wrench (6,) held.
+        """Advance by `steps` of dt with a constant effort (n,) and external wrench (6,).
 
-        So is the motion of the base, if it moves; or it is (3,) of these, at the beginning, in the
-        middle and at the end of each step.
+        `base` is the constant motion of the base, or its motions (3,) at the start, midpoint and
+        end of each step.
 
-        Raises:
-            InvalidInput: wrong shape or not finite, or no step to take.
-            SimulationFailed: no finite state follows; the plant stays in the state before the
-                call, the error carries the last good one.
+        Raises: InvalidInput: the shape is wrong, a value is not finite, or there is no step.
+            SimulationFailed: no finite state follows; the plant keeps the state before the call,
+            and the error contains the last good one.
         """
         if steps < 1:
             raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)
@@ -147,7 +146,7 @@ class Plant:
 
 
 def with_base(wrench: FloatArray, rows: FloatArray) -> FloatArray:
-    """Wrenches (..., 6), then motions of the base (..., 9), as kernels take them: (..., 15)."""
+    """Append motions of the base (..., 9) to wrenches (..., 6), as kernels require: (..., 15)."""
     shape = np.broadcast_shapes(wrench.shape[:-1], rows.shape[:-1])
     parts = (np.broadcast_to(part, (*shape, part.shape[-1])) for part in (wrench, rows))
     return np.concatenate(list(parts), axis=-1)
@@ -160,7 +159,7 @@ STABLE = 2.785
 def why_it_failed(
     mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray, dt: float
 ) -> str:
-    """What may be done about a state that grew beyond all bounds with steps of dt [s]."""
+    """Suggest a remedy for a state that diverged with steps of dt [s]."""
     try:
         mechanism.forward_dynamics(configuration, velocity, np.zeros(len(mechanism.joint_names)))
     except SingularMassMatrix:
@@ -182,7 +181,7 @@ def why_it_failed(
 
 
 def _friction_of(mechanism: Mechanism, index: int) -> str:
-    """Friction and damping of the joint to which a coordinate belongs, or of the first."""
+    """Return friction and damping of the joint of a coordinate, or of the first joint."""
     joint, names = mechanism.coordinates.velocity_names[index], mechanism.joint_names
     index = names.index(joint) if joint in names else 0
     parts = []

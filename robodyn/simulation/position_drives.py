@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Drives that close their own position loop, as a machine's motion sees them."""
+"""Simulated drives with their own position loop."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from robodyn.checks import as_scalar
 
 
 class PositionDrives:
-    """Each follows its command late, and with a lag of first order.
+    """Drives that follow their commands with a delay and a first-order lag.
 
     Args:
-        positions: (n,) [m or rad] where they are.
-        dt: [s] between steps.
-        bandwidth: [Hz] up to which they follow.
-        delay: [s] until they heed a command.
+        positions: (n,) [m or rad] initial positions.
+        dt: time [s] between steps.
+        bandwidth: [Hz] of the lag.
+        delay: time [s] from a command to its effect.
     """
 
     def __init__(self, positions: FloatArray, dt: float, bandwidth: float, delay: float) -> None:
@@ -31,7 +31,7 @@ class PositionDrives:
         self._commands = deque([positions.copy()], maxlen=ticks)
 
     def step(self, command: FloatArray) -> None:
-        """Move for a step, under a command (n,)."""
+        """Advance by one step with a command (n,)."""
         self._commands.append(command)
         move = self._share * (self._commands[0] - self.positions)
         self.positions, self.rates = self.positions + move, move / self._dt

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The result of a simulation."""
+"""Result of a simulation."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Event:
-    """An event during a simulation.
+    """Event during a simulation.
 
     Attributes:
         time: [s].
-        kind: `saturation` or `end_stop`, when it begins.
-        joint: its name.
-        value: effort asked for [N or N m], or position [m or rad].
+        kind: `saturation` or `end_stop`, at its beginning.
+        joint: name of the joint.
+        value: required effort [N or N m], or position [m or rad].
     """
 
     time: float
@@ -37,16 +37,16 @@ class Event:
 
 @dataclass(frozen=True)
 class SimulationResult:
-    """Histories, one row a recorded time.
+    """Histories of a simulation, one row for each recorded time.
 
     Attributes:
-        mechanism: what was simulated.
+        mechanism: simulated mechanism.
         time: (N,) [s].
-        configuration: (N, nq) as in the mechanism's protocol.
-        velocity: (N, nv), likewise.
+        configuration: (N, nq).
+        velocity: (N, nv).
         effort: (N, n) [N or N m] applied from each time on, after limits.
-        desired: the planned motion at the same times, if there was a trajectory.
-        events: in order of time.
+        desired: planned motion at the same times, if there was a trajectory.
+        events: events in order of time.
     """
 
     mechanism: Mechanism
@@ -59,22 +59,23 @@ class SimulationResult:
 
     @property
     def error(self) -> FloatArray:
-        """(N, nv) [m, rad] displacement from the planned to the simulated configuration."""
+        """Displacement (N, nv) [m, rad] from the planned to the simulated configuration."""
         if self.desired is None:
             return np.zeros_like(self.velocity)
         return self.mechanism.difference(self.desired.configuration, self.configuration)
 
     @property
     def energy(self) -> FloatArray:
-        """(N,) [J] kinetic and potential energy, the latter zero at the base."""
+        """Kinetic and potential energy (N,) [J]; the potential energy is zero at the base."""
         kinetic, potential = self.mechanism.energy(self.configuration, self.velocity)
         return np.asarray(kinetic + potential)
 
     def to_xarray(self) -> xarray.Dataset:
-        """The histories as an xarray Dataset, their numbers by name.
+        """Convert the histories into an xarray Dataset.
 
         Its dimensions are `time` [s], `coordinate` of the configuration, `rate` of the velocity and
-        `joint` of the efforts; `desired_configuration` and its like are there if `desired` is.
+        `joint` of the efforts. If there is a planned motion, it contains `desired_configuration`
+        and so on.
 
         Raises:
             MissingExtra: xarray is not installed.
@@ -102,5 +103,5 @@ class SimulationResult:
 
     @property
     def peak_effort(self) -> FloatArray:
-        """(n,) [N or N m] largest magnitude of each."""
+        """Largest magnitude (n,) [N or N m] of each effort."""
         return np.asarray(np.abs(self.effort).max(axis=0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is measured of a mechanism's state: with noise, in steps, now and then, and late."""
+"""Measurements of a mechanism's state, with noise, resolution, sampling and delay."""
 
 from __future__ import annotations
 
@@ -17,25 +17,23 @@ State = tuple[FloatArray, FloatArray]
 
 
 class Sensor:
-    """Measures a state once a control period.
+    """Sensor that measures a state once per control period.
 
-    Noise is normal and independent, in the coordinates of velocity: a pose is displaced and
-    turned, and stays a pose. After it, displacements from home and velocities are rounded to whole
-    steps.
+    Noise is normal and independent, in the coordinates of the velocity: a pose is displaced and
+    rotated, and remains a pose. Then displacements from home and velocities are rounded to the
+    resolution.
 
     Args:
-        mechanism: whose state it measures.
-        position_noise: [m or rad] standard deviation, one number or (nv,).
-        velocity_noise: [m/s or rad/s] likewise.
-        latency: by how many periods a measurement is late; until one is old enough, the first
-            is answered.
-        seed: of the noise.
-        position_step, velocity_step: resolutions in the units of the noise, likewise; none if 0.
-        every: periods from one sample to the next; in between the last one is measured again.
+        mechanism: mechanism whose state is measured.
+        position_noise: standard deviation [m or rad], one number or (nv,).
+        velocity_noise: standard deviation [m/s or rad/s], likewise.
+        latency: delay in periods; until a measurement is old enough, the first one is returned.
+        seed: seed of the noise.
+        position_step, velocity_step: resolutions in the units of the noise, likewise; 0 for none.
+        every: periods between samples; in between, the last one is returned.
 
-    Raises:
-        InvalidInput: deviations or steps below zero or of another shape, or a latency or a rate
-            that is no whole number, of at least 0 and 1.
+    Raises: InvalidInput: deviations or steps are negative or have another shape, or `latency` or
+        `every` is not an integer of at least 0 or 1.
     """
 
     def __init__(
@@ -61,16 +59,16 @@ class Sensor:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all measurements and begin the noise anew."""
+        """Discard all measurements and restart the noise."""
         self._random = np.random.default_rng(self._seed)
         self._taken: deque[State] = deque(maxlen=self._latency + 1)
         self._count = 0
 
     def measure(self, configuration: FloatArray, velocity: FloatArray) -> State:
-        """The measured state for a true one, configuration and velocity; call it every period.
+        """Return the measured configuration and velocity for a true state; call it every period.
 
         Raises:
-            InvalidInput: wrong shapes or not finite.
+            InvalidInput: shapes are wrong or values not finite.
         """
         rest = self._mechanism.difference(configuration, configuration)
         configuration = as_exact("configuration", configuration, np.shape(configuration)[-1:])
@@ -107,7 +105,7 @@ def _deviation(name: str, value: ArrayLike, size: int) -> FloatArray:
 
 
 def _rounded(values: FloatArray, step: FloatArray) -> FloatArray:
-    """Whole multiples of a step; as they are where it is zero."""
+    """Round values to multiples of a step; a step of zero leaves them unchanged."""
     size = np.where(step > 0.0, step, 1.0)
     return np.asarray(np.where(step > 0.0, size * np.round(values / size), values))
 

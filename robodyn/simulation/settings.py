@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a simulation is asked for."""
+"""Settings of a simulation."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from robodyn.mechanisms.common.end_stops import EndStops
 
 @dataclass(frozen=True)
 class SimulationSettings:
-    """Where a simulation begins and ends, and how its plant is made.
+    """Settings of a simulation: its beginning, its end, and its plant.
 
     Attributes:
-        duration: [s] of the simulation, the trajectory's by default.
-        initial: configuration and velocity to start from, by default the trajectory's; of many
+        duration: duration [s] of the simulation; that of the trajectory by default.
+        initial: initial configuration and velocity, by default those of the trajectory; for many
             simulations (B, ...) or (...).
-        end_stops: at the position limits; None to let joints pass them.
-        limit_efforts: cut efforts to the actuators' limits.
-        integrator: `rk4`, Runge-Kutta of order 4 with fixed steps, or, where the controller acts
-            continuously, `dop853`, adaptive of order 8, as a reference; `dt` is then only how
-            far apart the recorded times are.
-        base: how the base moves, held or as a function of time [s]; None for one at rest. The
-            controllers of `robodyn` are told, as by a measurement unit on it, and so are those of
-            your own that have a parameter `base`.
+        end_stops: end stops at the position limits; None for no end stops.
+        limit_efforts: limit efforts to those of the actuators.
+        integrator: `rk4`, Runge-Kutta of order 4 with fixed steps, or, if the controller acts
+            continuously, `dop853`, an adaptive method of order 8, as a reference; `dt` is then only
+            the interval of the recorded times.
+        base: motion of the base, constant or a function of time [s]; None for a base at rest. The
+            controllers of `robodyn` receive it, as from a measurement unit on the base, and so do
+            controllers of your own with a parameter `base`.
     """
 
     duration: float | None = None

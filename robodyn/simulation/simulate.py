@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Closed-loop and open-loop simulation of any mechanism under any controller."""
+"""Simulation of any mechanism under any controller, in closed or open loop."""
 
 from __future__ import annotations
 
@@ -35,48 +35,42 @@ def simulate(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> SimulationResult:
-    """Simulate a mechanism that a controller drives, along a trajectory if there is one.
+    """Simulate a mechanism under a controller, along a trajectory if there is one.
 
-    With `control_dt` the controller is sampled and its efforts held in between (a zero-order
-    hold), as on a real machine; with None it acts continuously, at every stage of every step.
+    With `control_dt`, the controller is sampled and its efforts are constant in between (zero-order
+    hold), as on a real machine. With None, it acts continuously, at every stage of every step.
 
-    Mechanisms under `ComputedTorque`, `Feedforward`, `GravityCompensation` and
-    `ConstantEffort` are simulated in compiled code, and so they are, sampled, under a function that
-    `numba.njit` has compiled, of time [s], configuration (nq,), velocity (nv,) and the `Motion`
-    that is planned for that time. A controller of your own in Python gives equal results in 1.3
-    to 5 times the time at 200 Hz and 2 to 18 times at 1 kHz if it costs nothing itself, as a call
-    takes some 15 to 30 us; with computed torque called from Python, 60 to 140 us, it is 2 to 16 and
-    8 to 55 times.
+    Simulations with `ComputedTorque`, `Feedforward`, `GravityCompensation` and `ConstantEffort` run
+    in compiled code. So do sampled simulations with a function that `numba.njit` has compiled, of
+    time [s], configuration (nq,), velocity (nv,) and the planned `Motion` at that time. A
+    controller of your own in Python gives equal results, but a call takes 15 to 30 us (60 to 140 us
+    with computed torque in it), so the simulation takes 1.3 to 5 times as long at 200 Hz and 2 to
+    18 times as long at 1 kHz (2 to 16 and 8 to 55 times).
 
-    Dry friction holds: a joint at rest under less than its static friction stays exactly where it
-    is, and damping too strong for the step is integrated implicitly. Where joints stick, or are
-    damped so strongly, a controller of your own that acts continuously is asked once a step.
+    With dry friction, a joint at rest under less than its static friction stays exactly at rest.
+    Damping that is too strong for the step is integrated implicitly. In both cases, a continuous
+    controller of your own is called once per step.
 
-    Args:
-        mechanism: the plant; the controller may hold another model of it.
-        controller: efforts (n,) for (time, configuration, velocity, trajectory), or, compiled by
-            Numba, for (time, configuration, velocity, planned motion).
-        trajectory: what to follow; also where to start, if the settings do not say. Without one,
-            for a `duration`, it starts at home and at rest, and the controller gets a trajectory
-            that stays where it started.
-        dt: [s] longest integration step; steps also end on the trajectory's switching times
-            (continuous) or on control instants (sampled).
-        control_dt: [s] control period, or None.
-        wrench: external wrench (6,) [N, N m], constant or a function of time [s]; where efforts
-            are held, so is its value at the middle of each step. Or a function of time,
-            configuration and velocity, as of a contact or a spring: where efforts are held, of the
-            state before each step. Such simulations are not compiled.
-        settings: all else that is asked of the simulation, such as a base that moves.
-        progress: called with the simulated time [s] now and then.
-        options: fields of the settings that are to be others, such as `duration`.
+    Args: mechanism: the plant; the controller may use another model of it. controller: function of
+        (time, configuration, velocity, trajectory) that returns efforts (n,), or, compiled by
+        Numba, of (time, configuration, velocity, planned motion). trajectory: motion to follow;
+        also the initial state, unless the settings state one. Without a trajectory, for a
+        `duration`, the simulation starts at home at rest, and the controller receives a trajectory
+        that rests there. dt: longest integration step [s]; steps also end at the switching times of
+        the trajectory (continuous) or at control instants (sampled). control_dt: control period
+        [s], or None. wrench: external wrench (6,) [N, N m], constant or a function of time [s];
+        with sampled control, its value at the middle of each step applies. Or a function of time,
+        configuration and velocity, for example of a contact or a spring, evaluated before each step
+        with sampled control; such simulations are not compiled. settings: all other settings, such
+        as a moving base. progress: called with the simulated time [s] now and then. options: fields
+        that replace those of the settings, such as `duration`.
 
     Returns:
         Histories at every control instant (sampled) or step (continuous).
 
-    Raises:
-        InvalidInput: arguments out of range, or a controller that answers something not finite.
-        SimulationFailed: no finite state follows, with the time it happened.
-        TypeError: an option that is no field of the settings.
+    Raises: InvalidInput: arguments are out of range, or the controller returns a value that is not
+        finite. SimulationFailed: no finite state follows; it states the time. TypeError: an option
+        is no field of the settings.
     """
     wanted = replace(settings, **options)
     desired = trajectory
@@ -104,10 +98,10 @@ def find_events(
     wanted: FloatArray,
     applied: FloatArray,
 ) -> list[Event]:
-    """The beginnings of both, in order of time.
+    """Find the beginnings of saturations and end stops, in order of time.
 
     Args:
-        mechanism: what moved.
+        mechanism: mechanism that moved.
         time, configuration: (N,) [s] and (N, ...).
         wanted, applied: (N - 1, n) efforts from each time on, before and after limits.
     """

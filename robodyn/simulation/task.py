@@ -2,7 +2,7 @@
 
 """A simulation in progress: from its arguments to its histories, row by row.
 
-`compiled` fills rows faster, with equal results, for the controllers and kinds it knows.
+`compiled` fills rows faster, with equal results, for the controllers and kinds that it supports.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ INTEGRATORS = ("rk4", "dop853")
 
 
 class SimulationTask:
-    """Histories of a plant that a controller drives, filled row by row.
+    """Histories of a plant under a controller, filled row by row.
 
     Args:
         mechanism, controller, trajectory, dt, control_dt, wrench, settings: as for `simulate`.
 
     Attributes:
-        plant: it starts where the settings say, else with the trajectory.
+        plant: the plant, in the initial state of the settings or the trajectory.
         time: (N,) [s] of each row.
         configuration, velocity: (N, ...).
         wanted, applied: (N - 1, n) [N or N m] efforts before and after limits.
-        load: the wrench, constant or a function of time, or of time and state.
-        load_knows_state: whether it is the last of these.
-        base: motion of the base at a time [s], None if it is at rest.
-        row: the last one that is filled.
-        is_sampled: whether efforts are held from row to row.
-        longest: [s] step of a row.
+        load: the wrench: constant, a function of time, or of time and state.
+        load_knows_state: whether the load is a function of time and state.
+        base: motion of the base as a function of time [s]; None for a base at rest.
+        row: index of the last filled row.
+        is_sampled: whether efforts are constant from row to row.
+        longest: longest step [s] of a row.
 
     Raises:
-        InvalidInput: arguments out of range.
+        InvalidInput: arguments are out of range.
     """
 
     def __init__(
@@ -109,14 +109,15 @@ class SimulationTask:
         self.row = 0
 
     def finish(self, progress: Callable[[float], None] | None = None) -> None:
-        """Fill the remaining rows in Python; `progress` is told the time [s] now and then.
+        """Fill the remaining rows in Python; call `progress` with the time [s] now and then.
 
-        Joints that stick are left to compiled code, which cannot ask a controller of one's own at
-        its stages: efforts are then held over each step.
+        Steps with sticking joints run in compiled code, which cannot call a Python controller at
+        its stages:
+        efforts are then constant over each step.
 
         Raises:
-            InvalidInput: the controller, or the wrench, gives no effort, or no wrench.
-            SimulationFailed: no finite state follows, with the time it happened.
+            InvalidInput: the controller returns no valid effort, or the load no valid wrench.
+            SimulationFailed: no finite state follows; it states the time.
         """
         plant, first = self.plant, self.row
         plant.configuration = self.configuration[first].copy()
@@ -139,10 +140,10 @@ class SimulationTask:
             self.row = row + 1
 
     def _hold(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
-        """Efforts asked for and applied at a time, and held until another.
+        """Advance with constant efforts; return required and applied efforts.
 
-        The load is asked in the middle of each step, and told the state before it. How the base
-        moves is asked thrice a step.
+        The load is evaluated in the middle of each step with the state before it, the motion of the
+        base three times per step.
         """
         plant = self.plant
         wanted = self._command(now, plant.configuration, plant.velocity)
@@ -162,7 +163,7 @@ class SimulationTask:
         return wanted, plant.effort
 
     def _act_continuously(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
-        """Efforts asked for and applied at a time; until another they are at every stage."""
+        """Advance with the controller at every stage; return the efforts at the beginning."""
         plant, mechanism = self.plant, self.plant.mechanism
         state = plant.configuration, plant.velocity
         wanted = self._command(now, *state)
@@ -193,7 +194,7 @@ class SimulationTask:
         return self.load(time) if callable(self.load) else self.load
 
     def _command(self, time: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """What the controller answers; told of the base if it asks for that."""
+        """Call the controller, with the motion of the base if it has that parameter."""
         more = {} if self._base_told is None else {"base": self._base_told(time)}
         try:
             answer = self.controller(time, q, v, self.trajectory, **more)
@@ -203,25 +204,25 @@ class SimulationTask:
 
 
 def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> IntArray:
-    """How many (...) equal steps of at most `longest` lead from times to times (...) [s]."""
+    """Return the numbers (...) of equal steps of at most `longest` between times (...) [s]."""
     needed = np.ceil(np.subtract(then, now) / longest * (1.0 - 1e-9))
     return np.maximum(needed, 1.0).astype(np.int64)
 
 
 def step_times(start: ArrayLike, dt: ArrayLike) -> FloatArray:
-    """(k, 3) beginning, middle and end of steps of dt (k,) from times (k,) [s]."""
+    """Return (k, 3) start, midpoint and end of steps of dt (k,) from times (k,) [s]."""
     return np.asarray(start, dtype=np.float64)[:, None] + np.multiply.outer(dt, [0.0, 0.5, 1.0])
 
 
 def moved(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
-    """How a base moves at times (...) [s]."""
+    """Return the motion of the base at times (...) [s]."""
     known, place = np.unique(times, return_inverse=True)
     rows = np.stack([rows_of(base(float(t))) for t in known])[place.reshape(times.shape)]
     return BaseMotion(*np.split(rows, 3, axis=-1))
 
 
 def _knows_state(wrench: Any) -> bool:
-    """Whether a function is one of time, configuration and velocity, not of time alone."""
+    """Whether a function takes time, configuration and velocity instead of time alone."""
     by_place = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
     given = _parameters(wrench).values() if callable(wrench) else ()
     return sum(p.kind in by_place and p.default is p.empty for p in given) == 3
@@ -249,7 +250,7 @@ def _of_time(
 
 
 def _grid(marks: list[float], period: float) -> FloatArray:
-    """Times from mark to mark, each stretch in equal steps of at most `period`."""
+    """Return times from mark to mark, each interval in equal steps of at most `period`."""
     stretches = [
         np.linspace(a, b, int(steps_between(a, b, period)) + 1)[:-1]
         for a, b in zip(marks[:-1], marks[1:], strict=True)
@@ -258,6 +259,6 @@ def _grid(marks: list[float], period: float) -> FloatArray:
 
 
 def _periods(end: float, period: float) -> FloatArray:
-    """Times 0, period, 2 period, ... and `end`, whole period or not."""
+    """Return times 0, period, 2 period, ... and `end`."""
     whole = np.arange(0.0, end, period)
     return np.append(whole[whole < end * (1.0 - 1e-12)], end)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions over time: lines with blends, joint motions, waypoints, the papers' paths, knots."""
+"""Trajectories: lines with blends, joint motions, waypoints, the papers' paths, knots."""
 
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.demonstration import demonstration

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The protocol of trajectories, and what those that answer rows of times share."""
+"""Protocol of trajectories, and base classes for trajectories that evaluate arrays of times."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Trajectory(Protocol):
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration [s]."""
 
     @property
     def switching_times(self) -> tuple[float, ...]:
         """Times [s], strictly inside, at which the acceleration jumps."""
 
     def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s].
+        """Return the motion at times t (...) [s].
 
         Raises:
             InvalidInput: t is not finite.
@@ -37,12 +37,12 @@ class Trajectory(Protocol):
 
 
 class RowTrajectory:
-    """What knows its motion at a row of times, and so at any; `_rows` answers these."""
+    """Base of trajectories whose `_rows` evaluates an array of times."""
 
     _unit = "s"
 
     def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s]; at rest before 0 and after the end.
+        """Return the motion at times t (...) [s]; at rest before 0 and after the end.
 
         Raises:
             InvalidInput: t is not finite.
@@ -52,28 +52,28 @@ class RowTrajectory:
         return Motion(*(values.reshape(*times.shape, values.shape[-1]) for values in rows))
 
     def _rows(self, t: FloatArray) -> Motion:
-        """The motion at times (N,)."""
+        """Return the motion at times (N,)."""
         raise NotImplementedError
 
 
 class ProfiledTrajectory(RowTrajectory):
-    """A path that is passed by one profile, with the profile's duration."""
+    """Base of trajectories with one profile, whose duration is that of the profile."""
 
     profile: Profile
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration [s]."""
         return self.profile.duration
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Where the profile switches."""
+        """Switching times [s] of the profile."""
         return tuple(t for t in self.profile.switching_times if 0.0 < t < self.duration)
 
 
 class AtRest(RowTrajectory):
-    """No motion: a configuration (nq,) at all times."""
+    """A constant configuration (nq,)."""
 
     duration = 0.0
     switching_times: tuple[float, ...] = ()
@@ -87,10 +87,10 @@ class AtRest(RowTrajectory):
 
 
 def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
-    """Refuse a trajectory of another kind of mechanism, or of other coordinates.
+    """Raise if a trajectory belongs to another kind of mechanism, or to other coordinates.
 
     Raises:
-        InvalidInput: states what the trajectory consists of, and what the mechanism requires.
+        InvalidInput: states the coordinates of the trajectory and those of the mechanism.
     """
     start, coordinates = trajectory.sample(0.0), mechanism.coordinates
     sizes = tuple(values.shape[-1] for values in start[:2])
@@ -109,18 +109,18 @@ def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
 
 
 def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:
-    """A motion (N, ...) over a parameter, passed at rates and accelerations (N,) of that."""
+    """Return a motion (N, ...) over a parameter with given rates (N,) and accelerations."""
     rate, acceleration = rate[:, None], acceleration[:, None]
     q, first, second = motion
     return Motion(q, first * rate, first * acceleration + second * rate**2)
 
 
 def sampled_by_parts(which: Indices, sample: Callable[[int, Indices], Motion]) -> Motion:
-    """A motion in rows (N,) that belong to several parts; only those that occur are asked.
+    """Sample a motion in rows (N,) that belong to several parts; only these parts are evaluated.
 
     Args:
-        which: the part of each row.
-        sample: the motion of a part in some rows.
+        which: part of each row.
+        sample: function of a part and its rows that returns their motion.
     """
     present = np.unique(which).tolist() if which.size else [0]
     if len(present) == 1:

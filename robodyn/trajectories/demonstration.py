@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A motion that shows what a mechanism of any kind can do, where no path is given."""
+"""Demonstration: a motion within the limits of any mechanism."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def demonstration(
     budget: float = BUDGET,
     progress: Callable[[float], None] | None = None,
 ) -> Trajectory:
-    """A small motion along each coordinate from home and back, within all limits.
+    """Plan a small motion along each coordinate from home and back, within all limits.
 
-    Each way takes a second, or longer where velocity or effort would be beyond a limit; if it
-    cannot be slow enough it is shortened, and left out if that is not enough. What has no limits
-    in its description is not limited. Where no way is left the mechanism rests at home. Ways that
-    are not looked at within a budget [s] are left out, and a log line says so. `progress` is called
-    with the share done, 0 to 1.
+    Each way takes a second, or longer if velocity or effort would exceed a limit. If no duration
+    suffices, the way is shortened, and finally left out. Limits that the description lacks do not
+    apply. If no way remains, the mechanism rests at home. Ways that are not evaluated within
+    `budget` [s] are left out, with a log line. `progress` is called with the completed share, 0 to
+    1.
     """
     ways = np.diag(_amplitudes(mechanism))
     pieces: list[Trajectory] = []
@@ -71,12 +71,12 @@ def demonstration(
 
 
 def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
-    """Return whether all joints keep to their limits at all of configurations (..., nq)."""
+    """Whether all joints are within their limits at all configurations (..., nq)."""
     return bool(mechanism.within_travel(configurations).all())
 
 
 def _amplitudes(mechanism: Mechanism) -> FloatArray:
-    """(nv,) [m or rad] how far to go along each coordinate."""
+    """Return the amplitudes (nv,) [m or rad] of all coordinates."""
     coordinates = mechanism.coordinates
     if coordinates.velocity_names != mechanism.joint_names:
         far = {"m": 0.12 * mechanism.size, "rad": 0.15}
@@ -86,7 +86,7 @@ def _amplitudes(mechanism: Mechanism) -> FloatArray:
 
 
 def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
-    """Two motions by a displacement, or a part of it, within all limits; or none."""
+    """Plan two motions by a displacement, or a part of it, within all limits; or none."""
     home = mechanism.home
     for part in SHORTER:
         # from some homes a loop cannot go far before it no longer closes
@@ -102,7 +102,7 @@ def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
 
 
 def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
-    """Whether positions, velocities and efforts keep to the limits, away from singularities."""
+    """Whether positions, velocities and efforts are within limits, away from singularities."""
     q, v, a = motion.sample(np.linspace(0.0, motion.duration, INSTANTS))
     if not within_limits(mechanism, q) or np.abs(np.diff(q, axis=0)).max() > JUMP:
         return False
@@ -123,7 +123,7 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
 def _move(
     mechanism: Mechanism, start: FloatArray, goal: FloatArray, way: FloatArray, duration: float
 ) -> Trajectory:
-    """From rest to rest."""
+    """Plan a motion from rest to rest."""
     profile = "quintic"
     if not mechanism.coordinates.is_constrained:
         return plan_straight(mechanism, start, goal, duration=duration, profile=profile)
@@ -138,10 +138,10 @@ def _move(
 
 
 def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> FloatArray:
-    """Configurations (K, nq) at displacements (K, nv) from a start, each reached from the last.
+    """Return configurations (K, nq) at displacements (K, nv) from a start, each near the last.
 
     Raises:
-        NoSolution: the mechanism cannot follow; it is not searched for elsewhere.
+        NoSolution: the mechanism cannot follow; there is no global search.
     """
     if not mechanism.coordinates.is_constrained:
         return mechanism.advance(start, displacements)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions that are polynomial displacements from others, in the mechanism's own coordinates.
+"""Motions as polynomial displacements from other motions, in the coordinates of the mechanism.
 
-Of a body's pose they are translations and rotation vectors o; two rotations compose exactly,
+For a pose these are translations and rotation vectors o; two rotations are composed exactly,
 
     R = exp(o) R_inner,   omega = omega_o + exp(o) omega_inner,
     alpha = alpha_o + omega_o x (exp(o) omega_inner) + exp(o) alpha_inner.
@@ -23,7 +23,7 @@ def hermite_quintic(
     first: tuple[FloatArray, FloatArray, FloatArray],
     last: tuple[FloatArray, FloatArray, FloatArray],
 ) -> FloatArray:
-    """Coefficients (6, ...) in powers of x between value, rate and change at 0 and those at 1."""
+    """Return coefficients (6, ...) from value, first and second derivative at 0 and at 1."""
     (p0, v0, a0), (p1, v1, a1) = first, last
     d = p1 - p0
     return np.stack(
@@ -41,14 +41,14 @@ def hermite_quintic(
 def displaced(
     mechanism: Mechanism, inner: Motion, coefficients: FloatArray, x: FloatArray, unit: FloatArray
 ) -> Motion:
-    """A motion (N, ...) by displacements from an inner one.
+    """Apply displacements to an inner motion (N, ...).
 
     Args:
-        mechanism: whose coordinates these are.
-        inner: (N, ...) the motion from which they are.
+        mechanism: mechanism with these coordinates.
+        inner: (N, ...) inner motion.
         coefficients: (k, nv) or (k, N, nv) of the displacements, in powers of x from 0 on.
-        x: (N,).
-        unit: () or (N, 1) of what the motion is over, for which x grows by 1.
+        x: (N,) parameter.
+        unit: () or (N, 1) change of the motion's parameter for which x grows by 1.
     """
     displacement, rate, change = (
         polyval(x[:, None], polyder(coefficients, order), tensor=False) / unit**order

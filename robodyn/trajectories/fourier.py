@@ -4,9 +4,9 @@
 
     x(t) = c + w(t) sum_k [a_k sin(2 pi k t / T) + b_k cos(2 pi k t / T)]
 
-with w rising from 0 to 1 in a first part of the duration T and falling again in the last, by the
-polynomial of fifth degree whose first two derivatives are zero at its ends. So the motion starts
-and ends at c, with no velocity and no acceleration.
+w rises from 0 to 1 in a first part of the duration T and falls again in the last part, by the
+polynomial of degree five whose first two derivatives are zero at its ends. The motion therefore
+starts and ends at c with zero velocity and acceleration.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ KNOTS = 200.0  # a second
 
 @dataclass(frozen=True)
 class FourierSeries:
-    """A series, not bound to a mechanism.
+    """A Fourier series that is independent of a mechanism.
 
     Attributes:
         duration: T [s].
-        ramp: [s] in which it rises and falls.
+        ramp: time [s] of the rise and of the fall.
         centre: (m,) [m or rad] c.
         sine, cosine: (h, m) [m or rad] a_k and b_k.
     """
@@ -46,7 +46,7 @@ class FourierSeries:
     cosine: FloatArray
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Positions, rates and accelerations (N, m) at times (N,) [s]."""
+        """Return positions, velocities and accelerations (N, m) at times (N,) [s]."""
         rising = t <= 0.5 * self.duration
         window = quintic(self.ramp).sample(np.where(rising, t, self.duration - t))
         w, dw, ddw = (part[:, None] for part in window)
@@ -59,20 +59,20 @@ class FourierSeries:
         return self.centre + w * x, dw * x + w * dx, ddw * x + 2.0 * dw * dx + w * ddx
 
     def scaled(self, factor: float) -> FourierSeries:
-        """The same about the same centre, smaller or larger."""
+        """Return the series with all amplitudes multiplied by a factor."""
         return replace(self, sine=factor * self.sine, cosine=factor * self.cosine)
 
 
 class FourierTrajectory(SampledTrajectory):
-    """A mechanism's motion along a series of its independent joints, with knots close together.
+    """Motion of a mechanism along a series of its independent joints, with closely spaced knots.
 
     Args:
-        mechanism: that moves.
-        series: of its independent joints.
-        name: for files.
+        mechanism: mechanism that moves.
+        series: series of its independent joints.
+        name: name for files.
 
     Raises:
-        NoSolution, SingularConfiguration: the mechanism cannot move like that.
+        NoSolution, SingularConfiguration: the mechanism cannot follow the series.
     """
 
     def __init__(self, mechanism: Mechanism, series: FourierSeries, name: str = "") -> None:
@@ -83,10 +83,10 @@ class FourierTrajectory(SampledTrajectory):
         self.joint_names = mechanism.independent_joints
 
     def save(self, path: Path) -> None:
-        """Write a file that `load_path` reads, and so do the planner and `robodyn simulate`.
+        """Write a file for `load_path`, the planner node and `robodyn simulate`.
 
         Raises:
-            OutputError: it cannot be written, or is no .yaml file, which `load_path` asks for.
+            OutputError: the file cannot be written, or its name does not end in .yaml.
         """
         if path.suffix.lower() not in (".yaml", ".yml"):
             raise OutputError(f"{path}: paths are written as .yaml files", value=str(path))
@@ -108,11 +108,10 @@ class FourierTrajectory(SampledTrajectory):
 
 
 def fourier_from_fields(top: Fields, mechanism: Mechanism) -> FourierTrajectory:
-    """The trajectory of a file of `type: fourier`.
+    """Build the trajectory of a file of `type: fourier`.
 
     Raises:
-        PathError: a field that is missing or wrong, other joints, or a motion that the mechanism
-            cannot do.
+        PathError: a field is missing or wrong, the joints differ, or the mechanism cannot follow.
     """
     top.only("type", "name", "duration", "ramp", "joints", "centre", "sine", "cosine")
     joints = top.get("joints", "a list of the independent joints' names")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Blend from one motion to another without a jump: the difference between them fades out.
+"""Transition from one motion to another without a jump: their difference fades out.
 
-The difference, a displacement in the mechanism's own coordinates (see `displacements`), follows the
-quintic that has its value, rate and acceleration at the start and vanishes with both derivatives at
+The difference, a displacement in the coordinates of the mechanism (see `displacements`), follows
+the quintic with its value, rate and acceleration at the start, and zero value and derivatives at
 the end.
 """
 
@@ -24,18 +24,16 @@ from robodyn.trajectories.displacements import displaced, hermite_quintic
 
 
 class Handover(RowTrajectory):
-    """A trajectory that begins in another motion's state.
+    """A trajectory that starts in the state of another motion.
 
-    Args:
-        mechanism: whose coordinates the motions are in.
-        old: a single motion, desired at the moment of replacement; configuration, velocity and
-            acceleration are met at `start`.
-        new: what is followed from then on; from `start + blend` on it is answered as it is.
-        blend: [s] how long the difference takes to fade out.
-        start: [s] time on `new` at the moment of replacement.
+    Args: mechanism: mechanism with the coordinates of the motions. old: single motion at the moment
+        of replacement; the trajectory has its configuration, velocity and acceleration at `start`.
+        new: motion that follows; from `start + blend` on it is followed exactly. blend: duration
+        [s] in which the difference fades out. start: time [s] on `new` at the moment of
+        replacement.
 
     Raises:
-        InvalidInput: a motion of another shape or not finite, or a time that is not positive.
+        InvalidInput: a motion has another shape or is not finite, or a time is not positive.
     """
 
     def __init__(
@@ -68,17 +66,17 @@ class Handover(RowTrajectory):
 
     @property
     def duration(self) -> float:
-        """That of `new`, or until the difference has faded [s]."""
+        """Duration [s] of `new`, or until the difference has faded out."""
         return max(self.new.duration, self.start + self.blend)
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Those of `new`, and its end where the blend outlasts it."""
+        """Switching times of `new`, and its end if the transition is longer."""
         times = (*self.new.switching_times, self.new.duration)
         return tuple(t for t in times if self.start < t < self.duration)
 
     def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s].
+        """Return the motion at times t (...) [s].
 
         Raises:
             InvalidInput: t is not finite.
@@ -109,7 +107,7 @@ class Handover(RowTrajectory):
 
 
 def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:
-    """Put the rates of the rotation vector o into `lead`, given the composed motion `old`."""
+    """Set the derivatives of the rotation vector o in `lead` for the composed motion `old`."""
     o = lead.configuration[None, own]
     carried, change = np.zeros((2, 1, 3))
     composed_motions(o, carried, change, new.velocity[None, own], new.acceleration[None, own])

@@ -2,9 +2,9 @@
 
 """Motions of joints through points in time, as a joint_trajectory_controller interpolates them.
 
-What the points have decides: positions only, straight segments; velocities too, cubics;
-accelerations too, quintics. Straight segments would have rates that jump, for which no efforts are
-enough: they are joined by parabolic blends, see `ViaPoints`.
+Points with positions only are connected by straight segments, points with velocities by cubics,
+points with accelerations by quintics. Straight segments would have jumps of velocity, which no
+effort can produce: they are connected by parabolic blends, see `ViaPoints`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ def through_points(
     velocities: ArrayLike | None = None,
     accelerations: ArrayLike | None = None,
 ) -> Trajectory:
-    """The motion of n joints through K points; without velocities it rests at both ends.
+    """Interpolate n joints through K points; without velocities the motion rests at both ends.
 
     Args:
         times: (K,) [s] from 0, strictly increasing.
         positions: (K, n) [m or rad].
         velocities: (K, n) [m/s or rad/s].
-        accelerations: (K, n) [m/s^2 or rad/s^2]; without velocities they are not looked at.
+        accelerations: (K, n) [m/s^2 or rad/s^2]; ignored without velocities.
 
-    Raises:
-        InvalidInput: no points, shapes that do not match, not finite, other times.
+    Raises: InvalidInput: there are no points, shapes do not match, values are not finite, or times
+        do not increase.
     """
     times, positions = as_array("times", times, (), "s"), as_array("positions", positions, ())
     if times.ndim != 1 or not times.size or positions.shape[:-1] != times.shape:
@@ -71,7 +71,7 @@ def through_points(
 
 
 def _blends(durations: FloatArray) -> FloatArray:
-    """Times (K,) [s] of the blends: none is longer than the segments that it takes up."""
+    """Return the durations (K,) [s] of the blends; none exceeds the segments beside it."""
     shortest = np.minimum(np.append(durations, np.inf), np.append(np.inf, durations))
     shortest[[0, -1]] *= 0.5
     return np.asarray(np.minimum(shortest, BLEND))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Straight motions: of a body, roll-pitch-yaw angles interpolated linearly, and of joints.
+"""Straight motions: of a body, with linear roll-pitch-yaw angles, and of joints.
 
-Of a body position and angles each follow a profile of their own over the same time (Dasgupta and
-Mruthyunjaya, 1998, section 4.3). Joints all follow one, so they start and stop together.
+Position and angles of a body each follow a profile of their own over the same time (Dasgupta and
+Mruthyunjaya, 1998, section 4.3). All joints follow one profile, so they start and stop together.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Triple = tuple[FloatArray, FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class Line(RowTrajectory):
-    """One straight segment: see `plan_line`.
+    """A straight segment of a pose, see `plan_line`.
 
     Attributes:
         xyz, rpy: (2, 3) [m], [rad] start and goal.
-        position, rotation: the profile of each.
+        position, rotation: profiles of both.
     """
 
     xyz: FloatArray
@@ -39,12 +39,12 @@ class Line(RowTrajectory):
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration [s]."""
         return self.position.duration
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Where either profile switches, if what it moves does move."""
+        """Switching times of the profiles of those coordinates that move."""
         times: set[float] = set()
         for ends, profile in ((self.xyz, self.position), (self.rpy, self.rotation)):
             if np.any(ends[0] != ends[1]):
@@ -64,24 +64,27 @@ def plan_line(
     w_max: float | None = None,
     profile: str = "lspb",
 ) -> Line:
-    """Plan a straight line from pose to pose; angles take the shorter way round.
+    """Plan a straight line from pose to pose; angles take the shorter way.
 
-    Of the two triples of angles that stand for the goal's rotation, the nearer one is the goal.
+    Two triples of angles describe the rotation of the goal; the nearer one is used.
 
-    Give the duration, the speed limits, or both. With both, a parabolic blend cruises at the
-    limit and takes the blend time tt = duration - distance/speed (eq. 39). Without a duration
-    the slower of position and rotation sets it, its blends a third of the time each.
+    Give the duration, the speed limits, or both. With both, a parabolic blend cruises at the limit
+    and has the blend time tt = duration - distance/speed (eq. 39). Without a duration, the slower
+    of position and rotation determines it, with blends of a third of the time each.
 
     Args:
         start, goal: poses (7,) [m, -].
         duration: [s].
-        v_max: [m/s] largest speed of the reference point.
-        w_max: [rad/s] largest speed of the vector of roll, pitch and yaw.
+        v_max: largest speed [m/s] of the reference point.
+        w_max: largest magnitude [rad/s] of the rates of roll, pitch and yaw.
         profile: `lspb`, `cubic`, `quintic` or `cycloidal`.
 
+    Returns:
+        The motion, from rest to rest.
+
     Raises:
-        InvalidInput: bad poses or numbers, or neither duration nor limits given.
-        InfeasibleTrajectory: the limits do not allow the duration.
+        InvalidInput: poses or numbers are invalid, or neither duration nor limits are given.
+        InfeasibleTrajectory: the limits do not permit the duration.
     """
     (first, angles), (last, end_angles) = (
         rpy_from_pose(_single_pose("start", start)),
@@ -104,7 +107,7 @@ def plan_line_rpy(
     w_max: float | None = None,
     profile: str = "lspb",
 ) -> Line:
-    """Plan a line from positions xyz (2, 3) and angles rpy (2, 3), taken as they are given.
+    """Plan a line from positions xyz (2, 3) and angles rpy (2, 3), without normalizing the angles.
 
     Raises:
         InvalidInput, InfeasibleTrajectory: as for `plan_line`.
@@ -127,11 +130,10 @@ def plan_line_rpy(
 
 
 def pose_motion(place: Triple, angles: Triple) -> Motion:
-    """Poses (N, 7), twists and accelerations (N, 6) of a body.
+    """Compute poses (N, 7), twists and accelerations (N, 6) of a body.
 
-    Args:
-        place, angles: positions [m] and roll, pitch, yaw [rad] (N, 3), each with its first and
-            second derivative.
+    Args: place, angles: positions [m] and roll, pitch, yaw [rad] (N, 3), each with its first and
+        second derivative.
     """
     omega, alpha = np.empty((2, *angles[0].shape))
     angular_motions(*angles, omega, alpha)
@@ -154,11 +156,11 @@ def _along(ends: FloatArray, profile: Profile, t: FloatArray) -> Triple:
 
 @dataclass(frozen=True)
 class JointLine(ProfiledTrajectory):
-    """One segment in joint space: see `plan_joints`.
+    """A segment in joint space, see `plan_joints`.
 
     Attributes:
         q: (2, n) [rad or m] start and goal.
-        profile: of all joints.
+        profile: profile of all joints.
     """
 
     q: FloatArray
@@ -177,18 +179,21 @@ def plan_joints(
 ) -> JointLine:
     """Plan a synchronous motion of n joints from q0 (n,) to q1 (n,).
 
-    For a mechanism whose configuration is more than its driven joints, such as a closed loop, use
-    `plan_straight`.
+    For a mechanism whose configuration contains more than its driven joints, such as a closed loop,
+    use `plan_straight`.
 
     Args:
         q0, q1: [rad or m].
-        duration: [s]; computed from `v_max` where it is None.
-        v_max: [rad/s or m/s], one number or (n,).
+        duration: [s]; computed from `v_max` if None.
+        v_max: largest velocity [rad/s or m/s], one number or (n,).
         profile: `lspb`, `cubic`, `quintic` or `cycloidal`.
 
+    Returns:
+        The motion, from rest to rest.
+
     Raises:
-        InvalidInput: bad arrays, or neither duration nor limits given.
-        InfeasibleTrajectory: the limits do not allow the duration.
+        InvalidInput: arrays are invalid, or neither duration nor limits are given.
+        InfeasibleTrajectory: the limits do not permit the duration.
     """
     start, goal = as_array("q0", q0, ()), as_array("q1", q1, ())
     if start.ndim != 1 or start.shape != goal.shape or not start.size:

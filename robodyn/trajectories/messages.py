@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories as ROS messages have them.
+"""Trajectories from ROS messages.
 
-Whatever has the fields of the messages will do: those of rclpy, and those that rosbags reads.
+Any objects with the fields of the messages are accepted, from rclpy or from rosbags.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ NANOSECONDS = 1_000_000_000
 
 
 def to_nanoseconds(stamp: Any) -> int:
-    """A stamp or a duration as whole nanoseconds."""
+    """Convert a stamp or a duration into nanoseconds."""
     return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
 def pose_array(message: Any) -> FloatArray:
-    """(7,) x y z qx qy qz qw of a Pose or a Transform."""
+    """Return (7,) x y z qx qy qz qw of a Pose or a Transform."""
     is_pose = hasattr(message, "position")
     position = message.position if is_pose else message.translation
     q = message.orientation if is_pose else message.rotation
@@ -37,22 +37,21 @@ def pose_array(message: Any) -> FloatArray:
 
 
 def twist_array(message: Any) -> FloatArray:
-    """(6,) linear, then angular."""
+    """Return (6,) linear, then angular components."""
     return vector_pair(message.linear, message.angular)
 
 
 def vector_pair(first: Any, second: Any) -> FloatArray:
-    """(6,) of two Vector3 messages."""
+    """Return (6,) of two Vector3 messages."""
     return np.array([first.x, first.y, first.z, second.x, second.y, second.z])
 
 
 def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
-    """The trajectory of a message; missing velocities and accelerations are zero.
+    """Return the trajectory of a message; missing velocities and accelerations are zero.
 
-    Raises:
-        InvalidInput: another frame than the mechanism's base, no points, several joints, times
-            that do not increase, numbers not finite or implausibly large, a quaternion not of unit
-            length.
+    Raises: InvalidInput: the frame is not the base of the mechanism, there are no points or several
+        joints, times do not increase, numbers are not finite or implausibly large, or a quaternion
+        is not of unit length.
     """
     base = mechanism.frames[0]
     if message.header.frame_id not in ("", base):
@@ -77,13 +76,12 @@ def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
 def joint_rows(
     message: Any, names: Sequence[str]
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
-    """Times (K,) [s], and positions, velocities, accelerations (K, n) in the order of `names`.
+    """Return times (K,) [s] and positions, velocities, accelerations (K, n) of `names`.
 
     Missing velocities and accelerations are zero.
 
-    Raises:
-        InvalidInput: no points, joints missing, unknown or named twice, lists of wrong length, or
-            implausibly large numbers.
+    Raises: InvalidInput: there are no points, joints are missing, unknown or named twice, lists
+        have the wrong length, or numbers are implausibly large.
     """
     given = list(message.joint_names)
     if not len(message.points):
@@ -119,15 +117,15 @@ def without_turns(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the rows of `joint_rows` without full turns of continuous joints between points.
 
-    Between two points a continuous joint takes the way that its rates there ask for, the short one
-    if it rests there.
+    Between two points a continuous joint turns as far as its velocities require, and takes the
+    short way if it rests there.
 
     Args:
-        mechanism: whose joints they are.
-        names: (n,) of the joints.
+        mechanism: mechanism with these joints.
+        names: (n,) names of the joints.
         times: (K,) [s] of the points.
         rows: positions, velocities and accelerations (K, n).
-        near: (n,) positions that the first point is within half a turn of, if known.
+        near: (n,) positions within half a turn of the first point, if known.
     """
     wraps = np.flatnonzero(mechanism.wrapping(names))
     if not wraps.size:
@@ -143,12 +141,12 @@ def without_turns(
 
 
 def point_times(points: Sequence[Any]) -> FloatArray:
-    """Times from start (K,) [s] of a trajectory's points."""
+    """Return the times from start (K,) [s] of the points of a trajectory."""
     return np.array([to_nanoseconds(point.time_from_start) for point in points]) * 1e-9
 
 
 def _refuse_beyond(motion: Sequence[FloatArray]) -> None:
-    """Refuse a motion whose interpolation might overflow later."""
+    """Raise if the interpolation of a motion might overflow."""
     for name, values in zip(Motion._fields, motion, strict=True):
         if np.abs(values).max() > BEYOND:
             index = int(np.abs(values).max(axis=-1).argmax())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The paths of the two Stewart papers, as printed, and the PUMA's of Lee et al."""
+"""The paths of the two Stewart papers, as printed, and the PUMA path of Lee et al."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ PAPER_PATHS = tuple(_PATHS)
 
 
 def paper_path(name: str) -> Line:
-    """Path I, II or III of Dasgupta and Mruthyunjaya (1998), or P1 of Pedrammehr (2012).
+    """Return path I, II or III of Dasgupta and Mruthyunjaya (1998), or P1 of Pedrammehr (2012).
 
     Raises:
-        PathError: lists the known names.
+        PathError: the name is unknown; lists the known names.
     """
     if name not in _PATHS:
         raise PathError(f"no path {name!r}; known are {', '.join(PAPER_PATHS)}", value=name)
@@ -46,10 +46,10 @@ ARM_PATHS = tuple(_ARM_PATHS)
 
 
 def arm_path(name: str) -> JointLine:
-    """The PUMA's move of Lee, Chung, Mudge and Turney: `puma`, `puma_cycloidal` or `puma_fast`.
+    """Return the PUMA path of Lee et al.: `puma`, `puma_cycloidal` or `puma_fast`.
 
     Raises:
-        PathError: lists the known names.
+        PathError: the name is unknown; lists the known names.
     """
     if name not in _ARM_PATHS:
         raise PathError(f"no path {name!r}; known are {', '.join(ARM_PATHS)}", value=name)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pass points without stopping: linear segments with parabolic blends at the points between.
+"""Motions past points without stopping: linear segments with parabolic blends at the points.
 
-Paul (1981), section 5.4; Craig, Introduction to Robotics, section 7.3. Every coordinate runs at a
-constant rate along a segment and changes it at a constant acceleration during a blend, which is
-centred on the time of its point. The point itself is missed by (rate after - rate before) blend/8.
-At both ends the motion rests; the first and last blends lie within their segments, whose rate is
-such that the ends are met exactly.
+Paul (1981), section 5.4; Craig, Introduction to Robotics, section 7.3. Every coordinate has a
+constant rate along a segment and a constant acceleration during a blend, which is centered on the
+time of its point. The motion misses the point by (rate after - rate before) blend/8. It rests at
+both ends; the first and last blends are within their segments, whose rate is chosen so that the
+ends are met exactly.
 """
 
 from __future__ import annotations
@@ -27,16 +27,13 @@ ROUNDING = 1e-9
 class ViaPoints(PiecewisePolynomial):
     """A trajectory past points.
 
-    Args:
-        points: (K, n) [rad or m] joint positions; with `poses` (K, 6) x y z [m], roll pitch yaw
-            [rad], interpolated as they are.
-        durations: (K - 1,) [s] from point to point.
-        blends: (K,) [s] of each point.
-        poses: whether the points are poses of a platform.
+    Args: points: (K, n) [rad or m] joint positions; with `poses` (K, 6) x y z [m], roll pitch yaw
+        [rad], interpolated linearly. durations: (K - 1,) [s] from point to point. blends: (K,) [s]
+        of each point. poses: whether the points are poses of a platform.
 
     Raises:
-        InvalidInput: shapes that do not match, not finite, times that are not positive.
-        InfeasibleTrajectory: blends longer than a segment.
+        InvalidInput: shapes do not match, values are not finite, or times are not positive.
+        InfeasibleTrajectory: blends are longer than a segment.
     """
 
     def __init__(
@@ -82,7 +79,7 @@ class ViaPoints(PiecewisePolynomial):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Where blends begin and end, if the acceleration does change there."""
+        """Beginnings and ends of the blends at which the acceleration changes."""
         changes = np.diff(self._derivatives[2][0], axis=0).any(axis=1)
         inner = np.unique(self._knots[1:-1][changes]).tolist()
         return tuple(t for t in inner if 0.0 < t < self.duration)
@@ -98,14 +95,14 @@ class ViaPoints(PiecewisePolynomial):
 
 
 def blended(blends: FloatArray) -> FloatArray:
-    """Time (K - 1,) [s] of each segment that is taken by the blends (K,) at its ends."""
+    """Return the time (K - 1,) [s] of each segment that the blends (K,) at its ends occupy."""
     share = 0.5 * blends
     share[0], share[-1] = blends[0], blends[-1]
     return np.asarray(share[:-1] + share[1:])
 
 
 def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
-    """Time (K - 1,) [s] in which each segment would be covered at its constant rate."""
+    """Return the time (K - 1,) [s] of each segment at its constant rate."""
     times: FloatArray = durations.copy()
     times[0] -= 0.5 * blends[0]
     times[-1] -= 0.5 * blends[-1]
@@ -113,6 +110,6 @@ def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
 
 
 def first_crowded(durations: FloatArray, blends: FloatArray) -> int | None:
-    """The first segment whose blends do not fit into it, if there is one."""
+    """Return the first segment that is shorter than its blends, or None."""
     crowded = np.flatnonzero(blended(blends) > durations * (1.0 + ROUNDING))
     return int(crowded[0]) if crowded.size else None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions that are a polynomial of the time between two knots."""
+"""Motions that are polynomials of time between knots."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from robodyn.trajectories.base import Motion, RowTrajectory
 
 
 class PiecewisePolynomial(RowTrajectory):
-    """A motion of n coordinates; before the first knot and after the last it rests there.
+    """Motion of n coordinates that rests before the first and after the last knot.
 
-    Args:
-        knots: (K + 1,) [s] from 0, increasing.
-        coefficients: (k, K, n) of the polynomial after each knot but the last, in powers of the
-            time since that knot.
-        end: (n,) where the motion ends, to the last bit.
+    Args: knots: (K + 1,) [s] from 0, increasing. coefficients: (k, K, n) of the polynomial after
+        each knot except the last, in powers of the time since that knot. end: (n,) exact final
+        position.
     """
 
     def __init__(self, knots: FloatArray, coefficients: FloatArray, end: FloatArray) -> None:
@@ -32,7 +30,7 @@ class PiecewisePolynomial(RowTrajectory):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Every inner knot."""
+        """All inner knots."""
         return tuple(float(t) for t in self._knots[1:-1])
 
     def _rows(self, t: FloatArray) -> Motion:

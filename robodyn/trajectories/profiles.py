@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How far along a motion is at a time: s goes from 0 to 1 while t goes from 0 to the duration.
+"""Time scalings: s grows from 0 to 1 while t grows from 0 to the duration.
 
-Each profile answers `sample(t)` with s and its two time derivatives, arrays of the shape of t.
+`sample(t)` of a profile returns s and its first two time derivatives, arrays with the shape of t.
 Before the start and after the end the motion rests.
 """
 
@@ -38,22 +38,22 @@ class Profile:
         return ()
 
     def sample(self, t: FloatArray) -> Progress:
-        """s, ds/dt [1/s] and d2s/dt2 [1/s^2] at times t [s]."""
+        """Return s, ds/dt [1/s] and d2s/dt2 [1/s^2] at times t [s]."""
         s, ds, dds = self._inside(np.clip(t, 0.0, self.duration))
         moving = (t >= 0.0) & (t <= self.duration)
         return s, np.where(moving, ds, 0.0), np.where(moving, dds, 0.0)
 
     def _inside(self, t: FloatArray) -> Progress:
-        """The same at times between 0 and the duration."""
+        """Evaluate `sample` for times between 0 and the duration."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class ParabolicBlend(Profile):
-    """Linear with parabolic blends: constant acceleration, constant speed, constant deceleration.
+    """Linear motion with parabolic blends: constant acceleration, speed, deceleration.
 
     Dasgupta and Mruthyunjaya (1998), eq. 39, 40. `blend` [s] is the time of each blend, from 0
-    (constant speed throughout, which starts and stops with a jump) to half of `duration`.
+    (constant speed, which starts and stops with a jump) to half of `duration`.
     """
 
     duration: float
@@ -131,17 +131,17 @@ _SMOOTH: dict[str, Callable[[float], Profile]] = {
 
 
 def check_profile(name: str, known: Collection[str] = tuple(PEAK_SPEED)) -> None:
-    """Refuse an unknown profile name.
+    """Raise if a profile is unknown.
 
     Raises:
-        InvalidInput: lists the known ones.
+        InvalidInput: lists the known profiles.
     """
     if name not in known:
         raise InvalidInput(f"profile is {name!r}, expected one of {', '.join(known)}", value=name)
 
 
 def shortest_duration(distance: float, speed: float | None, profile: str) -> float:
-    """Time [s] that covers `distance` with `speed` as the peak; 0 where nothing limits it."""
+    """Return the time [s] for `distance` with the peak speed `speed`; 0 without a limit."""
     return PEAK_SPEED[profile] * distance / speed if speed is not None else 0.0
 
 
@@ -152,18 +152,18 @@ def make_profiles(
     limits: str,
     ends: str,
 ) -> list[Profile]:
-    """The profiles `name` of what moves together, in one time; without a duration the slowest's.
+    """Make the profiles `name` of coordinates that move together.
 
     Args:
-        name: of the profile.
+        name: name of the profile.
         duration: [s].
-        ways: of each the distance, the speed that it keeps to, if any, and what it is.
-        limits: what the speeds are called.
-        ends: what start and goal are, if they are the same.
+        ways: distance, speed limit (if any) and description of each coordinate.
+        limits: names of the speed limits.
+        ends: description of start and goal, for the error if they are equal.
 
     Raises:
-        InvalidInput: neither a duration nor speeds.
-        InfeasibleTrajectory: the distances cannot be covered, or are zero and have no duration.
+        InvalidInput: neither a duration nor speeds are given.
+        InfeasibleTrajectory: the distances cannot be covered, or are zero without a duration.
     """
     if duration is None:
         if any(speed is None and distance > 0.0 for distance, speed, _ in ways):
@@ -181,13 +181,13 @@ def make_profiles(
 def make_profile(
     name: str, duration: float, distance: float, speed: float | None, what: str
 ) -> Profile:
-    """The profile `name` over `duration` [s] that keeps to `speed` over `distance`.
+    """Make the profile `name` over `duration` [s] that stays below `speed` over `distance`.
 
-    A parabolic blend cruises at exactly `speed` where the duration allows (eq. 39); with more
-    speed allowed than any blend can use, it is the triangle of half-time blends.
+    A parabolic blend cruises at exactly `speed` if the duration permits (eq. 39). If more speed is
+    permitted than any blend can use, it consists of two blends of half the duration.
 
     Raises:
-        InfeasibleTrajectory: the distance cannot be covered; says the least speed and duration.
+        InfeasibleTrajectory: the distance cannot be covered; states the least speed and duration.
     """
     if not np.isfinite(duration):
         raise InfeasibleTrajectory(

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A motion known at knots only, as it arrives in a message.
+"""A motion through knots, for example from a message.
 
-At a knot the answer is the knot itself. Between two knots it is the cubic through their
-configurations and velocities, in the coordinates of the earlier knot's tangent space, so a
-rotation never meets a singularity of angles. Accelerations between knots follow from the cubic:
-those of the knots jump where a parabolic blend begins or ends, and a spline through them would
-smear the jump. For linear motion with parabolic blends, with a knot at every switching time, the
-cubic is exact.
+At a knot the motion is the knot itself. Between two knots it is the cubic through their
+configurations and velocities, in the tangent space of the earlier knot, so there are no
+singularities of angles. Accelerations between knots follow from the cubic: the accelerations of the
+knots jump at the ends of a parabolic blend, and a spline through them would smear the jump. For
+linear motion with parabolic blends and a knot at every switching time, the cubic is exact.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class _Cubics(NamedTuple):
     """Cubics (N, ...) that begin at knots.
 
     Attributes:
-        begin, end: [s] times (N,) of the knots.
+        begin, end: times (N,) [s] of the knots.
         start, rate: configurations and velocities at their beginning.
         c2, c3: (N, nv) coefficients of the displacement in powers of (t - begin)/(end - begin).
     """
@@ -50,7 +49,7 @@ class _Cubics(NamedTuple):
     c3: FloatArray
 
     def taken(self, rows: Indices) -> _Cubics:
-        """Those of some rows."""
+        """Return the cubics of some rows."""
         return _Cubics(*(values[rows] for values in self))
 
 
@@ -58,14 +57,14 @@ class SampledTrajectory(RowTrajectory):
     """A trajectory through knots.
 
     Args:
-        mechanism: whose coordinates the knots are in.
-        times: (K,) [s] strictly increasing, from 0 or later; before the first and after the last
-            the motion rests there.
+        mechanism: mechanism with the coordinates of the knots.
+        times: (K,) [s] strictly increasing, from 0 or later; the motion rests before the first and
+            after the last knot.
         motion: configurations (K, ...), velocities and accelerations (K, nv).
-        of_body: whether it was made from a motion of the mechanism's body, see `is_of_body`.
+        of_body: whether it was planned for the mechanism's body, see `is_of_body`.
 
     Raises:
-        InvalidInput: shapes that do not match, not finite, times that do not increase.
+        InvalidInput: shapes do not match, values are not finite, or times do not increase.
     """
 
     def __init__(
@@ -118,7 +117,7 @@ class SampledTrajectory(RowTrajectory):
         self._cursor: tuple[float, float, _Cubics] | None = None
 
     def _expected_steps(self) -> FloatArray | None:
-        """Displacements (K - 1, nv) between knots by their rates; None of other shapes."""
+        """Return displacements (K - 1, nv) between knots from velocities, or None."""
         rates = self.knots.velocity
         if rates.ndim != 2 or len(rates) != len(self.times):
             return None
@@ -135,7 +134,7 @@ class SampledTrajectory(RowTrajectory):
         return tuple(float(t) for t in self.times[1:-1])
 
     def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s].
+        """Return the motion at times t (...) [s].
 
         Raises:
             InvalidInput: t is not finite.
@@ -162,9 +161,9 @@ class SampledTrajectory(RowTrajectory):
         return result
 
     def between_knots(self, shares: FloatArray) -> Motion:
-        """The motion (K - 1, M, ...) at shares (M,) between 0 and 1 of the time between two knots.
+        """Return the motion (K - 1, M, ...) at fractions (M,) between 0 and 1 of each interval.
 
-        Where the mechanism has to find its configuration, it is the knot's beside a knot.
+        If the mechanism must compute its configuration, it is the one near that of the knot.
         """
         count, places = len(self.times) - 1, len(shares)
         every = self._every_cubic.taken(np.repeat(np.arange(count), places))
@@ -180,7 +179,7 @@ class SampledTrajectory(RowTrajectory):
         return Motion(*(values.reshape(count, places, -1) for values in motion))
 
     def _at(self, t: float) -> Motion | None:
-        """The motion at one time, identical to that of a batch; None if an error has to be raised.
+        """Return the motion at one time, equal to a batch; None if an error must be raised.
 
         Times mostly increase, so the last cubic is tried first.
         """
@@ -227,7 +226,7 @@ class SampledTrajectory(RowTrajectory):
         return _Cubics(begin, end, start, rate, c2, c3)
 
     def _between(self, cubics: _Cubics, t: FloatArray, known: FloatArray | None = None) -> Motion:
-        """The motion at times t (N,); configurations of mechanisms that advance may be known."""
+        """Return the motion at times t (N,); configurations may be `known`."""
         begin, end, start, rate, c2, c3 = cubics
         motion = Motion(np.empty(start.shape), np.empty(rate.shape), np.empty(rate.shape))
         if self._advances:
@@ -257,14 +256,14 @@ class SampledTrajectory(RowTrajectory):
 
 
 def knot_times(duration: float, switching_times: tuple[float, ...], period: float) -> FloatArray:
-    """Times [s] at which to sample a trajectory: a grid of `period`, its switches and its end.
+    """Return times [s] at which to sample a trajectory: a grid of `period`, switches, and the end.
 
-    All are whole nanoseconds, the resolution of ROS time, so a grid point stays the same instant
-    on both sides of a message. A grid point within a microsecond of a switch is left out: as small
-    an interval turns what is rounded in positions into accelerations.
+    All are whole nanoseconds, the resolution of ROS time, so a grid point is the same instant on
+    both sides of a message. A grid point within a microsecond of a switch is left out: rounding of
+    positions in such a small interval would become an acceleration.
 
-    Raises:
-        InvalidInput: a period shorter than a nanosecond, or more than MAX_KNOTS of them.
+    Raises: InvalidInput: the period is shorter than a nanosecond, or there would be more than
+        MAX_KNOTS.
     """
     as_scalar("period", period, "s", at_least=1e-9)
     if not duration / period < MAX_KNOTS:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Segments one after the other, each from rest to rest."""
+"""Segments in sequence, each from rest to rest."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled
 
 @dataclass(frozen=True)
 class Sequence(RowTrajectory):
-    """Trajectories in turn; a time at a joint belongs to the later one.
+    """Trajectories in sequence; a time between two of them belongs to the later one.
 
     Attributes:
-        segments: at least one.
+        segments: at least one trajectory.
 
     Raises:
-        InvalidInput: no segments.
+        InvalidInput: there are no segments.
     """
 
     segments: tuple[Trajectory, ...]
@@ -33,7 +33,7 @@ class Sequence(RowTrajectory):
 
     @property
     def starts(self) -> tuple[float, ...]:
-        """Start time [s] of every segment."""
+        """Start times [s] of all segments."""
         return tuple(self._starts.tolist())
 
     @cached_property
@@ -47,7 +47,7 @@ class Sequence(RowTrajectory):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Those of the segments, and the joints between them."""
+        """Switching times of the segments, and the times between them."""
         times = set(self.starts[1:])
         for start, segment in zip(self.starts, self.segments, strict=True):
             times.update(start + t for t in segment.switching_times)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Straight motions of any mechanism, as from where it is to where a plan starts."""
+"""Straight motions of any mechanism, for example to the start of a plan."""
 
 from __future__ import annotations
 
@@ -35,19 +35,22 @@ def plan_straight(
     """Plan a straight motion between two configurations of any mechanism.
 
     Poses are connected by `plan_line`, joints by `plan_joints`. The independent joints of a closed
-    loop move in a straight line and the others follow.
+    loop move along a straight line, and the others follow.
 
     Args:
-        mechanism: what is to move.
+        mechanism: mechanism to move.
         start, goal: configurations (nq,).
-        duration: [s]; computed from the limits where it is None.
-        v_max: [m/s] of a body, [rad/s or m/s] of joints.
-        w_max: [rad/s] of a body's roll, pitch and yaw; joints have none.
+        duration: [s]; computed from the limits if None.
+        v_max: largest speed [m/s] of a body, [rad/s or m/s] of joints.
+        w_max: largest rate [rad/s] of a body's roll, pitch and yaw; not used for joints.
         profile: `lspb`, `cubic`, `quintic` or `cycloidal`.
 
+    Returns:
+        The motion, from rest to rest.
+
     Raises:
-        InvalidInput: bad arrays, or neither duration nor limits given.
-        InfeasibleTrajectory: the limits do not allow the duration.
+        InvalidInput: arrays are invalid, or neither duration nor limits are given.
+        InfeasibleTrajectory: the limits do not permit the duration.
         NoSolution: a closed loop cannot be assembled on the way.
     """
     start, goal = np.asarray(start, dtype=np.float64), np.asarray(goal, dtype=np.float64)
@@ -64,11 +67,10 @@ def plan_straight(
 
 
 class Distance(NamedTuple):
-    """How far a mechanism is from where a plan starts.
+    """Distance between a mechanism and the start of a plan.
 
-    Attributes:
-        joint: [m or rad] the largest difference of a driven joint.
-        text: of a body in space the distance and the angle, else that joint and its difference.
+    Attributes: joint: largest difference [m or rad] of a driven joint. text: for a body in space
+        the distance and the angle, otherwise that joint and its difference.
     """
 
     joint: float
@@ -76,12 +78,12 @@ class Distance(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether the mechanism is at the start, as far as measurements can tell."""
+        """Whether the mechanism is at the start, within the accuracy of measurements."""
         return self.joint <= THERE
 
 
 def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) -> Distance:
-    """From a configuration (nq,) to the beginning of a plan."""
+    """Compute the distance from a configuration (nq,) to the beginning of a plan."""
     start = plan.sample(0.0).configuration
     first, last = mechanism.joint_positions(np.stack([here, start]))
     difference = np.abs(mechanism.joint_difference(first, last))
@@ -97,7 +99,7 @@ def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) 
 
 
 def joined_motion(mechanism: Mechanism, approach: Trajectory, plan: Trajectory) -> Sequence:
-    """An approach, a rest where it ends, and the plan."""
+    """Join an approach, a rest at its end, and the plan."""
     there = plan.sample(0.0).configuration
     still = np.zeros((1, mechanism.coordinates.velocity_size))
     rest = SampledTrajectory(mechanism, [REST], Motion(there[None], still, still))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism's body as if a chain of joints moved it, for planners that know trees only.
+"""A chain of virtual joints that describes the body of a mechanism, for planners of trees.
 
-Three joints slide along x, y and z of the base frame; three turn it: yaw about z, then pitch, then
-roll, as R = Rz Ry Rx. Of them there are as many as determine the mechanism: a delta has three.
+Three prismatic joints move along x, y and z of the base frame; three revolute joints rotate: yaw
+about z, then pitch, then roll, with R = Rz Ry Rx. There are as many of them as determine the
+mechanism; a delta has three.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ NAMES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class TipJoints:
-    """The joints of such a chain; asked for motions as a mechanism for those of its own joints.
+    """The virtual joints of the body; used for motions like a mechanism's own joints.
 
     Args:
-        mechanism: whose body they move.
+        mechanism: mechanism with the body.
 
     Attributes:
-        independent_joints: their names.
-        rows: which of `NAMES` they are.
+        independent_joints: names of the virtual joints.
+        rows: indices of the joints in `NAMES`.
 
     Raises:
-        InvalidInput: its body's pose does not determine the mechanism.
+        InvalidInput: the pose of the body does not determine the mechanism.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -50,17 +51,17 @@ class TipJoints:
         self.independent_joints = tuple(f"{mechanism.frames[1]}_{NAMES[row]}" for row in self.rows)
 
     def positions(self, configuration: FloatArray) -> FloatArray:
-        """(n,) [m or rad] of these joints at a configuration."""
+        """Return the positions (n,) [m or rad] of these joints at a configuration."""
         parts = rpy_from_pose(self.mechanism.body_pose(configuration))
         return np.concatenate(parts)[self.rows]
 
     def independent_motion(
         self, configuration: FloatArray, velocity: FloatArray, acceleration: FloatArray
     ) -> DrivenMotion:
-        """Positions, rates and accelerations (n,) of these joints in one motion of the mechanism.
+        """Return positions, velocities and accelerations (n,) of these joints for a motion.
 
         Raises:
-            InvalidInput: the body is turned so that yaw and roll are about one axis.
+            InvalidInput: pitch is at ±90 degrees, so that the axes of yaw and roll coincide.
         """
         m, link = self.mechanism, self.mechanism.frames[1]
         twist = m.twist_jacobian(configuration) @ velocity
@@ -82,10 +83,10 @@ class TipJoints:
         accelerations: ArrayLike,
         guess: ArrayLike | None = None,
     ) -> Motion:
-        """The mechanism's motion (K, ...) of these joints' (K, n).
+        """Return the motion (K, ...) of the mechanism for motions (K, n) of these joints.
 
         Raises:
-            NoSolution: a pose that it cannot reach.
+            NoSolution: the mechanism cannot reach a pose.
         """
         given = (np.asarray(part, dtype=float) for part in (positions, velocities, accelerations))
         whole = np.zeros((3, len(np.asarray(positions)), 6))
@@ -101,7 +102,7 @@ class TipJoints:
         return self.mechanism.motion_of_body(times, *body, start)
 
     def warm_up(self) -> None:
-        """Call both ways once, so that the first goal of these joints need not wait for them."""
+        """Call both conversions once, so that the first goal does not wait for compilation."""
         home = self.mechanism.home
         rest = np.zeros(self.mechanism.coordinates.velocity_size)
         still = np.zeros((3, len(self.rows)))  # arrays of one row are of another type to kernels
@@ -110,7 +111,7 @@ class TipJoints:
 
 
 def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
-    """Whose joints these names are: those of the mechanism's tip, or else its own."""
+    """Return the virtual joints of the tip if `names` are theirs, else the mechanism."""
     if mechanism.determining_rows:
         tip = TipJoints(mechanism)
         if sorted(names) == sorted(tip.independent_joints):
@@ -119,7 +120,7 @@ def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
 
 
 def _angular(rpy: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Angular velocities and accelerations (N, 3) of angles with constant rates (N, 3)."""
+    """Return angular velocities and accelerations (N, 3) of angles with constant rates (N, 3)."""
     omega, alpha = np.empty((2, *rpy.shape))
     angular_motions(rpy, rate, np.zeros(rpy.shape), omega, alpha)
     return omega, alpha

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions of the body that a mechanism moves, in the mechanism's own coordinates."""
+"""Motions of the body of a mechanism, in the coordinates of the mechanism."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ def plan_tip_line(
     period: float = PERIOD,
     **profile: Any,
 ) -> Trajectory:
-    """The mechanism's motion that takes its platform or tip to a pose along a straight line.
+    """Plan a motion of the mechanism that moves its body to a pose along a straight line.
 
-    Position and roll, pitch and yaw run with parabolic blends, as a platform's do (Dasgupta and
-    Mruthyunjaya, 1998, section 6); the joints follow by inverse kinematics at knots and by the
-    cubic through configurations and rates between them.
+    Position and roll, pitch and yaw follow parabolic blends, as for a platform (Dasgupta and
+    Mruthyunjaya, 1998, section 6). The joints follow by inverse kinematics at knots and cubics
+    between them.
 
     Args:
-        mechanism: whose body it is.
-        start: (nq,) configuration to start from.
+        mechanism: mechanism with the body.
+        start: (nq,) initial configuration.
         goal: (7,) pose [m, -] of the body, base frame.
-        period: [s] between knots.
+        period: time [s] between knots.
         profile: `duration`, `v_max`, `w_max`, `profile`, as for `plan_line`.
 
     Raises:
-        InvalidInput: shapes that do not match, or not finite.
-        InfeasibleTrajectory: as `plan_line`.
-        NoSolution: a pose on the way that the mechanism cannot reach from the one before.
+        InvalidInput: shapes do not match, or values are not finite.
+        InfeasibleTrajectory: as for `plan_line`.
+        NoSolution: the mechanism cannot reach a pose on the way from the previous one.
     """
     first = mechanism.coordinates.single("start", start)
     line = plan_line(mechanism.body_pose(first), goal, **profile)
@@ -51,17 +51,17 @@ def plan_tip_line(
 def along_body(
     mechanism: Mechanism, path: Trajectory, start: ArrayLike, period: float = PERIOD
 ) -> Trajectory:
-    """The mechanism's motion that takes its body along a path of poses, known to be of the body.
+    """Convert a path of poses of the body into a motion of the mechanism.
 
     Args:
-        mechanism: whose body it is.
-        path: of poses (7,), twists and accelerations (6,), base frame.
+        mechanism: mechanism with the body.
+        path: path of poses (7,), twists and accelerations (6,), base frame.
         start: (nq,) configuration at, or near, the first pose.
-        period: [s] between knots.
+        period: time [s] between knots.
 
     Raises:
-        InvalidInput: shapes that do not match, or not finite.
-        NoSolution: a pose on the way that the mechanism cannot reach from the one before.
+        InvalidInput: shapes do not match, or values are not finite.
+        NoSolution: the mechanism cannot reach a pose on the way from the previous one.
     """
     if mechanism.configuration_is_pose:
         return path
@@ -81,10 +81,10 @@ def along_body(
 
 
 def is_of_body(mechanism: Mechanism, trajectory: Trajectory) -> bool:
-    """Whether a motion was asked for by poses of the body, so that conditioning matters to it.
+    """Whether a motion was planned for poses of the body, so that its conditioning matters.
 
-    A mechanism whose configuration is a pose is always asked so. Joints that move together from
-    one configuration to another need no Jacobian, and may do so through singular ones.
+    This is always so for a mechanism whose configuration is a pose. Joints that move together from
+    one configuration to another need no Jacobian, and may pass singular configurations.
     """
     if mechanism.configuration_is_pose:
         return True

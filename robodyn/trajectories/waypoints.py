@@ -64,22 +64,21 @@ def load_path(
     start: ArrayLike | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Trajectory:
-    """A path by its name, `demo` for any mechanism, or waypoints from a YAML file.
+    """Load a path by name, `demo` for any mechanism, or from a YAML file of waypoints.
 
     Names are those of the papers' paths and of `bundled_paths()`.
 
-    Args:
-        source: name or file.
-        mechanism: what is to follow the path; if given, the path must suit its kind and size, and
-            one of poses of an arm's tip is turned into a path of its joints.
-        start: (nq,) configuration [rad, m where a joint slides] near which the first of such poses
-            is searched for; by default home.
-        progress: called with the share done, 0 to 1, of a demonstration, which may take a while.
+    Args: source: name or file. mechanism: mechanism that follows the path; if given, the path must
+        suit its kind and size, and a path of poses of an arm's tip is converted into a path of its
+        joints. start: (nq,) configuration [rad or m] near which the solution for the first pose is
+        searched; home by default. progress: called with the completed share, 0 to 1, of a
+        demonstration, which may take a while.
 
-    Raises:
-        PathError: neither a known name nor a readable file; a field that cannot be taken or a
-            segment that its limits do not allow, each with the file and the field; a path that
-            does not suit the mechanism, or that it cannot reach.
+    Returns:
+        The trajectory.
+
+    Raises: PathError: the name is unknown and no readable file, a field is invalid, the limits do
+        not permit a segment (with file and field), or the mechanism cannot follow the path.
     """
     name = str(source)
     if name in PAPER_PATHS:
@@ -111,7 +110,7 @@ def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
 
 
 def _is_of_poses(path: Trajectory) -> bool:
-    """Whether its points are poses: one number more than their velocities have."""
+    """Whether the points of a path are poses, with one number more than their velocities."""
     start = path.sample(0.0)
     return start.configuration.shape == (7,) and start.velocity.shape == (6,)
 
@@ -119,7 +118,7 @@ def _is_of_poses(path: Trajectory) -> bool:
 def _reached(
     mechanism: Mechanism, path: Trajectory, name: str, start: ArrayLike | None
 ) -> Trajectory:
-    """The mechanism's motion along a path of poses of its body."""
+    """Convert a path of poses of the body into a motion of the mechanism."""
     try:
         first = mechanism.configuration_at(path.sample(0.0).configuration, start)
         return along_body(mechanism, path, first)
@@ -163,7 +162,7 @@ def _from_file(file: Path, mechanism: Mechanism | None) -> Trajectory:
 
 
 def bundled_paths() -> tuple[str, ...]:
-    """Names of the paths that come with the bundled models, as `load_path` takes them."""
+    """Return the names of the bundled paths, for `load_path`."""
     names = (item.name for item in _folder().iterdir())
     return tuple(sorted(name[:-5] for name in names if name.endswith(".yaml")))
 
@@ -235,7 +234,7 @@ def _blended(
     blends: FloatArray,
     joints: int,
 ) -> ViaPoints:
-    """From rest at the first waypoint, past those between, to rest at the last."""
+    """Plan a motion from rest at the first waypoint, past those between, to rest at the last."""
     points = np.array(ends)
     # an end that names no blend starts, or stops, in the time of the blend next to it
     blends[0] = blends[0] or blends[1]
@@ -269,7 +268,7 @@ def _point(waypoint: Fields, joints: int) -> FloatArray:
 def _blended_duration(
     common: Fields, goal: Fields, step: FloatArray, extra: float, *, of_joints: bool
 ) -> float:
-    """Duration [s] of the segment to a waypoint, `extra` [s] longer than at its constant rate."""
+    """Return the duration [s] of a segment, `extra` [s] longer than at constant rate."""
     if _profile(common, goal) != "lspb":
         fields = goal if "profile" in goal else common
         raise fields.refuse("profile", fields.data["profile"], "lspb where waypoints are blended")
@@ -300,17 +299,17 @@ def _blended_duration(
 
 
 def default_path(mechanism: Mechanism) -> str:
-    """Name of the path of a paper for the mechanism of that paper, of a demonstration for others.
+    """Return the paper's path for a mechanism of a paper, `demo` for all others.
 
-    A mechanism that only has the name of a paper's, and cannot reach its path, gets the
-    demonstration too.
+    A mechanism that only shares the name of a paper's mechanism, and cannot reach its path, also
+    gets the demonstration.
     """
     name = mechanism.default_path
     return name if name and is_reachable(name, mechanism) else DEMO
 
 
 def is_reachable(name: str, mechanism: Mechanism) -> bool:
-    """Whether a path suits a mechanism and keeps to the position limits of its joints."""
+    """Whether a path suits a mechanism and is within the position limits of its joints."""
     try:
         path = load_path(name, mechanism)
         places = path.sample(np.linspace(0.0, path.duration, 50)).configuration
