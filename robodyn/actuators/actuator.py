@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An actuator: a motor whose rotor turns with a screw or a gear, and the friction of both.
+"""Actuator: a motor with a rotor, a screw or a gear, and the friction of both.
 
-The transmission is one signed number: the rotor turns by `ratio` [rad/m or rad/rad] for each unit
-of the joint's motion. Then the reflected inertia is J ratio^2, and without losses a motor torque
-is effort / ratio. A screw turns by 2 pi / lead a metre; with a right-handed thread a rotor in the
-lower part of a leg turns against +s while the leg lengthens, hence hand = -1 there.
+The transmission is one signed number: the rotor turns by `ratio` [rad/m or rad/rad] per unit of the
+joint's motion. The reflected inertia is J ratio^2, and without losses the motor torque is effort /
+ratio. A screw turns by 2 pi / lead per meter. With a right-handed thread, a rotor in the lower part
+of a leg turns against +s while the leg lengthens, hence hand = -1.
 """
 
 from __future__ import annotations
@@ -35,36 +35,31 @@ NO_FRICTION = NO_DRY_FRICTION | {"efficiency": 1.0}
 
 
 def _number(default: float | None, unit: str = "", **bounds: float) -> Any:
-    """A field that is a number in a unit, with bounds as those of `_checked`."""
+    """Return a numeric field with its unit, and bounds as in `_checked`."""
     return field(default=default, metadata={"unit": unit, **bounds})
 
 
 @dataclass(frozen=True)
 class Actuator:
-    """What drives one joint; the default is ideal: no inertia, no friction, direct drive.
+    """Drive of a joint; the default is ideal: no inertia, no friction, direct drive.
 
-    Viscous friction is the joint's `damping` and stays there.
+    Viscous friction is not part of it, but of the joint (`damping`).
 
-    Attributes:
-        rotor_inertia: [kg m^2] of all that turns with the motor shaft, or with the screw.
-        lead: [m] a turn of the screw, for a joint that slides; None without a screw.
-        handed: `right` or `left`, the screw's thread.
-        gear_ratio: turns of the motor for one of the joint, or of the screw; negative where the
-            gear reverses the sense.
-        coulomb: [N or N m] dry friction at the joint.
-        coulomb_backward: [N or N m] where it differs in the negative direction; None where not.
-        static: [N or N m] friction at the joint that has to be overcome from rest, at least
-            `coulomb`; None for `coulomb`.
-        stribeck_velocity: [m/s or rad/s] rate at which half of the difference between `static`
-            and `coulomb` is left; None where friction drops at once.
-        efficiency: of screw and gear, 0 < efficiency <= 1; it relates efforts to motor torques.
-        torque_limit: [N m] at the motor.
-        velocity_limit: [rad/s] of the motor.
-        torque_speed: ((speed [rad/s], torque [N m]), ...) the motor's curve, speeds increasing
-            from 0 and torques not increasing; None for one torque at all speeds.
-        torque_constant: [N m/A]; None where currents are not asked for.
-        least_effort, largest_effort: [N or N m] at the joint, of a drive that does not push as it
-            pulls; both of one sign for cables and muscles, which go slack instead.
+    Attributes: rotor_inertia: inertia [kg m^2] of everything that turns with the motor shaft, or
+        the screw. lead: lead [m] per turn of the screw of a prismatic joint; None without a screw.
+        handed: `right` or `left` thread of the screw. gear_ratio: turns of the motor per turn of
+        the joint, or of the screw; negative if the gear reverses the direction. coulomb: Coulomb
+        friction [N or N m] at the joint. coulomb_backward: Coulomb friction [N or N m] in the
+        negative direction; None if equal. static: breakaway friction [N or N m] at the joint, at
+        least `coulomb`; None for `coulomb`. stribeck_velocity: velocity [m/s or rad/s] at which
+        friction is halfway between `static` and `coulomb`; None if friction drops at once.
+        efficiency: efficiency of screw and gear, 0 < efficiency <= 1; relates efforts to torques.
+        torque_limit: [N m] at the motor. velocity_limit: [rad/s] of the motor. torque_speed:
+        ((speed [rad/s], torque [N m]), ...) torque-speed curve of the motor, with speeds increasing
+        from 0 and torques not increasing; None for one torque at all speeds. torque_constant: [N
+        m/A]; None if currents are not needed. least_effort, largest_effort: [N or N m] at the
+        joint, if the two directions differ; both of one sign for cables and muscles, which go slack
+        otherwise.
     """
 
     rotor_inertia: float = _number(0.0, "kg m^2", at_least=0.0)
@@ -135,38 +130,38 @@ class Actuator:
 
     @property
     def hand(self) -> float:
-        """Sign of a screw's thread: -1 of a right-handed one, 1 of a left-handed; 1 without."""
+        """Sign of the screw's thread: -1 right-handed, 1 left-handed or without a screw."""
         return 1.0 if self.lead is None else HANDS[self.handed]
 
     @property
     def ratio(self) -> float:
-        """[rad/m or rad/rad] the motor's angle for one unit of the joint's motion, signed."""
+        """Signed angle of the motor per unit of the joint's motion [rad/m or rad/rad]."""
         turns = 1.0 if self.lead is None else self.hand * 2.0 * math.pi / self.lead
         return turns * self.gear_ratio
 
     @property
     def reflected_inertia(self) -> float:
-        """[kg or kg m^2] J ratio^2, what the rotor adds to the joint's inertia."""
+        """Inertia J ratio^2 [kg or kg m^2] that the rotor adds to the joint."""
         return self.rotor_inertia * self.ratio**2
 
     @property
     def spin_inertia(self) -> float:
-        """[kg m] J ratio of a rotor on the screw's own axis, by which its spin acts on the leg.
+        """J ratio [kg m] of a rotor on the axis of the screw, by which its spin acts on the leg.
 
-        Zero behind a gear, for where that motor's axis lies is not said.
+        It is zero behind a gear, because the axis of that motor is unknown.
         """
         on_axis = self.lead is not None and self.gear_ratio == 1.0
         return self.rotor_inertia * self.ratio if on_axis else 0.0
 
     @property
     def coulomb_both(self) -> tuple[float, float]:
-        """[N or N m] Coulomb friction of forward and of backward motion, both positive."""
+        """Coulomb friction [N or N m] of forward and backward motion, both positive."""
         backward = self.coulomb if self.coulomb_backward is None else self.coulomb_backward
         return self.coulomb, backward
 
     @property
     def stribeck_terms(self) -> tuple[float, float, float]:
-        """Static above Coulomb friction, forward and backward, and 1 / stribeck_velocity^2."""
+        """Static minus Coulomb friction, forward and backward, and 1 / stribeck_velocity^2."""
         if self.static is None or self.stribeck_velocity is None:
             return 0.0, 0.0, 0.0
         forward, backward = self.coulomb_both
@@ -174,19 +169,19 @@ class Actuator:
 
     @property
     def effort_limit(self) -> float:
-        """[N or N m] what the motor's torque limit and curve allow at the joint at standstill."""
+        """Joint effort [N or N m] that the motor's torque limit and curve permit at standstill."""
         return float(self.effort_limit_at(0.0))
 
     @property
     def rate_limit(self) -> float:
-        """[m/s or rad/s] what the motor's speed limit and curve allow at the joint."""
+        """Joint velocity [m/s or rad/s] that the motor's speed limit and curve permit."""
         fastest = self.velocity_limit
         if self.torque_speed is not None:
             fastest = min(fastest, self.torque_speed[-1][0])
         return fastest / abs(self.ratio)
 
     def torque_at(self, speed: ArrayLike) -> FloatArray:
-        """Torque [N m] (...) that the motor has at a speed [rad/s]; 0 beyond its curve."""
+        """Return the motor's largest torque [N m] (...) at a speed [rad/s]; 0 beyond its curve."""
         at = np.abs(np.asarray(speed, dtype=np.float64))
         torque = np.full(at.shape, self.torque_limit)
         if self.torque_speed is not None:
@@ -196,26 +191,25 @@ class Actuator:
 
     @property
     def has_torque_speed_curve(self) -> bool:
-        """Whether what the motor has depends on its speed: a curve, or an end of its speed."""
+        """Whether the motor's torque depends on its speed, by a curve or a highest speed."""
         return self.torque_speed is not None or self.velocity_limit != math.inf
 
     def effort_limit_at(self, rate: ArrayLike) -> FloatArray:
-        """Largest effort (...) [N or N m], either way, that the motor has at rates of the joint."""
+        """Return the largest effort (...) [N or N m], in either direction, at joint velocities."""
         torque = self.torque_at(np.multiply(rate, self.ratio))
         strongest = max(-self.least_effort, self.largest_effort)
         return np.minimum(torque * abs(self.ratio) * self.efficiency, strongest)
 
     @property
     def friction_numbers(self) -> tuple[float, ...]:
-        """All that `dry_friction` depends on, in the order in which its compiled form has it."""
+        """Parameters of `dry_friction`, in the order of its compiled form."""
         return (*self.coulomb_both, *self.stribeck_terms)
 
     def dry_friction(self, rate: ArrayLike) -> FloatArray:
-        """Friction (...) [N or N m] at the joint's rates, against the motion; none at rest.
+        """Compute the friction (...) [N or N m] at joint velocities; zero at rest.
 
-        Coulomb friction and what is left of static friction, (static - coulomb) /
-        (1 + (rate / stribeck_velocity)^2): Hess and Soom (1990), the rational form of Stribeck's
-        curve.
+        It is Coulomb friction plus (static - coulomb) / (1 + (rate / stribeck_velocity)^2), the
+        rational form of Stribeck's curve by Hess and Soom (1990).
         """
         speed = np.asarray(rate, dtype=np.float64)
         forward, backward = self.coulomb_both
@@ -225,16 +219,16 @@ class Actuator:
         return np.where(speed > 0.0, forward + more * left, down)
 
     def torques(self, effort: ArrayLike, rate: ArrayLike | None = None) -> FloatArray:
-        """Motor torques [N m] (...) for efforts at the joint [N or N m].
+        """Convert joint efforts (...) [N or N m] into motor torques [N m].
 
-        Losses of screw and gear burden whoever drives: the motor if effort and rate have the same
-        sign, else the load. Without rates the motor is taken to drive.
+        Losses of screw and gear count against the motor if effort and rate have the same sign,
+        otherwise against the load. Without rates, the motor is assumed to drive.
         """
         efforts = np.asarray(effort, dtype=np.float64)
         return np.asarray(efforts / self.ratio / self._transmitted(efforts, rate))
 
     def efforts(self, torque: ArrayLike, rate: ArrayLike | None = None) -> FloatArray:
-        """Efforts at the joint [N or N m] (...) of motor torques [N m]; inverts `torques`."""
+        """Convert motor torques (...) [N m] into joint efforts [N or N m]."""
         torques = np.asarray(torque, dtype=np.float64) * self.ratio
         return np.asarray(torques * self._transmitted(torques, rate))
 
@@ -245,11 +239,11 @@ class Actuator:
         return np.where(driven_back, 1.0 / self.efficiency, self.efficiency)
 
     def without_dry_friction(self) -> Actuator:
-        """The same actuator without dry friction."""
+        """Return the same actuator without dry friction."""
         return replace(self, **NO_DRY_FRICTION)
 
     def without_friction(self) -> Actuator:
-        """The same actuator with neither dry friction nor losses."""
+        """Return the same actuator without dry friction and losses."""
         return replace(self, **NO_FRICTION)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An actuator from the `actuator:` block of a YAML file or from a URDF's `<param>`s, and back."""
+"""Actuators from the `actuator:` block of a YAML file or from a URDF's `<param>`s, and back."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NAMES = tuple(item.name for item in fields(Actuator))
 
 
 def actuator_from_fields(block: Fields) -> Actuator:
-    """The actuator of an `actuator:` block; what is not given is ideal.
+    """Build the actuator of an `actuator:` block; missing fields are ideal.
 
     Raises:
-        ModelError: an unknown or wrong field, by file and dotted path.
+        ModelError: a field is unknown or invalid, by file and dotted path.
     """
     block.only(*NAMES)
 
@@ -36,12 +36,12 @@ def actuator_from_fields(block: Fields) -> Actuator:
 
 
 def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
-    """The actuator of a joint's `<param>`s in `<ros2_control>`; other parameters are passed over.
+    """Build the actuator from a joint's `<param>`s in `<ros2_control>`; ignore others.
 
     `torque_speed` is written as speed torque speed torque ...
 
     Raises:
-        ModelError: a value that is wrong; `where` names the file and the joint.
+        ModelError: a value is invalid; `where` names the file and the joint.
     """
 
     def read(name: str) -> Any:
@@ -57,7 +57,7 @@ def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
 
 
 def _made(given: Fields | Mapping[str, str], read: Callable[[str], Any], where: str) -> Actuator:
-    """The actuator of the fields that are given."""
+    """Build the actuator from the given fields."""
     values = {name: read(name) for name in NAMES if name in given}
     try:
         return Actuator(**values)
@@ -66,7 +66,7 @@ def _made(given: Fields | Mapping[str, str], read: Callable[[str], Any], where: 
 
 
 def describes(params: Mapping[str, str]) -> bool:
-    """Whether a joint's `<param>`s in `<ros2_control>` say anything of its actuator."""
+    """Whether a joint's `<param>`s in `<ros2_control>` describe its actuator."""
     return any(name in params for name in NAMES)
 
 
@@ -76,16 +76,16 @@ def actuator_of_joint(
     friction: tuple[float, float],
     has_motor: bool = False,
 ) -> Actuator:
-    """The actuator of a URDF's joint, from its `<param>`s and what its other elements say.
+    """Build the actuator of a URDF's joint from its `<param>`s and its other elements.
 
     Args:
-        params: of the joint in `<ros2_control>`.
+        params: parameters of the joint in `<ros2_control>`.
         where: names the file and the joint.
-        friction: [N or N m] of `<dynamics>`, forward and backward; 0 where it is silent.
+        friction: [N or N m] of `<dynamics>`, forward and backward; 0 if missing.
         has_motor: whether an element `<robodyn>` describes the motor.
 
     Raises:
-        ModelError: a value that is wrong, or what is said twice and differently.
+        ModelError: a value is invalid, or stated twice with different numbers.
     """
     if has_motor and any(name in params for name in ("rotor_inertia", "coulomb_backward")):
         raise ModelError(
@@ -110,7 +110,7 @@ def actuator_of_joint(
 
 
 def params_of(actuator: Actuator) -> dict[str, str]:
-    """What differs from an ideal actuator as texts of `<param>`s, by name."""
+    """Return the fields that differ from an ideal actuator as texts of `<param>`s, by name."""
     out = {}
     for name in NAMES:
         value = getattr(actuator, name)

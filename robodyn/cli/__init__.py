@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command `robodyn`; each subcommand is a function in a module of its own or of its kin."""
+"""The command `robodyn`; each subcommand is a function."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 def application_of(names: Iterable[str], listed: bool = False) -> typer.Typer:
-    """An application with these commands; only `listed`, they have no parameters."""
+    """Return an application with these commands; those only `listed` have no parameters."""
     made = application("robodyn", "Dynamics of parallel and serial robots.")
     for name in names:
         place, short = COMMANDS[name]

@@ -33,11 +33,11 @@ def _write(
     png: Path | None = None,
     pdf: Path | None = None,
 ) -> None:
-    """Write what is wanted of a study.
+    """Write the requested files of a study.
 
     Args:
-        study: what was found.
-        name: of the path.
+        study: results.
+        name: name of the path.
         csv: Also write the histories to this file, one row per instant.
         formulations: Compare the papers' formulations in the report of any platform.
         png: Also write the report's charts to this folder.
@@ -64,10 +64,10 @@ def analyze(
     bag: str | None = None,
     files: dict[str, Any] = passed(_write, "csv", "formulations", "html", "png", "pdf"),
 ) -> Answer:
-    """Examine the forces of a planned motion, the terms they consist of, and the conditioning.
+    """Compute the forces of a planned motion, their parts, and the conditioning.
 
-    Nothing is simulated: forces come from inverse dynamics along the path. For a platform they are
-    split into the forces with massless legs and the legs' own dynamic part; for an arm into
+    Nothing is simulated: forces come from inverse dynamics along the path. For a platform, they are
+    split into the forces with massless legs and the dynamic part of the legs; for an arm, into
     inertia, Coriolis terms, gravity and friction.
 
     Args:
@@ -76,7 +76,7 @@ def analyze(
         path: I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml); with
             --bag, it replaces the recorded plan.
         dt: Sampling interval [s].
-        bag: Examine a recorded run (.mcap, or a rosbag2 folder) against its plan instead.
+        bag: Compare a recorded run (.mcap, or a rosbag2 folder) with its plan instead.
     """
     for option, endings in (("csv", (".csv", "")), ("html", HTML), ("pdf", (".pdf", ""))):
         refuse_ending(f"--{option}", files[option], *endings)
@@ -99,7 +99,7 @@ def analyze(
 def _recorded(
     model: str, path: str | None, bag: str, strict: bool, files: dict[str, Any]
 ) -> Answer:
-    """A recorded run against its plan, or against `path`."""
+    """Compare a recorded run with its plan, or with `path`."""
     from robodyn.analysis.margins import margin_lines
     from robodyn.report.recorded_run import compare_with_plan
     from robodyn.report.recorded_run_page import extremes as run_extremes

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn calibrate MODEL MEASUREMENTS`: the dimensions of a machine from measured poses."""
+"""`robodyn calibrate MODEL MEASUREMENTS`: identify dimensions from measured poses."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Instead:
-    """What to do instead of calibrating.
+    """Alternatives to a calibration.
 
-    Attributes:
-        poses: Instead of calibrating, choose so many poses to measure.
-        zeros: Find the zeros of the driven joints only, from touched stops and a level on the body:
-            of MEASUREMENTS each row has level.x, level.y, level.z (the specific force that an IMU
-            tells at rest, or where up is) beside all joints' positions; or none of these, and the
-            positions of those joints that are at their lower stops (1 in a column `end`: upper).
+    Attributes: poses: Instead of calibrating, choose this number of poses to measure. zeros: Find
+        only the zeros of the driven joints, from touched stops and a level on the body. Each row of
+        MEASUREMENTS contains level.x, level.y, level.z (the specific force that an IMU measures at
+        rest, or the upward direction) and the positions of all joints; or none of these, and the
+        positions of the joints at their lower stops (upper stops with 1 in a column `end`).
     """
 
     poses: int = 0
@@ -39,14 +38,14 @@ def _known(
     orientation_noise: float | None = None,
     joint_noise: float = 0.0,
 ) -> dict[str, Any]:
-    """What may change, and what is known of the noise, by group.
+    """Parameters that may change, and known noise, by group.
 
     Args:
-        parameter: What may change, by name or its beginning, such as leg1. or link2.d; may be
-            repeated. By default all.
+        parameter: Parameter that may change, by its name or the beginning of it, such as leg1. or
+            link2.d; may be repeated. By default all.
         position_noise: Standard deviation of x, y, z [m]; estimated by default.
         orientation_noise: Standard deviation of the orientation [rad]; estimated by default.
-        joint_noise: Standard deviation of the driven joints' readings [m or rad].
+        joint_noise: Standard deviation of the driven joints' positions [m or rad].
     """
     known = {"position": position_noise, "orientation": orientation_noise, "joints": joint_noise}
     noise = {group: value for group, value in known.items() if value is not None}
@@ -72,18 +71,19 @@ def calibrate(
         "identification.calibration.zeros.find_zeros", "level_noise", "stop_noise"
     ),
 ) -> Answer:
-    """Find the dimensions of a machine that explain measured poses best.
+    """Identify the dimensions of a machine that explain measured poses best.
 
-    Joint centres and leg offsets of a platform, Denavit-Hartenberg parameters or joint origins of
-    an arm, with their standard deviations; what the measurements do not show is named and stays.
+    These are joint centers and leg offsets of a platform, Denavit-Hartenberg parameters or joint
+    origins of an arm, with standard deviations. Dimensions that the measurements do not show are
+    named and unchanged.
 
     Args:
-        measurements: CSV file, a row for each sample at rest: <joint>.position of the driven
+        measurements: CSV file with a row for each sample at rest: <joint>.position of the driven
             joints, x, y, z and qx, qy, qz, qw of the target, <joint>.position of measured passive
             joints.
-        tracker: Frame of x, y, z: `unknown`, or `known` where it is the model's base.
-        target: Target on the body: `unknown`, or `known` where it is the body's frame.
-        tolerance: How far lengths may be off [m], a standard deviation; 2 % of the size.
+        tracker: Frame of x, y, z: `unknown`, or `known` if it is the base frame of the model.
+        target: Target on the body: `unknown`, or `known` if it is the frame of the body.
+        tolerance: Standard deviation of lengths [m]; by default 2 % of the size of the mechanism.
         output: Write the calibrated model to this file (.yaml); with --poses the poses (.csv), with
             --zeros the zeros (.yaml).
         level_noise: Standard deviation of the level's angles [rad].

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn check MODEL`: how a model file was understood, and what the mechanism can do at home."""
+"""`robodyn check MODEL`: print how a model file was understood."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def check(
     png: Path | None = None,
     view: bool = False,
 ) -> Answer:
-    """Say how a model file was understood: every number with its unit and its frame.
+    """Print how a model file was understood: every number with its unit and frame.
 
-    Also what is unphysical in it, which numbers may be in another unit, and how well it stands at
-    home: how much of each joint's travel is used, what payload the actuators can hold, of a
-    platform how far it can go from there, and which sine motions its drives can follow, with the
-    torque that motors have at their speed; what each actuator adds there, and what its motor has
-    to give along the paths of the papers or the demonstration; and what of the file is left out.
+    The command also reports unphysical values, numbers that may be in another unit, and parts of
+    the file that are left out. For the home configuration it prints the share of each joint's
+    travel in use, the payload that the actuators can hold, the reach of a platform, the sine
+    motions that the drives can follow, the effect of each actuator, and the largest motor torques
+    along the demonstration or the paths of the papers.
 
     Args:
         against: A second model; exit code 1 if the two differ.
-        strict: Refuse inertias that no rigid body can have.
+        strict: Reject inertias that no rigid body can have.
         png: Also draw the mechanism at home to this file.
-        view: Then show it in the browser, as `robodyn view` does.
+        view: Then show it in the browser, like `robodyn view`.
     """
     from robodyn.mechanisms.inspection import compared, read
 
@@ -59,7 +59,7 @@ def check(
 
 
 def findings(mechanism: rd.Mechanism, remarks: Remarks, model: str) -> dict[str, Any]:
-    """All that `check` says of a mechanism read from `model`, as for JSON."""
+    """Collect the results of `check` for a mechanism read from `model`, as for JSON."""
     from robodyn.analysis.at_home import at_home, motors_on_paths
     from robodyn.analysis.doubts import doubts
     from robodyn.analysis.sine_motions import sine_motions

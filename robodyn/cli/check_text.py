@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What `robodyn check` shows on a terminal."""
+"""Terminal output of `robodyn check`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDEST = 5
 
 
 def check_text(found: dict[str, Any]) -> Group:
-    """What `robodyn.cli.check.findings` found, as rich prints it."""
+    """Format the results of `robodyn.cli.check.findings` for rich."""
     return Group(*_parts(found))
 
 
@@ -92,7 +92,7 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def _parameters(found: dict[str, Any]) -> Iterator[RenderableType]:
-    """A table of parameters: columns with one value for all rows in a line, the others below."""
+    """Format parameters: columns with equal values as lines, the others as a table."""
     heads, rows = found["columns"], found["rows"]
     yield _line("", f"\n{found['title']}", "bold")
     differing = [0]
@@ -111,7 +111,7 @@ def _parameters(found: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
-    """Closures, rank, mobility, idle freedoms and what the motors can hold."""
+    """Format closures, rank, mobility, idle freedoms, and whether the motors suffice."""
     columns = "name", "type", "parent", "child", "equations"
     if loops["closures"]:
         rows = ([str(closure[column]) for column in columns] for closure in loops["closures"])
@@ -147,7 +147,7 @@ def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def _motions(rows: list[dict[str, Any]]) -> Table:
-    """Of each axis the largest acceleration, and the largest amplitudes by frequency."""
+    """Format the largest acceleration of each axis, and the largest amplitudes by frequency."""
     from robodyn.analysis.sine_motions import FREQUENCIES
 
     return _table(
@@ -184,12 +184,12 @@ def _comparison(source: str, differences: list[str]) -> Iterator[str]:
 
 
 def _line(text: str, label: str = "", style: str = "yellow") -> str:
-    """A line of rich's markup, of which only the label before the text has a style."""
+    """Return a line of rich markup with a style for the label before the text."""
     return (f"[{style}]{escape(label)}[/{style}]" if label else "") + escape(text)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Iterable[Any]], title: str = "") -> Table:
-    """A table of texts, numbers, and None for what is not given."""
+    """Return a table of texts and numbers, with empty cells for None."""
     first, *others = map(escape, heads)
     table = Table(Column(first, no_wrap=True), *others, title=title or None, title_justify="left")
     for row in rows:

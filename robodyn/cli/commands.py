@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Commands from functions: options, their types, defaults and help come from signatures.
+"""Commands from functions: options, types, defaults and help come from signatures and docstrings.
 
-A command is a function. Its parameters before `/` are positional arguments, the others options;
-the section Args of its docstring says what they mean. What it hands on to a function of the library
-is written there once: `passed(function, "name")` as a default value makes options of parameters of
-that function, and the command receives them as a dict to call it with.
+Parameters of a function before `/` are positional arguments, the others options; the section Args
+of its docstring contains their help. Options that are passed on to a function of the library are
+declared there: `passed(function, "name")` as a default value makes options of parameters of that
+function, and the command receives them as a dict.
 
-typer gets all of this in its older form, `name: str = typer.Option(default, help=...)`, which every
-release from 0.4 on understands: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9.
+typer receives its older form, `name: str = typer.Option(default, help=...)`, which every release
+from 0.4 on accepts: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ _SHARED = {
 
 
 class Answer(NamedTuple):
-    """What a command found; one that returns it has the option `--json`.
+    """Result of a command; a command that returns it has the option `--json`.
 
     Attributes:
-        found: as data.
-        text: the same for people: text, or what rich prints.
+        found: the result as data.
+        text: the result for people: text, or an object that rich prints.
         failed: whether the exit code is 1.
-        then: called when it has been shown.
+        then: function that is called after the output.
     """
 
     found: Any
@@ -80,7 +80,7 @@ class Answer(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """Options that are parameters of a function; see `passed`."""
+    """Options that are parameters of another function; see `passed`."""
 
     function: str | Callable[..., Any]
     names: dict[str, str]
@@ -89,7 +89,7 @@ class Passed(NamedTuple):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a command as typer is to know it."""
+    """Parameter of a command for typer."""
 
     name: str
     kind: Any
@@ -99,7 +99,7 @@ class Parameter:
     flags: tuple[str, ...] = ()
 
     def declared(self) -> inspect.Parameter:
-        """In typer's older form; a parameter without a default is required."""
+        """Return the parameter in typer's older form; one without a default is required."""
         kind, default, flags = self.kind, self.default, self.flags
         if kind is bool and not default:
             # without its opposite `--no-...`
@@ -116,13 +116,13 @@ class Parameter:
 
 
 class Options(NamedTuple):
-    """Options that are known when they are needed; see `asked`."""
+    """Options that are determined when the command runs; see `asked`."""
 
     declared: Callable[[], list[Parameter]]
 
 
 def asked(declared: Callable[[], list[Parameter]]) -> Any:
-    """As a command's default value: the options that a function returns, received as a dict."""
+    """Return a default value for the options that a function returns, as a dict."""
     return Options(declared)
 
 
@@ -132,14 +132,14 @@ def passed(
     vectors: tuple[str, ...] = (),
     **renamed: str,
 ) -> Any:
-    """As a command's default value: options from parameters of a function, received as a dict.
+    """Return a default value that stands for parameters of a function, passed as a dict.
 
     Args:
-        function: what the command will call; of the library where it is, see `signature`. A class
-            stands for its constructor.
+        function: function that the command will call, see `signature`. A class stands for its
+            constructor.
         names: its parameters.
-        vectors: those given as text, several numbers in quotes.
-        renamed: options that have another name than their parameter.
+        vectors: parameters that are given as text, several numbers in quotes.
+        renamed: options with another name than their parameter.
     """
     return Passed(function, {name: name for name in (*names, *vectors)} | renamed, vectors)
 
@@ -155,16 +155,15 @@ def reading(
     xacro_arg: list[str] | None = None,
     package_path: list[str] | None = None,
 ) -> Iterator[None]:
-    """How model files are read meanwhile.
+    """Set how model files are read within this context.
 
-    Args:
-        base_link: of a URDF: the link on which the chain stands, by default the root.
-        tip_link: of a URDF: the link at which the chain ends, by default behind most joints.
-        gravity: three numbers in quotes, instead of the model's [m/s^2], base frame; "0 0 0" for
-            drives that compensate gravity themselves.
-        xacro_arg: an argument of a .xacro file, name:=value; may be repeated.
-        package_path: a folder with ROS packages that a robot refers to, such as a workspace's src;
-            may be repeated. Searched before those of ROBODYN_PACKAGE_PATH.
+    Args: base_link: of a URDF: link at the beginning of the chain, by default the root. tip_link:
+        of a URDF: link at the end of the chain, by default the one behind most joints. gravity:
+        three numbers in quotes that replace the model's gravity [m/s^2], base frame; "0 0 0" for
+        drives that compensate gravity themselves. xacro_arg: an argument of a .xacro file,
+        name:=value; may be repeated. package_path: a folder with ROS packages to which a robot
+        refers, such as a workspace's src; may be repeated. Searched before the folders of
+        ROBODYN_PACKAGE_PATH.
     """
     # imported here, as by every command, when it is needed: the library takes a second
     from robodyn.formats.ros_packages import PATH_VARIABLE
@@ -184,7 +183,7 @@ def reading(
 
 
 def application(name: str, about: str) -> typer.Typer:
-    """A typer application that leaves errors to us, with `--version` and completion."""
+    """Make a typer application with `--version` and completion, which does not handle errors."""
     options: dict[str, Any] = {"name": name, "help": about, "no_args_is_help": True}
     if "pretty_exceptions_enable" in _OPTIONS:  # since 0.6
         options["pretty_exceptions_enable"] = False
@@ -213,18 +212,18 @@ def _show_version(asked: bool) -> None:
 def add_command(
     app: typer.Typer, name: str, function: Callable[..., Answer | None], **short: str
 ) -> None:
-    """Add a function as a command; one that takes a `model` says how its file is read, too.
+    """Add a function as a command, with the options for model files if it takes a `model`.
 
     Errors of the library become one line on standard error and exit code 1.
 
     Args:
         app: the application.
-        name: of the command.
+        name: name of the command.
         function: the command.
-        short: other spellings of its options, such as `output="-o"`.
+        short: short spellings of its options, such as `output="-o"`.
 
     Raises:
-        TypeError: no docstring says what a parameter means, or its type is none of a command line.
+        TypeError: a parameter has no description, or a type that a command line does not support.
     """
     answers = inspect.signature(function).return_annotation == "Answer"
     parameters = list(_parameters(function))
@@ -261,12 +260,12 @@ def add_command(
 
 
 def summary(function: Callable[..., Any]) -> str:
-    """What a command does, without its parameters."""
+    """Return the docstring of a command without its parameters."""
     return re.split(r"\n\nArgs:", inspect.getdoc(function) or "")[0]
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """The parameters of a command, with those that it passes on in the place of their group."""
+    """Return the parameters of a command, with those passed on in place of their group."""
     helps = _descriptions(inspect.getdoc(function) or "")
     for name, each in inspect.signature(function).parameters.items():
         group = each.default
@@ -286,7 +285,7 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
 
 
 def _arguments(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a function out of the options given, those that it passes on as dicts."""
+    """Convert options into the arguments of a function, with those passed on as dicts."""
     found = {}
     for name, each in inspect.signature(function).parameters.items():
         group = each.default
@@ -314,7 +313,7 @@ def _parameter(where: str, given: inspect.Parameter, name: str, text: str | None
 
 
 def _descriptions(doc: str) -> dict[str, str]:
-    """What a docstring says of parameters, each as one line."""
+    """Return the descriptions of parameters in a docstring, each as one line."""
     section = _SECTION.search(doc)
     found = {}
     for names, lines in _ENTRY.findall(section[1] if section else ""):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn compile`: make the kernels' machine code now instead of on first use."""
+"""`robodyn compile`: compile the kernels now instead of on first use."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ASIDE = 1e-2  # [m or rad] from home
 
 
 def compile_kernels(models: list[str] | None = None, /) -> None:
-    """Compile the numeric kernels into the user's cache; later runs start at once.
+    """Compile the numeric kernels into the user's cache, so that later runs start at once.
 
-    For a container image: set NUMBA_CACHE_DIR to a folder of the image, when building and when
-    running; at run time it may be read-only.
+    For a container image, set NUMBA_CACHE_DIR to a folder of the image when building and when
+    running. At run time the folder may be read-only.
 
     Args:
         models: Only for the kinds of these mechanisms: bundled names, or paths to files.
@@ -53,7 +53,7 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
 
 
 def _in_silence() -> None:
-    """In a worker: one progress line for all of them is enough."""
+    """Silence a worker process, because one progress line for all of them is enough."""
     from robodyn.numerics.compilation_notes import notes
 
     notes.tell_to(lambda line: None)
@@ -69,7 +69,7 @@ def _show(started: float) -> None:
 
 
 def use(model: str) -> None:
-    """Call the compiled functions of a model's kind of mechanism, for single states and batches."""
+    """Call the compiled functions of a model's kind, for single states and batches."""
     from robodyn.mechanisms.common.estimation import Encoders
     from robodyn.warmup import warm_up, warm_up_watching
 
@@ -92,7 +92,7 @@ def use(model: str) -> None:
 
 
 def _step_smooth_and_rough(mechanism: rd.Mechanism) -> None:
-    """Take a step by each of the two loops of a kind, whatever the model's friction."""
+    """Take a step with and without dry friction, so that both integration loops are compiled."""
     from robodyn.mechanisms.common.joint_friction import JointFriction
 
     rest = np.zeros(len(mechanism.joint_names))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn cue RECORDING`: a vehicle's motion on a platform."""
+"""`robodyn cue RECORDING`: compute the motion of a platform for a recorded vehicle motion."""
 
 from __future__ import annotations
 
@@ -18,23 +18,21 @@ from robodyn.errors import OutputError
 def _parameters(
     washout: str = "driving", predictive: bool = False
 ) -> rd.WashoutParameters | rd.PredictiveParameters:
-    """Of cueing.
+    """Parameters of the cueing algorithm.
 
     Args:
-        washout: Its parameters: driving, airliner or small.
-        predictive: Predict and plan within the limits instead of a washout.
+        washout: Preset of the washout: driving, airliner or small.
+        predictive: Use predictive control within the limits instead of a washout.
     """
     return rd.PredictiveParameters() if predictive else rd.WashoutParameters.preset(washout)
 
 
 def _destination(output: Path | None = None, force: bool = False) -> Path | None:
-    """Where to write.
+    """Output of the command.
 
-    Args:
-        output: CSV file to write (.csv): the platform's motion, wanted and felt forces and rates;
-            or else a bag, with platform_setpoint, vehicle/imu, felt_imu, robot_description,
-            joint_states and tf.
-        force: Write over a file that exists.
+    Args: output: CSV file (.csv) with the platform's motion, and the forces and rates of the
+        vehicle and on the platform; otherwise a bag with platform_setpoint, vehicle/imu, felt_imu,
+        robot_description, joint_states and tf. force: Overwrite an existing file.
     """
     if output is not None and output.exists() and not (force and output.is_file()):
         raise OutputError(
@@ -57,15 +55,15 @@ def cue(
     reading: dict[str, Any] = passed("read_vehicle", "topic"),
     settings: dict[str, Any] = passed("ride", "dt", vectors=("head",)),
 ) -> Answer:
-    """Take a platform through a recorded ride: what it does, and what is felt.
+    """Compute the motion of a platform for a recorded ride, and the forces that passengers feel.
 
     A CSV recording has the columns time, force_x, force_y, force_z (specific force at the head in
-    m/s^2; at rest 0, 0, 9.81), rate_x, rate_y and rate_z (angular velocity in rad/s), in the
-    vehicle's frame: x forward, y left, z up. A bag has messages of an IMU there.
+    m/s^2; at rest 0, 0, 9.81), rate_x, rate_y and rate_z (angular velocity in rad/s), in the frame
+    of the vehicle: x forward, y left, z up. A bag has messages of an IMU at the head.
 
     Args:
         recording: CSV file or bag of the vehicle's motion.
-        objective_test: Put the objective motion cueing test on the report, too.
+        objective_test: Also show the objective motion cueing test in the report.
         criteria: CSV file of the test's regions: channel (1 to 10 in the order of the report),
             frequency, modulus_low, modulus_high, phase_low and phase_high.
     """
@@ -127,13 +125,13 @@ def cue(
 
 
 def _shares(values: np.ndarray[Any, Any]) -> str:
-    """Shares of three axes in per cent, of those with a force."""
+    """Format shares of three axes in percent, for the axes with a force."""
     named = zip("xyz", values, strict=True)
     return "  ".join(f"{axis} {100.0 * share:.0f} %" for axis, share in named if share == share)
 
 
 def _used(found: rd.Ride) -> str:
-    """How near a joint comes to an end of its range, and which one."""
+    """Format how near a joint comes to an end of its range, and its name."""
     used = found.workspace_used
     worst = int(np.argmax(used))
     name = found.mechanism.joint_names[worst]

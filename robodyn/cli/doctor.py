@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn doctor`: what is installed, whether kernels are compiled, whether a running graph fits.
+"""`robodyn doctor`: check the installation, the compiled kernels, and a running ROS 2 graph.
 
-The graph is examined by `robodyn_ros.graph_check` in a process of its own: the library and its
+`robodyn_ros.graph_check` examines the graph in a process of its own, because the library and its
 command never import ROS.
 """
 
@@ -43,11 +43,11 @@ MARKS = {"ok": "ok     ", "note": "note   ", "warning": "WARNING", "error": "ERR
 
 
 def doctor(*, graph: bool = True, strict: bool = False) -> Answer:
-    """Examine this installation and, where ROS 2 is sourced, the graph that is running.
+    """Check this installation and, if ROS 2 is sourced, the running graph.
 
     Args:
-        graph: Also examine the running ROS 2 graph.
-        strict: Exit code 1 on a warning, too.
+        graph: Also check the running ROS 2 graph.
+        strict: Exit code 1 also for warnings.
     """
     found = [*installed(), *extras(), *kernels(), *ros()]
     is_sourced = all(importlib.util.find_spec(name) for name in ("rclpy", "robodyn_ros"))
@@ -66,7 +66,7 @@ def doctor(*, graph: bool = True, strict: bool = False) -> Answer:
 
 
 def installed() -> Iterator[Finding]:
-    """Level and text: this package, Python, and what the library needs."""
+    """Return level and text for this package, Python, and the required packages."""
     yield (
         "ok",
         (
@@ -82,7 +82,7 @@ def installed() -> Iterator[Finding]:
 
 
 def extras() -> Iterator[Finding]:
-    """The optional extras, with how to install those that are not complete."""
+    """Return the optional extras, with the command to install incomplete ones."""
     for extra, needs in EXTRAS.items():
         names = (re.split(r"[<>=!\[;~ ]", each, maxsplit=1)[0] for each in needs)
         absent = [name for name in names if not _version(name)]
@@ -94,7 +94,7 @@ def extras() -> Iterator[Finding]:
 
 
 def kernels() -> Iterator[Finding]:
-    """Whether the compiled code is in the cache, and whether that lasts."""
+    """Return whether the compiled code is in a cache that persists."""
     from robodyn.numerics.cache_folders import cache_folders, refused_folders
     from robodyn.numerics.compilation_notes import refusal
     from robodyn.numerics.kernel_cache import is_cached
@@ -117,7 +117,7 @@ def kernels() -> Iterator[Finding]:
 
 
 def ros() -> Iterator[Finding]:
-    """The ROS 2 that this Python sees."""
+    """Return the ROS 2 installation that this Python imports."""
     present = {name: importlib.util.find_spec(name) is not None for name in ROS}
     if not present["rclpy"]:
         yield "note", "no ROS 2 (rclpy): the library and this command work, nodes do not"
@@ -152,7 +152,7 @@ def graph_command(setup: Path | None) -> list[str]:
 
 
 def running_graph(setup: Path | None = None) -> Iterator[Finding]:
-    """What `robodyn_ros.graph_check` finds."""
+    """Return the results of `robodyn_ros.graph_check`."""
     command = graph_command(setup)
     try:
         done = subprocess.run(

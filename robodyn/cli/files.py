@@ -15,14 +15,14 @@ from robodyn.cli.session import load_quietly, progress_bar, writable
 
 
 def convert(model: str, file: str, /, *, force: bool = False) -> None:
-    """Write a model in another format, by the ending of the file.
+    """Write a model in another format, selected by the ending of the file.
 
-    Reading it again gives an equal mechanism; what a format has no word for other programs pass
-    over.
+    Reading the file gives an equal mechanism. Other programs ignore the elements that their format
+    does not define.
 
     Args:
-        file: To write: .urdf, .sdf, .xml (MJCF) or .yaml.
-        force: Write over a file that exists.
+        file: File to write: .urdf, .sdf, .xml (MJCF) or .yaml.
+        force: Overwrite an existing file.
     """
     target = writable(Path(file), force)
     typer.echo("\n".join(str(path) for path in rd.save(load_quietly(model), target)))
@@ -37,13 +37,13 @@ def excite(
         "exciting_trajectory", "duration", "seed", "harmonics", "trials", "condition_limit"
     ),
 ) -> Answer:
-    """Find a motion that shows a mechanism's parameters: record it, then `robodyn identify`.
+    """Find a motion that excites all parameters of a mechanism, to record for `robodyn identify`.
 
-    It starts and ends at rest at home and keeps to the limits of position, rate, effort and
-    conditioning. Fly it by `robodyn simulate MODEL --path FILE`, or path:=FILE in a launch.
+    It starts and ends at rest at home and stays within the limits of position, velocity, effort and
+    conditioning. Run it with `robodyn simulate MODEL --path FILE`, or path:=FILE in a launch.
 
     Args:
-        output: File to write, which --path and the planner take.
+        output: File to write, for --path and for the planner.
     """
     mechanism = rd.load(model)
     if output.suffix.lower() not in (".yaml", ".yml"):
@@ -73,7 +73,7 @@ def export(
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
 
     Args:
-        folder: Where to; made if it does not exist.
+        folder: Folder to write; created if it does not exist.
     """
     mechanism = load_quietly(model)
     with progress_bar("exporting") as progress:
@@ -91,11 +91,11 @@ def moveit(
 ) -> Answer:
     """Write a MoveIt configuration package for a mechanism's tip: URDF, SRDF, limits, launch file.
 
-    Its joints are those of the tip's pose, three or six; the node inverse_dynamics takes their
+    Its joints describe the pose of the tip, three or six; the node inverse_dynamics accepts their
     trajectories.
 
     Args:
-        folder: Where to; made if it does not exist.
+        folder: Folder to write; created if it does not exist.
     """
     from robodyn.planning.moveit import moveit as write
 

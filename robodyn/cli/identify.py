@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn identify MODEL RECORDING...`: a better model from recordings of the machine."""
+"""`robodyn identify MODEL RECORDING...`: improve a model from recordings of the machine."""
 
 from __future__ import annotations
 
@@ -23,18 +23,15 @@ def _read(
     effort_gain: str = "1",
     joint: list[str] | None = None,
 ) -> list[list[Any]]:
-    """All recordings: to fit, to validate, and with a payload.
+    """Read all recordings: for the fit, for validation, and with a payload.
 
-    Args:
-        mechanism: what was recorded.
-        recordings: to fit.
-        reading: how they are read, see `read_recording`.
-        validate: A recording whose efforts are to be predicted; repeatable.
-        payload: A recording with a payload that the others do not have: its mass, centre and
-            inertia; repeatable.
-        effort_gain: Effort over what was recorded, such as N m per ampere: one number, one for each
-            joint as in 12.5,12.5,8, or by name as in joint_1=12.5,joint_3=8.
-        joint: A joint's other name in recordings: model=recorded; repeatable.
+    Args: mechanism: recorded mechanism. recordings: recordings for the fit. reading: how they are
+        read, see `read_recording`. validate: A recording whose efforts are predicted; may be
+        repeated. payload: A recording with a payload that the others do not have, to identify its
+        mass, center and inertia; may be repeated. effort_gain: Effort divided by the recorded
+        quantity, such as N m per ampere: one number, one for each joint as in 12.5,12.5,8, or by
+        name as in joint_1=12.5,joint_3=8. joint: A joint's name in recordings: model=recorded; may
+        be repeated.
     """
     reading = reading | {"effort_gain": _gains(effort_gain), "joints": _renamed(joint or ())}
     return [
@@ -59,16 +56,17 @@ def identify_command(
     output: Path | None = None,
     html: Path | None = None,
 ) -> Answer:
-    """Identify a mechanism's masses, inertias, rotors and friction from recordings.
+    """Identify masses, inertias, rotors and friction of a mechanism from recordings.
 
-    Efforts are linear in these, so weighted least squares finds what the recordings show, and every
-    body is made physical, near the given model where they show nothing. With --validate the efforts
-    of other recordings are predicted; with --payload a recording in which it carries something says
-    what that is. The model that is written, with the payload, flies by model:=identified.yaml.
+    Efforts are linear in these parameters. Weighted least squares finds those that the recordings
+    show, and every body remains physical and near the given model for the others. With --validate,
+    the efforts of other recordings are predicted; with --payload, a recording with a payload
+    identifies that payload. The written model, with the payload, can be used with
+    model:=identified.yaml.
 
     Args:
         recordings: rosbag2 folders, .mcap, .db3 or .csv files of joint states with efforts.
-        coupling: A motor that turns with several joints: joint_5=1,joint_6=1; repeatable.
+        coupling: A motor that moves several joints: joint_5=1,joint_6=1; may be repeated.
         output: Write the identified model, a .yaml or .urdf file that every command loads.
         html: Write a page with charts of efforts, residuals and parameters.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn models` and `robodyn schema`: the bundled mechanisms, and the form of model files."""
+"""`robodyn models` and `robodyn schema`: the bundled mechanisms, and the schemas of model files."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def schema(name: str = "", /, *, path: bool = False, line: bool = False) -> None
     """Print the JSON schema of a model file or a waypoint file.
 
     Args:
-        name: Which schema; without it, all are listed.
-        path: Print where the file is.
-        line: Print the comment with which a YAML file names it to an editor.
+        name: Schema to print; without it, all are listed.
+        path: Print the path of the file.
+        line: Print the comment that refers an editor from a YAML file to the schema.
     """
     from robodyn.formats.schemas import editor_line, schema_file, schemas
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn plan MODEL`: a motion to a goal or along a path, as fast as its limits allow."""
+"""`robodyn plan MODEL`: plan a motion to a goal or along a path, as fast as its limits permit."""
 
 from __future__ import annotations
 
@@ -35,17 +35,15 @@ def _route(
     start: str | None = None,
     timing: dict[str, Any],
 ) -> tuple[rd.Trajectory, str]:
-    """What to follow, and its name.
+    """Return the route to follow, and its name.
 
-    Args:
-        mechanism: what is to move.
-        goal: Where to go, numbers in quotes [m, rad]: "x y z roll pitch yaw" of a platform, the
-            joints of an arm, the independent joints of a closed loop.
-        joints: Or the positions of the driven joints there: legs by length.
-        pose: Or the pose of platform or tip: "x y z qx qy qz qw".
-        path: Or a path to follow: a waypoint file (.yaml), or I, II, III, P1, puma, demo.
-        start: Where a motion to a goal begins, as for --goal; by default at home.
-        timing: of a straight motion, see `plan_straight`.
+    Args: mechanism: mechanism to move. goal: Goal, numbers in quotes [m, rad]: "x y z roll pitch
+        yaw" of a platform, the joints of an arm, the independent joints of a closed loop. joints:
+        Alternatively, positions of the driven joints at the goal: lengths of legs. pose:
+        Alternatively, the pose of platform or tip: "x y z qx qy qz qw". path: Alternatively, a
+        path: a waypoint file (.yaml), or I, II, III, P1, puma, demo. start: Start of a motion to a
+        goal, as for --goal; home by default. timing: timing of a straight motion, see
+        `plan_straight`.
     """
     from robodyn.trajectories.profiles import TIME_OPTIMAL
     from robodyn.trajectories.straight import plan_straight
@@ -91,12 +89,12 @@ def _write(
     output: Path | None = None,
     html: Path | None = None,
 ) -> None:
-    """Write what is wanted of a motion.
+    """Write the requested files of a motion.
 
     Args:
-        mechanism: what moves.
-        motion: how.
-        name: of the motion.
+        mechanism: mechanism that moves.
+        motion: planned motion.
+        name: name of the motion.
         dt: Sampling interval of --output and --html [s].
         output: Write the motion to this file (.csv): time, motion, efforts, conditioning.
     """
@@ -133,20 +131,18 @@ def plan(
     payload: float = 0.0,
     files: dict[str, Any] = passed(_write, "dt", "output", "html"),
 ) -> Answer:
-    """Plan a motion, by default the fastest that limits of efforts, rates and motors allow.
+    """Plan a motion, by default the fastest that limits of efforts, velocities and motors permit.
 
-    It says how long the motion takes and what limits it where. A wish that cannot be is refused in
-    a line that names the limit, the place and the number. Limits of acceleration, jerk, the rate of
-    efforts and the tip's speed, the reserve and the points are those of the time-optimal profile.
+    The command prints the duration of the motion and its limiting factors. If there is no such
+    motion, the error names the limit, the place and the value. Limits of acceleration, jerk, effort
+    rate and tip speed, the reserve and the points apply to the time-optimal profile.
 
-    Args:
-        profile: time_optimal: as fast as efforts, rates and motors allow; lspb, cubic, quintic or
-            cycloidal: to a goal with --v-max and --w-max. With --path, all but time_optimal keep
-            the timing of the file.
-        v_max: Largest speed [m/s], of joints [rad/s].
-        w_max: Largest rate of roll, pitch and yaw [rad/s].
-        payload: Mass at the reference point or the tip [kg].
-    """  # fmt: skip
+    Args: profile: time_optimal: as fast as efforts, velocities and motors permit; lspb, cubic,
+        quintic or cycloidal: to a goal with --v-max and --w-max. With --path, all except
+        time_optimal keep the timing of the file. v_max: Largest speed [m/s], of joints [rad/s].
+        w_max: Largest rate of roll, pitch and yaw [rad/s]. payload: Mass at the reference point or
+        the tip [kg].
+    """
     from robodyn.checks import as_scalar
     from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
 
@@ -176,7 +172,7 @@ def plan(
 def _found(
     mechanism: rd.Mechanism, motion: rd.Trajectory, name: str, profile: str
 ) -> dict[str, Any]:
-    """What was planned, JSON-able."""
+    """Return the planned motion as data for JSON."""
     from robodyn.planning.time_optimal.motion import shares_of_time
 
     times = np.linspace(0.0, motion.duration, 1001)

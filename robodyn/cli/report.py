@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn report paper | puma`: the papers' figures, recomputed."""
+"""`robodyn report paper | puma`: recompute the papers' figures."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def report(what: str, /, *, output: Path = Path("."), png: bool = False, pdf: bool = False) -> None:
-    """Recompute the figures of a paper, next to what its text says about them.
+    """Recompute the figures of a paper, next to the statements of its text.
 
     Args:
         what: paper: the figures of the two Stewart papers; puma: those of Lee et al.
-        output: Folder for the page, which is named after the report.
+        output: Folder for the page, which has the name of the report.
         png: Also write a PNG file of each chart.
         pdf: Also write a PDF of the charts.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Shared by the commands: errors in one line, models without warnings, progress, reports."""
+"""Common parts of the commands: errors in one line, models without warnings, progress, reports."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ def one_line_errors() -> Iterator[None]:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Read models without warnings of unphysical inertias, which `robodyn check` tells."""
+    """Read models without warnings of unphysical inertias, which `robodyn check` reports."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)
         yield
 
 
 def load_quietly(model: str) -> rd.Mechanism:
-    """A mechanism, `quietly`."""
+    """Load a mechanism `quietly`."""
     with quietly():
         mechanism: rd.Mechanism = rd.load(model)
     return mechanism
 
 
 def mechanism_and_path(model: str, path: str | None) -> tuple[rd.Mechanism, str, rd.Trajectory]:
-    """The mechanism, and the path with its name: by default its paper's or a demonstration."""
+    """Load a mechanism, and a path with its name: by default its paper's or a demonstration."""
     from robodyn.trajectories.waypoints import default_path
 
     mechanism = load_quietly(model)
@@ -65,10 +65,10 @@ def mechanism_and_path(model: str, path: str | None) -> tuple[rd.Mechanism, str,
 
 
 def writable(path: Path, force: bool) -> Path:
-    """A file to write: one that exists with `force` only.
+    """Return a path to write to; an existing file requires `force`.
 
     Raises:
-        OutputError: it exists.
+        OutputError: the file exists.
     """
     if path.exists() and not force:
         raise OutputError(
@@ -78,10 +78,10 @@ def writable(path: Path, force: bool) -> Path:
 
 
 def numbers(name: str, text: str) -> list[float] | None:
-    """Numbers with spaces or commas between them; None of an empty text.
+    """Parse numbers separated by spaces or commas; return None for an empty text.
 
     Raises:
-        InvalidInput: anything else.
+        InvalidInput: the text contains something else.
     """
     try:
         return [float(part) for part in text.replace(",", " ").split()] if text else None
@@ -93,7 +93,7 @@ def numbers(name: str, text: str) -> list[float] | None:
 
 
 def refuse_ending(option: str, path: Path | None, *endings: str) -> None:
-    """Refuse a file for an option whose name does not end as its content requires.
+    """Raise if the file name of an option does not have the required ending.
 
     Raises:
         InvalidInput: the name has another ending.
@@ -107,7 +107,7 @@ def refuse_ending(option: str, path: Path | None, *endings: str) -> None:
 
 @contextmanager
 def progress_bar(what: str, total: float = 1.0) -> Iterator[Callable[[float], None]]:
-    """Yield a function to report progress to; a bar appears after two seconds, on a terminal."""
+    """Yield a function to report progress; on a terminal a bar appears after two seconds."""
     console = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=console, transient=True)
@@ -130,14 +130,14 @@ def progress_bar(what: str, total: float = 1.0) -> Iterator[Callable[[float], No
 
 
 def command_line() -> str:
-    """The running command line, as one would type it."""
+    """Return the running command line as a user would type it."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def write_report(
     page: Page, html: Path | None, png: Path | None = None, pdf: Path | None = None
 ) -> None:
-    """Write those requested of: a page, its charts to a folder, its charts to a PDF."""
+    """Write the requested ones of: a page, its charts in a folder, its charts in a PDF."""
     if html is not None:
         # imported here: most runs write no report
         from robodyn.report.page import write_page

@@ -2,7 +2,7 @@
 
 """Signatures and docstrings of the library's functions, read from their sources.
 
-To import the library takes a second, which the help of a command need not wait for.
+Importing the library takes a second, which the help of a command should not need.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KNOWN = {"np.inf": math.inf}
 def signature(
     place: str | Callable[..., Any], names: list[str]
 ) -> tuple[Mapping[str, inspect.Parameter], str]:
-    """Some parameters of a function, a class or a dataclass, and its docstring.
+    """Return some parameters of a function, a class or a dataclass, and its docstring.
 
     Args:
         place: a public name, or module and name within `robodyn`; or the function itself.
@@ -47,7 +47,7 @@ def signature(
 
 
 def _found(module: str, name: str) -> tuple[Any, ast.Module]:
-    """A definition, and the module in which it is; packages import it from there."""
+    """Return a definition and the module that contains it, also through imports of packages."""
     path = Path(rd.__file__).parent.joinpath(*module.split(".")[1:])
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     tree = ast.parse(file.read_text(encoding="utf-8"))
@@ -60,7 +60,7 @@ def _found(module: str, name: str) -> tuple[Any, ast.Module]:
 
 
 def _parameters(found: Any) -> Iterator[tuple[str, ast.expr | None, ast.expr | None]]:
-    """Name, annotation and default of each."""
+    """Return name, annotation and default of each parameter."""
     call = next((each for each in found.body if getattr(each, "name", "") == "__init__"), found)
     if isinstance(call, ast.ClassDef):
         for each in call.body:

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 def _model_and_plant(
     mechanism: rd.Mechanism, *, friction: bool = True, payload: float = 0.0
 ) -> tuple[rd.Mechanism, rd.Mechanism]:
-    """What the controller knows, and what moves.
+    """Return the controller's model and the plant.
 
     Args:
-        mechanism: as described.
-        friction: Joint friction as the model has it, or none.
+        mechanism: mechanism of the file.
+        friction: Joint friction as in the model, or none.
         payload: Mass at the platform's reference point or the arm's tip [kg], unknown to the
             controller.
     """
@@ -50,11 +50,11 @@ def simulate(
     strict: bool = False,
     max_condition: float | None = None,
 ) -> Answer:
-    """Simulate a mechanism driven along a path, and summarise the result.
+    """Simulate a mechanism along a path, and summarize the result.
 
-    Commands are held between control instants and clipped to the actuators' limits. The summary is
-    that of a run through the ROS 2 nodes; its status says whether the path was completed, and the
-    exit code is 1 if it was not.
+    Commands are constant between control instants and limited to the actuators. The summary is that
+    of a run through the ROS 2 nodes. Its status states whether the path was completed; if not, the
+    exit code is 1.
 
     Args:
         control_rate: Commands per second [Hz].
@@ -90,10 +90,10 @@ def simulate(
 
 
 def _beyond_reach(mechanism: rd.Mechanism, name: str, path: rd.Trajectory) -> list[str]:
-    """Say before anything else that a path leaves the travel of a joint.
+    """Raise if a path leaves the travel of a joint, before the simulation starts.
 
     Raises:
-        InfeasibleTrajectory: the mechanism cannot be where the path goes.
+        InfeasibleTrajectory: the mechanism cannot follow the path.
     """
     wanted: tuple[Quantity, ...] = ("position",)
     broken = rd.check_limits(mechanism, path, quantities=wanted)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn view MODEL` and `robodyn replay BAG`: a mechanism in 3D in the browser, moving."""
+"""`robodyn view MODEL` and `robodyn replay BAG`: show a moving mechanism in 3D in the browser."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def view(
     paused: bool = False,
     browser: bool = True,
 ) -> None:
-    """Show a mechanism in the browser, moving, with plots and controls.
+    """Show a moving mechanism in the browser, with plots and controls.
 
     Args:
         path: Path to follow: a name of the papers, demo, or a waypoint file.
@@ -73,7 +73,7 @@ def replay(
 
     Args:
         bag: A .mcap file or a rosbag2 folder.
-        model: Model that was recorded; by default the bag's robot_description.
+        model: Recorded model; by default the bag's robot_description.
     """
     from robodyn.view.bag import read_run
     from robodyn.view.model_figure import figure_of

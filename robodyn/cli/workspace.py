@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn workspace MODEL`: where a mechanism can work, its volume and boundary."""
+"""`robodyn workspace MODEL`: compute the workspace of a mechanism, its volume and boundary."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def workspace(
     output: Path | None = None,
     page: Path | None = None,
 ) -> Answer:
-    """Find the region in which a mechanism keeps to its limits, and what else is asked of it.
+    """Compute the region in which a mechanism satisfies its limits and further conditions.
 
     Args:
-        tilt: Angle to which a reachable or dexterous one turns about every axis [rad].
-        effort_limits: Only where the efforts' limits hold it at rest.
-        condition_limit: Largest condition number; 0 for any.
+        tilt: Angle about every axis for a reachable or dexterous workspace [rad].
+        effort_limits: Only poses in which efforts within their limits hold the mechanism at rest.
+        condition_limit: Largest condition number; 0 for no limit.
         output: File for the boundary, in .stl or .ply.
-        page: File for a page that shows it, in .html.
-    """  # fmt: skip
+        page: File for a page that shows the workspace, in .html.
+    """
     refuse_ending("--output", output, ".stl", ".ply")
     refuse_ending("--page", page, *HTML)
     mechanism = load_quietly(model)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the five papers print, reproduced beside what was computed."""
+"""Figures and statements of the five papers, reproduced beside the computed results."""

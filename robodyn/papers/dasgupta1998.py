@@ -23,10 +23,10 @@ from robodyn.report.study_charts import (
 
 
 def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Name, account in the text, chart and statements of each figure.
+    """Return name, account in the text, chart and statements of each figure.
 
     Args:
-        studies: by path, of the formulation as printed.
+        studies: studies by path, with the formulation as printed.
     """
     first, second, third = studies["I"], studies["II"], studies["III"]
     return [

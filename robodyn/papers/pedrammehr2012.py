@@ -25,10 +25,10 @@ _FORCES = (
 
 
 def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Name, account in the text, chart and statements of each figure.
+    """Return name, account in the text, chart and statements of each figure.
 
     Args:
-        studies: by path.
+        studies: studies by path.
     """
     line, first, second = studies["P1"], studies["I"], studies["II"]
     rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
@@ -57,10 +57,10 @@ def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
 
 
 def leg_rotations(study: MotionStudy) -> tuple[tuple[FloatArray, FloatArray], ...]:
-    """Angular velocities, then accelerations (N, 6, 3) of the legs: true, and without spin.
+    """Return angular velocities, then accelerations (N, 6, 3) of the legs: true, and without spin.
 
-    Without spin (W.s = A.s = 0, 1998, eq. 6 and 9) the acceleration across the leg differs too:
-    the true one holds -(W.s) s x W.
+    Without spin (W.s = A.s = 0, 1998, eq. 6 and 9), the acceleration perpendicular to the leg
+    differs too: the true one contains -(W.s) s x W.
     """
     platform: Any = study.mechanism
     motion = platform.leg_motion(*study.motion)

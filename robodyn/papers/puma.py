@@ -24,12 +24,12 @@ BOUND, PERIOD = 4.26e-4, 0.01
 def puma_page(
     arm: Mechanism, command: str = "", progress: Callable[[float], None] | None = None
 ) -> Page:
-    """Figures 3 to 8 with the paper's bound, for several moves that fit the paper's description.
+    """Make figures 3 to 8 with the paper's bound, for several moves that fit its description.
 
     Args:
         arm: the PUMA 560.
         command: command line that made the page, shown at its end.
-        progress: called with the share done, 0 to 1.
+        progress: called with the completed share, 0 to 1.
     """
     # Coulomb friction is discontinuous at rest, where a held torque cannot compensate it; the
     # paper has no friction.

@@ -19,11 +19,11 @@ class Statement:
     """A statement of a paper and the computed result.
 
     Attributes:
-        about: the quantity.
-        said: what the paper states.
-        computed: the result, as text.
+        about: quantity.
+        said: statement of the paper.
+        computed: result, as text.
         agrees: whether the two agree.
-        value: the result as a number or numbers, for programs.
+        value: result as a number or numbers, for programs.
     """
 
     about: str
@@ -38,7 +38,7 @@ Figure = tuple[str, str, Chart, list[Statement]]
 
 
 def statements_html(figure: str, says: str, statements: Sequence[Statement]) -> str:
-    """The account of a figure in the paper, and a table of its statements and the results."""
+    """Return the account of a figure in the paper, and a table of its statements."""
     rows = [
         [c.about, _together(c.said), _together(c.computed), "agrees" if c.agrees else "differs"]
         for c in statements
@@ -56,7 +56,7 @@ def _together(text: str) -> str:
 
 
 def statements_data(statements: Sequence[Statement]) -> list[dict[str, Any]]:
-    """The statements as data, for programs."""
+    """Return the statements as data, for programs."""
     return [
         {"about": c.about, "said": c.said, "computed": c.value, "agrees": c.agrees}
         for c in statements

@@ -18,7 +18,7 @@ STEPS = {"I": 0.01, "II": 0.001, "III": 0.1, "P1": 0.01}
 
 
 def paper_page(platform: Mechanism, command: str = "") -> Page:
-    """Figures 4 to 10 of 1998 and 5 to 10 of 2012, each with the text's statements.
+    """Make figures 4 to 10 of 1998 and 5 to 10 of 2012, each with the statements of the text.
 
     Args:
         platform: the test manipulator of both papers.

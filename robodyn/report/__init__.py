@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reports: charts described once, drawn as inline SVG on a page or by matplotlib in files."""
+"""Reports: charts drawn by Bokeh on HTML pages, or by matplotlib in files."""

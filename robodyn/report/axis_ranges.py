@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The axes of a panel: their ends, and where values are on a logarithmic one.
+"""Axes of a panel: their ends, and the positions of values on logarithmic axes.
 
-What draws a chart sees linear axes only; the ticks of others are told it.
+Renderers see linear axes only, and receive the ticks of logarithmic ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LINEAR, LOG, SYMLOG = "linear", "log", "symlog"
 
 
 def scale_of(values: Iterable[FloatArray]) -> str:
-    """`symlog` where a few large values would flatten all others, as near a singularity."""
+    """Return `symlog` if a few large values would flatten all others, as near a singularity."""
     size = np.abs(np.concatenate([np.ravel(each) for each in values]))
     size = size[np.isfinite(size) & (size > 0.0)]
     return SYMLOG if size.size and size.max() > WIDE * np.median(size) else LINEAR
@@ -32,7 +32,7 @@ def scale_of(values: Iterable[FloatArray]) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """Where values are on an axis.
+    """Positions of values on an axis.
 
     Attributes:
         kind: `linear`; `log`: log10(y); or `symlog`: sign(y) log10(1 + |y| / threshold), which is
@@ -44,7 +44,7 @@ class Scale:
     threshold: float = 1.0
 
     def positions(self, values: ArrayLike) -> FloatArray:
-        """Positions (...) on the axis of values (...)."""
+        """Return the positions (...) of values (...) on the axis."""
         y = np.asarray(values, dtype=np.float64)
         if self.kind == LOG:
             return np.log10(np.where(y > 0.0, y, np.nan))
@@ -53,9 +53,10 @@ class Scale:
         return y
 
     def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
-        """Position and label of each tick between two positions; none of a linear axis.
+        """Return position and label of each tick between two positions; none for a linear axis.
 
-        Powers of ten, in a narrow range twice and five times these, too; about zero of both signs.
+        Ticks are powers of ten, in a narrow range also two and five times these; about zero with
+        both signs.
         """
         if self.kind == LINEAR:
             return []
@@ -76,7 +77,7 @@ class Scale:
 
 
 def y_scale(panel: Panel) -> Scale:
-    """The scale of a panel's y axis; `symlog` is linear below the order of the median magnitude."""
+    """Return the scale of a panel's y axis; `symlog` is linear below the median magnitude."""
     values = np.concatenate([curve.y for curve in panel.curves])
     size = np.abs(values[np.isfinite(values) & (values != 0.0)])
     order = np.floor(np.log10(np.median(size))) if size.size else 0.0
@@ -84,17 +85,17 @@ def y_scale(panel: Panel) -> Scale:
 
 
 def x_scale(panel: Panel) -> Scale:
-    """The scale of a panel's x axis."""
+    """Return the scale of a panel's x axis."""
     return Scale(panel.x_scale)
 
 
 def x_range(panel: Panel) -> tuple[float, float]:
-    """From the first to the last value, as positions, without a margin."""
+    """Return the positions of the first and the last value, without a margin."""
     return _span(x_scale(panel).positions(np.concatenate([curve.x for curve in panel.curves])))
 
 
 def y_range(panel: Panel) -> tuple[float, float]:
-    """The ends of a panel's y axis, as positions: by default a margin beyond curves and marks."""
+    """Return the end positions of a panel's y axis: by default a margin beyond curves and marks."""
     scale = y_scale(panel)
     if panel.limits is not None:
         low, high = scale.positions(panel.limits).tolist()
@@ -107,7 +108,7 @@ def y_range(panel: Panel) -> tuple[float, float]:
 
 
 def _span(values: FloatArray, least: float | None = None) -> tuple[float, float]:
-    """Least and greatest finite value; about a constant, some space (`least`) on both sides."""
+    """Return least and greatest finite value, with space `least` around a constant."""
     finite = values[np.isfinite(values)]
     if not finite.size:
         return 0.0, 1.0

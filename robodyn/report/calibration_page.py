@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report of a calibration."""
+"""Report page of a calibration."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ AXES = {"position": ("x", "y", "z"), "orientation": ("about x", "about y", "abou
 
 
 def calibration_page(found: Calibration, source: str = "", command: str = "") -> Page:
-    """The HTML page of a calibration.
+    """Make the HTML page of a calibration.
 
     Args:
-        found: what to show.
+        found: result of the calibration.
         source: file of the measurements.
         command: command line that made the page, shown at its end.
     """
@@ -41,11 +41,11 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
 
 
 def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> Page:
-    """The HTML page of zeros that were found from stops and a level.
+    """Make the HTML page of zeros from stops and a level.
 
     Args:
-        found: what to show.
-        name: of the mechanism.
+        found: the zeros.
+        name: name of the mechanism.
         source: file of the samples.
         command: command line that made the page, shown at its end.
     """
@@ -70,7 +70,7 @@ def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> 
 
 
 def dimensions(found: Calibration) -> Table:
-    """Every dimension that may change, before and after."""
+    """Tabulate every dimension that may change, before and after."""
     rows = [
         [each.name, each.unit, f"{each.before:.6f}", f"{each.after:.6f}",
          each.change, each.deviation if each.seen else "not seen"]
@@ -98,7 +98,7 @@ def _unseen(found: Calibration) -> str:
 
 
 def _residuals(found: Calibration) -> Chart:
-    """Residuals of each sample, a panel for each group."""
+    """Chart the residuals of each sample, a panel for each group."""
     samples = np.arange(1.0, len(found.residuals) + 1.0)
     panels = []
     for group in dict.fromkeys(found.groups):
@@ -125,7 +125,7 @@ def _residuals(found: Calibration) -> Chart:
 
 
 def change_chart(found: Calibration) -> Chart:
-    """What changed, by parameter, with bars of two standard deviations."""
+    """Chart the changes of all parameters, with bars of two standard deviations."""
     panels = []
     for unit, (shown, factor) in SHOWN.items():
         of = [each for each in found.parameters if each.unit == unit and each.name in found.free]
@@ -158,7 +158,7 @@ def _bars(of: list[CalibratedParameter], factor: float) -> tuple[ChartLine, ...]
 
 
 def visibility_chart(found: Calibration) -> Chart:
-    """Singular values of the scaled identification Jacobian."""
+    """Chart the singular values of the scaled identification Jacobian."""
     values = np.maximum(found.singular_values, 1e-3)
     rows = np.arange(1.0, len(values) + 1.0)
     curve = ChartLine(rows, values, "", COLORS[0])

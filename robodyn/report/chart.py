@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A chart as data: curves in panels under one legend. Bokeh or matplotlib draws it."""
+"""Charts as data: curves in panels under one legend, drawn by Bokeh or matplotlib."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Note:
-    """Text at a point of a panel; `anchor` is which part of the text lies there."""
+    """Text at a point of a panel; `anchor` is the part of the text at that point."""
 
     x: float
     y: float
@@ -64,15 +64,11 @@ class Note:
 class Panel:
     """Axes with curves.
 
-    Attributes:
-        title: text above the panel.
-        curves, marks, notes: what is drawn.
-        x_label, y_label: axis labels with units.
-        scale: of the y axis: `linear`, `log`, or `symlog` (symmetric logarithmic) for values of
-            both signs over many decades.
-        x_scale: of the x axis, `linear` or `log`.
-        limits: of the y axis; by default those of the curves and marks.
-        picture: a projection of a scene: equal scales on both axes, which are not drawn.
+    Attributes: title: text above the panel. curves, marks, notes: contents. x_label, y_label: axis
+        labels with units. scale: scale of the y axis: `linear`, `log`, or `symlog` (symmetric
+        logarithmic) for values of both signs over many decades. x_scale: scale of the x axis,
+        `linear` or `log`. limits: limits of the y axis; by default those of the curves and marks.
+        picture: a projection of a scene, with equal scales on both axes, which are not drawn.
     """
 
     title: str
@@ -93,8 +89,8 @@ class Chart:
 
     Attributes:
         key: short name, used in file names and links.
-        title: what the chart shows.
-        panels: in reading order.
+        title: title of the chart.
+        panels: panels in reading order.
         text: explanation for the reader.
         columns: number of panels side by side on a wide screen.
     """
@@ -107,7 +103,7 @@ class Chart:
 
     @property
     def legend(self) -> list[ChartLine]:
-        """The first curve of each label."""
+        """Return the first curve of each label."""
         found: dict[str, ChartLine] = {}
         for panel in self.panels:
             for curve in panel.curves:
@@ -119,7 +115,7 @@ class Chart:
 def curves_of(
     x: FloatArray, labels: Iterable[str], values: FloatArray, colors: Sequence[str] = COLORS
 ) -> tuple[ChartLine, ...]:
-    """A curve of each label and column of values (N, k); colours and dashes begin again."""
+    """Return a curve for each label and column of values (N, k); colors and dashes repeat."""
     styles = zip(cycle(colors), cycle(DASHES), strict=False)
     curves = zip(labels, values.T, strict=True)
     return tuple(
@@ -135,15 +131,15 @@ def panels_of(
     colors: Sequence[str] = COLORS,
     **more: Any,
 ) -> tuple[Panel, ...]:
-    """A panel for each joint, with a curve of each label in the order of colours and dashes.
+    """Return a panel for each joint, with a curve for each label.
 
     Args:
-        titles: of the panels, n of them.
+        titles: titles of the n panels.
         time: (N,) [s].
-        curves: by label, (N, n).
-        y_labels: of the panels.
-        colors: of the labels.
-        more: of every panel, see `Panel`.
+        curves: (N, n) by label.
+        y_labels: labels of the y axes.
+        colors: colors of the labels.
+        more: further fields of every panel, see `Panel`.
     """
     return tuple(
         Panel(
@@ -159,7 +155,7 @@ def panels_of(
 def condition_panel(
     title: str, curves: Sequence[ChartLine], marks: Sequence[Mark] = ()
 ) -> tuple[Panel, ...]:
-    """Condition numbers between the thresholds of a warning and of an error."""
+    """Return a panel of condition numbers between the thresholds of a warning and of an error."""
     levels = [Mark(level, f"{name} {level:g}", color=color) for name, level, color in CONDITION]
     return (
         Panel(title, tuple(curves), y_label="condition number [-]", marks=(*levels, *marks),
@@ -168,9 +164,9 @@ def condition_panel(
 
 
 def thinned_rows(values: FloatArray, pieces: int = PIECES) -> Indices:
-    """Indices of the samples of curves (k, N) that are enough to draw them.
+    """Return the indices of those samples of curves (k, N) that suffice to draw them.
 
-    The samples are divided into pieces of equal length; of each piece the first and the last sample
+    The samples are divided into pieces of equal length. Of each piece the first and the last sample
     are kept, the least and the greatest of every curve, and both sides of every gap.
     """
     count = values.shape[1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report of a ride, and of the objective motion cueing test."""
+"""Report page of a ride, and of the objective motion cueing test."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def cueing_page(
     criteria: Criteria | None = None,
     command: str = "",
 ) -> Page:
-    """The HTML page of a ride.
+    """Make the HTML page of a ride.
 
     Args:
-        found: what to show.
+        found: result of the ride.
         facts: its figures, as data.
         summary: key figures, each with its name.
-        response: of the objective motion cueing test, too.
-        criteria: regions within which it should lie, see `read_criteria`.
+        response: result of the objective motion cueing test, if wanted.
+        criteria: regions within which the response should be, see `read_criteria`.
         command: command line that made the page, shown at its end.
     """
     page = Page(
@@ -81,7 +81,7 @@ def cueing_page(
 
 
 def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
-    """Moduli of the test's channels, with the criteria's regions."""
+    """Chart the moduli of the test's channels, with the regions of the criteria."""
     panels = []
     for channel in CHANNELS:
         values = np.maximum(response.modulus(channel), 1e-4)
@@ -98,7 +98,7 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
 
 
 def phase_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
-    """Phases of the test's channels, with the criteria's regions."""
+    """Chart the phases of the test's channels, with the regions of the criteria."""
     panels = []
     for each in CHANNELS:
         # without jumps; at the highest frequency a platform follows best
@@ -125,13 +125,13 @@ def _panel(
 
 
 def read_criteria(file: Path) -> Criteria:
-    """Regions of moduli and phases from a CSV file, whose numbers the standards sell.
+    """Read regions of moduli and phases from a CSV file, as the standards define them.
 
     Columns: `channel`, its number in `CHANNELS` from 1 on; `frequency` [rad/s]; `modulus_low`,
     `modulus_high`; `phase_low`, `phase_high` [deg].
 
     Raises:
-        InvalidInput: no such file, a column that is missing, or no such channel.
+        InvalidInput: there is no such file or channel, or a column is missing.
     """
     names, table, line, *_ = read_columns(file)
     wanted = ("channel", "frequency", *LIMITS)

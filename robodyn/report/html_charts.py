@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Charts as interactive plots of Bokeh, for HTML pages: hover, zoom, curves that can be hidden.
+"""Interactive charts of Bokeh for HTML pages: tooltips, zoom, curves that can be hidden.
 
-Bokeh draws on a canvas in the reader's browser. Each panel becomes one Bokeh figure; the figures of
-a chart share the ranges of equal axes, so that zooming in on one zooms in on all of them. To import
-this raises MissingExtra where Bokeh is not installed.
+Bokeh draws in the reader's browser. Each panel becomes one Bokeh figure; the figures of a chart
+share the ranges of equal axes, so that zooming in on one zooms in on all of them. Importing this
+module raises MissingExtra if Bokeh is not installed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ HIGHEST = 0.9
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart as Bokeh knows it.
+    """A chart in the form of Bokeh.
 
     Attributes:
         document: Bokeh's JSON of all figures.
@@ -60,7 +60,7 @@ class Drawing:
 
 
 def drawing(chart: Chart) -> Drawing:
-    """The figures of a chart."""
+    """Make the figures of a chart."""
     document = Document(title=chart.title)
     lines: dict[str, list[str]] = {curve.label: [] for curve in chart.legend}
     ranges: dict[Any, Any] = {}
@@ -72,7 +72,7 @@ def drawing(chart: Chart) -> Drawing:
 
 
 def bokeh_script() -> str:
-    """The part of Bokeh that runs in the browser, 1.3 MB of JavaScript."""
+    """Return the JavaScript of Bokeh for the browser, 1.3 MB."""
     return str(Resources(mode="inline", components=["bokeh"]).js_raw[0])
 
 
@@ -116,7 +116,7 @@ def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str,
 
 
 def _shared_range(ranges: dict[Any, Any], *axis: Any) -> Any:
-    """One range for all panels of a chart whose axes have the same label and limits."""
+    """Return one range for all panels of a chart whose axes have the same label and limits."""
     start, end = axis[-1]
     return ranges.setdefault(axis, models.Range1d(start=start, end=end))
 
@@ -179,10 +179,10 @@ def _text(x: float, y: float, text: str, **style: Any) -> Any:
 
 
 def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
-    """The curves, and what a pointer over them shows.
+    """Draw the curves, and their tooltips.
 
-    Curves over the same samples share them, and one tooltip shows all of their values at the
-    instant nearest to the pointer. Curves over different samples show theirs when pointed at.
+    Curves with the same samples share one tooltip with all values at the instant nearest to the
+    pointer. Curves with different samples show their own values.
     """
     groups = _same_samples(panel.curves)
     together = len(groups) == 1 and bool((np.diff(groups[0][0].x) > 0.0).all())
@@ -211,7 +211,7 @@ def _add_hover(
     shown: Sequence[tuple[int, ChartLine]],
     together: bool,
 ) -> None:
-    """Values under the pointer, by an invisible wide line: hidden curves keep theirs."""
+    """Add a tooltip by an invisible wide line, so that hidden curves keep theirs."""
     target = plot.line(glyph.x, glyph.y, source=source, line_alpha=0.0, line_width=REACH)
     target.nonselection_glyph = target.muted_glyph = None
     rows = [(_plain(panel.x_label), "@x{%.6g}")]
@@ -229,7 +229,7 @@ def _add_hover(
 
 
 def _plain(text: str) -> str:
-    """A tooltip's label without what Bokeh would replace by data."""
+    """Remove from a tooltip's label what Bokeh would replace by data."""
     return text.replace("@", "(at)").replace("$", "")
 
 

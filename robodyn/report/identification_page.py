@@ -24,13 +24,13 @@ def identification_page(
     command: str = "",
     payload: Payload | None = None,
 ) -> Page:
-    """The HTML page of an identification.
+    """Make the HTML page of an identification.
 
     Args:
-        result: of `identify`.
-        validations: of other recordings, drawn instead of the fit where there are any.
+        result: result of `identify`.
+        validations: other recordings, drawn instead of the fit if there are any.
         command: command line that made the page, shown at its end.
-        payload: what the machine carried in another recording, if that was identified.
+        payload: identified payload of another recording, if any.
     """
     model = result.model
     shown = [*validations] or [*result.fit]

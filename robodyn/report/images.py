@@ -2,7 +2,7 @@
 
 """Charts as PNG files and as one PDF file, drawn by matplotlib.
 
-To import this raises MissingExtra where it is not installed.
+Importing this module raises MissingExtra if matplotlib is not installed.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> Non
 
 
 def draw(chart: Chart) -> Figure:
-    """A chart as a matplotlib figure, with the axes and line styles of the HTML page."""
+    """Draw a chart as a matplotlib figure, with the axes and line styles of the HTML page."""
     columns = min(chart.columns, len(chart.panels))
     rows = -(-len(chart.panels) // columns)
     figure = Figure(figsize=(11.0, 1.3 + 2.9 * rows if columns > 1 else 5.5), layout="constrained")

@@ -13,7 +13,7 @@ ROUNDING = 1e-12
 
 
 def decimal(value: float) -> str:
-    """A number in plain decimal notation where it has few digits, else with an exponent."""
+    """Format a number in decimal notation if it has few digits, otherwise with an exponent."""
     if value == 0.0 or 1e-3 <= abs(value) < 1e4:
         return f"{value:.10g}".replace("-", "−")
     mantissa, exponent = f"{value:e}".split("e")
@@ -22,7 +22,7 @@ def decimal(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """A number rounded to four significant digits; a dash for NaN."""
+    """Format a number with four significant digits; NaN as a dash."""
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
     if abs(value) < ROUNDING:
@@ -31,5 +31,5 @@ def number(value: float) -> str:
 
 
 def vector(values: Iterable[float]) -> str:
-    """Numbers separated by commas; an infinity sign for a limit that does not exist."""
+    """Format numbers separated by commas; missing limits as an infinity sign."""
     return ", ".join(number(value) for value in values)

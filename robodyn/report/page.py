@@ -50,17 +50,17 @@ class Page:
         """Add a section with a chart, its explanation and its legend, drawn when the page is made.
 
         Args:
-            chart: what to show.
-            beside: HTML to put between the explanation and the chart.
+            chart: the chart.
+            beside: HTML between the explanation and the chart.
         """
         self.charts.append(chart)
         self._sections.append((chart.key, chart.title, partial(chart_html, chart, beside)))
 
     def add_margins(self, found: dict[str, Any]) -> None:
-        """Add a section that holds a motion against the limits of every joint.
+        """Add a section that compares a motion with the limits of every joint.
 
         Args:
-            found: as `Margins.to_dict` has it.
+            found: result of `Margins.to_dict`.
         """
         verdict = " ".join(margin_lines(found)[0].split()).capitalize()
         head = ["joint", "quantity", "lowest", "highest", "limits", "used", "at [s]"]
@@ -90,7 +90,7 @@ class Page:
         self.add("made", "How this page was made", made)
 
     def html(self) -> str:
-        """The whole document.
+        """Return the whole document.
 
         Raises:
             MissingExtra: Bokeh is not installed.
@@ -115,12 +115,12 @@ class Page:
 
 
 def _asset(name: str) -> str:
-    """The style of a page (light, dark, and for print), or what runs in it and draws its charts."""
+    """Return a bundled style sheet or script of the pages."""
     return (resources.files("robodyn.report") / name).read_text(encoding="utf-8").strip()
 
 
 def chart_html(chart: Chart, beside: str = "") -> str:
-    """Explanation, legend, and the panels in a grid that follows the width of the page."""
+    """Return explanation, legend, and panels in a grid that follows the width of the page."""
     # imported here: it needs Bokeh
     from robodyn.report.html_charts import HEIGHTS, drawing
 
@@ -146,14 +146,14 @@ def chart_html(chart: Chart, beside: str = "") -> str:
 
 
 def _json_element(text: str, name: str = "", kind: str = "") -> str:
-    """JSON inside the page, where no text of it can end the element."""
+    """Return an element with JSON in which no text can end the element."""
     attributes = (f' id="{name}"' if name else "") + (f' class="{kind}"' if kind else "")
     content = text.replace("<", "\\u003c")
     return f'<script type="application/json"{attributes}>{content}</script>'
 
 
 def _swatch(curve: ChartLine) -> str:
-    """A piece of a curve in the legend, by CSS: its colour and its dashes."""
+    """Return a sample of a curve for the legend, by CSS: its color and its dashes."""
     color = {INK: "var(--ink)", COLORS[0]: "var(--blue)"}.get(curve.color, curve.color)
     style = f"height:{max(curve.width, 1.6):g}px;"
     if not curve.dash:
@@ -172,7 +172,7 @@ def table(
     caption: str = "",
     wrap: bool = False,
 ) -> str:
-    """An HTML table of texts and numbers (rounded) headed by its first column; long ones `wrap`."""
+    """Return an HTML table of texts and rounded numbers, headed by its first column."""
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     texts = ([escape(cell if isinstance(cell, str) else number(cell)) for cell in row]
@@ -196,7 +196,7 @@ def _limits(lower: float | None, upper: float | None) -> str:
 
 
 def cards(values: Sequence[tuple[str, str]]) -> str:
-    """Key figures, each with its name."""
+    """Return key figures with their names as HTML."""
     return '<dl class="cards">' + "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in values
     ) + "</dl>"  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A path in space: the mechanism at its start and its end in parallel projection."""
+"""Views of a path in space, with the mechanism at its start and its end, in parallel projection."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AZIMUTH, ELEVATION = np.deg2rad(-55.0), np.deg2rad(22.0)
 
 
 def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
-    """The path of the platform or the tip, in space and in the coordinate planes."""
+    """Chart the path of the platform or the tip, in space and in the coordinate planes."""
     label = f"path of the {mechanism.nouns.body}"
     xyz = mechanism.body_pose(configurations)[:, :3]
     planes = tuple(
@@ -41,7 +41,7 @@ def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
 
 
 def home_chart(mechanism: Mechanism) -> Chart:
-    """The mechanism at home, in parallel projection.
+    """Chart the mechanism at home, in parallel projection.
 
     Raises:
         InvalidInput: it has no home, or its kind provides no outline.
@@ -84,7 +84,7 @@ def _part(part: OutlinePart, when: str, dash: tuple[float, ...]) -> ChartLine:
 
 
 def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
-    """Three axes with their numbers along the edges of a box about points (k, 3)."""
+    """Return three axes with their numbers along the edges of a box around points (k, 3)."""
     curves, notes = [], []
     low, high = every.min(axis=0), every.max(axis=0)
     step = _round_step(float((high - low).max()))
@@ -117,7 +117,7 @@ def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
 
 
 def _projected(points: FloatArray) -> FloatArray:
-    """Coordinates (..., 2), right and up, of points (..., 3) in parallel projection."""
+    """Return coordinates (..., 2), right and up, of points (..., 3) in parallel projection."""
     x, y, z = np.moveaxis(points, -1, 0)
     right = -np.sin(AZIMUTH) * x + np.cos(AZIMUTH) * y
     near = np.cos(AZIMUTH) * x + np.sin(AZIMUTH) * y
@@ -137,6 +137,6 @@ def _round_step(span: float) -> float:
 
 
 def _room(values: FloatArray) -> tuple[float, float] | None:
-    """Limits about a coordinate that is constant, apart from rounding."""
+    """Return limits around a coordinate that is constant except for rounding."""
     low, high = float(values.min()), float(values.max())
     return (low - 0.1, high + 0.1) if high - low < 1e-9 else None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recorded run compared with its plan: motion against plan, efforts against the model."""
+"""Comparison of a recorded run with its plan, and of its efforts with the model."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class PlanComparison:
     """A recorded run and its plan at the same times.
 
     Attributes:
-        mechanism: of the recording.
+        mechanism: recorded mechanism.
         time: (N,) [s] since the start of the path.
         measured: (N, ...) configurations.
-        planned: the motion at those times.
+        planned: planned motion at these times.
         error: (N, nv) [m, rad] displacement from the planned to the measured configuration.
         commanded: (N, n) [N or N m] efforts.
         model: (N, n) [N or N m] inverse dynamics of the model along the plan.
-        start: [s] start of the path on the recording's clock.
+        start: start [s] of the path on the recording's clock.
         fitted: whether the start was found by fitting the plan to the measured motion.
     """
 
@@ -52,7 +52,7 @@ class PlanComparison:
     fitted: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Largest errors and efforts, as plain numbers."""
+        """Return the largest errors and efforts, as plain numbers."""
         residual = self.commanded - self.model
         rows = [
             {
@@ -76,7 +76,7 @@ class PlanComparison:
         }
 
     def margins(self) -> Margins:
-        """The recorded motion against the mechanism's limits; rates by differences of positions."""
+        """Return the margins of the recorded motion; velocities are differences of positions."""
         time, rows = np.unique(self.time, return_index=True)
         positions = self.mechanism.joint_positions(self.measured[rows])
         return margins(
@@ -101,14 +101,10 @@ def compare_with_plan(
 ) -> PlanComparison:
     """Compare a recorded run with its plan.
 
-    Args:
-        mechanism: of the recording.
-        times: (N,) [s] on the recording's clock.
-        measured: (N, ...) configurations.
-        commanded: (N, n) [N or N m] efforts.
-        plan: the trajectory to follow.
-        start: [s] its start on the recording's clock; samples before it and after the end of the
-            plan are ignored. None: fitted to the measured motion.
+    Args: mechanism: recorded mechanism. times: (N,) [s] on the recording's clock. measured: (N,
+        ...) configurations. commanded: (N, n) [N or N m] efforts. plan: planned trajectory. start:
+        start [s] of the plan on the recording's clock; samples before it and after the end of the
+        plan are ignored. None: fitted to the measured motion.
 
     Raises:
         InvalidInput: the recording is too short, or of another motion.
@@ -148,7 +144,7 @@ def compare_with_plan(
 def _start(
     mechanism: Mechanism, times: FloatArray, measured: FloatArray, trajectory: Trajectory
 ) -> float:
-    """Start of the path [s], by least squares between the measured motion and the planned."""
+    """Return the start of the path [s], by least squares between measured and planned motion."""
     rows = np.unique(np.linspace(0, len(times) - 1, POINTS).astype(int))
     seen, at = measured[rows], times[rows]
 

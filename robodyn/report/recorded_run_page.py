@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report of a recorded run."""
+"""Report page of a recorded run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from robodyn.report.tables import Table
 def recorded_run_page(
     run: PlanComparison, path: str = "", bag: str = "", command: str = ""
 ) -> Page:
-    """The HTML page that compares a recorded run with its plan and its model.
+    """Make the HTML page that compares a recorded run with its plan and its model.
 
     Args:
         run: the run and its plan.
@@ -60,12 +60,12 @@ def recorded_run_page(
 
 
 def _size_text(value: float, unit: str) -> str:
-    """A tracking error in thousandths of its unit, where it has one unit."""
+    """Format a tracking error in thousandths of its unit, if it has one unit."""
     return f"{1e3 * value:.3g} m{unit}" if unit in ("m", "rad") else f"{number(value)} {unit}"
 
 
 def extremes(run: PlanComparison, names: Sequence[str]) -> Table:
-    """Efforts commanded and of the model, of the driven joints, which go by these names."""
+    """Tabulate commanded efforts and those of the model, for the driven joints."""
     unit = units_in_one(run.mechanism.effort_units)
     head = ["joint", f"commanded [{unit}]", "model's", "difference", "RMS difference"]
     rows = [
@@ -125,7 +125,7 @@ def _condition(run: PlanComparison) -> Chart:
 def _coordinates(
     run: PlanComparison, configurations: FloatArray
 ) -> tuple[FloatArray, list[tuple[str, str]]]:
-    """Values (N, k) of a motion as people read them, and the name and unit of each."""
+    """Return values (N, k) of a motion for people, with name and unit of each."""
     mechanism = run.mechanism
     if mechanism.configuration_is_pose:
         names = ("x", "y", "z", "roll", "pitch", "yaw")

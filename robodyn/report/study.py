@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A study that can show itself: `robodyn.analyze`."""
+"""`robodyn.analyze`: a study with charts and a report page."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ class Study(MotionStudy):
     """A study with charts and a report; see `robodyn.analysis.study.MotionStudy`."""
 
     def plot(self, *, formulations: bool | None = None) -> dict[str, Figure]:
-        """The charts of its report as figures, by name; nothing is shown or saved.
+        """Return the charts of its report as figures, by name; nothing is shown or saved.
 
-        Args:
-            formulations: whether to compare the papers' formulations; by default for the papers'
-                mechanisms only.
+        Args: formulations: whether to compare the papers' formulations; by default for the papers'
+            mechanisms only.
 
         Raises:
             MissingExtra: matplotlib is not installed.
@@ -43,12 +42,12 @@ class Study(MotionStudy):
         command: str = "",
         formulations: bool | None = None,
     ) -> str:
-        """One self-contained HTML page with everything: charts, extremes, the model's parameters.
+        """Return a self-contained HTML page with charts, extremes and the model's parameters.
 
         Args:
-            path: file to write it to, if any.
-            name: of the motion.
-            command: that asked for the page, to be printed on it.
+            path: file to write the page to, if any.
+            name: name of the motion.
+            command: command that requested the page, printed on it.
             formulations: as for `plot`.
 
         Raises:
@@ -71,22 +70,21 @@ def analyze(
     characteristic_length: float = 1.0,
     progress: Callable[[float], None] | None = None,
 ) -> Study:
-    """Examine the forces and the conditioning of a planned motion.
+    """Compute the forces and the conditioning of a planned motion.
 
-    Args:
-        mechanism: of any kind.
-        trajectory: the motion.
-        dt: [s] between the instants examined; the trajectory's switching times and its end are
-            examined as well.
-        formulation: of the inverse dynamics, one of `mechanism.formulations`: exact; of a platform
-            massless, dasgupta1998 or pedrammehr2012, too.
-        wrench: (6,) [N, N m] what the surroundings exert on the mechanism, constant.
-        characteristic_length: [m] of the scaled condition number.
-        progress: called with the share done, 0 to 1, now and then.
+    Args: mechanism: mechanism of any kind. trajectory: the motion. dt: interval [s] of the
+        evaluated instants, in addition to the switching times and the end of the trajectory.
+        formulation: formulation of the inverse dynamics, one of `mechanism.formulations`: exact;
+        for a platform also massless, dasgupta1998 or pedrammehr2012. wrench: (6,) [N, N m] constant
+        wrench of the environment on the mechanism. characteristic_length: length [m] for the scaled
+        condition number. progress: called with the completed share, 0 to 1, now and then.
+
+    Returns:
+        The study, with charts, tables and a page.
 
     Raises:
-        InvalidInput: arguments out of range, or an unknown formulation.
-        KinematicsError: a configuration without geometry. Forces at a singularity are NaN instead.
+        InvalidInput: arguments are out of range, or the formulation is unknown.
+        KinematicsError: a configuration has no geometry. Forces at a singularity are NaN instead.
     """
     return Study.along(
         mechanism, trajectory, dt, formulation, wrench, characteristic_length, progress

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The charts of a study: efforts and their parts, condition number, joints, reactions."""
+"""Charts of a study: efforts and their parts, condition number, joints, reactions."""
 
 from __future__ import annotations
 
@@ -45,12 +45,10 @@ _REACTION_UNITS = {"force": "N", "moment": "N m"}
 
 
 def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[Chart]:
-    """All charts of a study, in reading order.
+    """Return all charts of a study, in reading order.
 
-    Args:
-        study: what to show.
-        formulations: whether to compare the papers' formulations; by default for the mechanisms of
-            the papers, and for a study by one of these formulations.
+    Args: study: the study. formulations: whether to compare the papers' formulations; by default
+        for the mechanisms of the papers, and for a study with one of these formulations.
     """
     charts = [force_chart(study)]
     if "massless" in study.terms:
@@ -66,7 +64,7 @@ def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[C
 
 
 def force_chart(study: MotionStudy) -> Chart:
-    """Total effort of every joint and its parts; on one scale where legs share a load."""
+    """Chart the total effort of every joint and its parts; with one scale if legs share a load."""
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
     histories = [study.forces, *study.terms.values()]
@@ -99,7 +97,7 @@ def force_chart(study: MotionStudy) -> Chart:
 
 
 def fraction_chart(study: MotionStudy) -> Chart:
-    """Dynamic over total effort, where the total is not near zero."""
+    """Chart the dynamic part of the total effort, except where the total is near zero."""
     fraction = study.dynamic_fraction.copy()
     size = np.abs(study.forces)
     peak = np.nanmax(size, axis=0)
@@ -120,7 +118,7 @@ def fraction_chart(study: MotionStudy) -> Chart:
 
 
 def condition_chart(study: MotionStudy) -> Chart:
-    """Condition number, its thresholds, and the times at which it exceeds them."""
+    """Chart the condition number, its thresholds, and the times at which it exceeds them."""
     values = study.condition_number
     curves = [ChartLine(study.time, values, "SI units", COLORS[0], SOLID, 1.8)]
     if study.characteristic_length != 1.0:
@@ -139,7 +137,7 @@ def condition_chart(study: MotionStudy) -> Chart:
 
 
 def joint_charts(study: MotionStudy) -> list[Chart]:
-    """Positions and rates of the driven joints."""
+    """Chart positions and velocities of the driven joints."""
     mechanism = study.mechanism
     names, units = joint_titles(mechanism), mechanism.joint_units
     position, joint = position_name(mechanism), mechanism.nouns.joint
@@ -156,7 +154,7 @@ def joint_charts(study: MotionStudy) -> list[Chart]:
 
 
 def reaction_chart(study: MotionStudy) -> Chart:
-    """Magnitudes of the constraint forces and moments in the joints."""
+    """Chart the magnitudes of the constraint forces and moments in the joints."""
     assert study.reactions is not None
     panels = []
     for name, values in study.reactions._asdict().items():
@@ -182,18 +180,18 @@ def reaction_chart(study: MotionStudy) -> Chart:
 
 
 def published_formulations(mechanism: Mechanism) -> list[str]:
-    """Formulations of the inverse dynamics that are neither exact nor without masses."""
+    """Return the formulations of the inverse dynamics that are neither exact nor massless."""
     return [name for name in mechanism.formulations if name not in ("exact", "massless")]
 
 
 def _is_published(study: MotionStudy) -> bool:
-    """Whether the papers' formulations are of interest: it is their mechanism, or one was used."""
+    """Whether the papers' formulations matter: it is their mechanism, or one of them was used."""
     m = study.mechanism
     return m.name in m.published_models or study.formulation in published_formulations(m)
 
 
 def formulation_chart(study: MotionStudy) -> Chart:
-    """Errors of the published formulations, as printed, along this motion."""
+    """Chart the errors of the published formulations, as printed, along this motion."""
     exact = other_forces(study, "exact")
     errors = {
         f"{name} − exact": other_forces(study, name) - exact
@@ -217,7 +215,7 @@ def formulation_chart(study: MotionStudy) -> Chart:
 
 
 def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
-    """(N, n) [N or N m] of the same motion by another formulation; NaN where there are none."""
+    """Return efforts (N, n) [N or N m] by another formulation; NaN without a solution."""
     if formulation == study.formulation:
         return study.forces
     mechanism: Any = study.mechanism
@@ -233,7 +231,7 @@ def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
 
 
 def rises(time: FloatArray, values: FloatArray, level: float) -> list[float]:
-    """Times [s] at which positive values rise above a level, interpolated in their logarithm."""
+    """Return times [s] at which positive values rise above a level."""
     with np.errstate(divide="ignore"):
         above = np.log(values / level)
     rows = np.flatnonzero((above[:-1] <= 0.0) & (above[1:] > 0.0))

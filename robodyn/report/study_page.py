@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report of a study."""
+"""Report page of a study."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from robodyn.report.tables import Table
 def study_page(
     study: MotionStudy, path: str = "", command: str = "", formulations: bool | None = None
 ) -> Page:
-    """The HTML page of a study.
+    """Make the HTML page of a study.
 
     Args:
-        study: what to show.
+        study: the study.
         path: name of the motion.
         command: command line that made the page, shown at its end.
         formulations: whether to compare the papers' formulations, see `study_charts`.
@@ -72,7 +72,7 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
 
 
 def extremes(study: MotionStudy, names: Sequence[str]) -> Table:
-    """Peaks, ranges and changes of sign of the driven joints, which go by these names."""
+    """Tabulate peaks, ranges and changes of sign of the driven joints."""
     fractions = ["dynamic/total"] if "massless" in study.terms else []
     head = ["joint", f"peak [{units_in_one(study.mechanism.effort_units)}]", "at [s]", *study.terms,
             *fractions, f"from [{units_in_one(study.mechanism.joint_units)}]", "to", "top speed",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for a page and for a terminal; the parameters of a mechanism as such."""
+"""Tables for a page and for a terminal, and the parameter tables of a mechanism."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Table(NamedTuple):
     """Rows of texts and numbers; the first column names the rows.
 
     Attributes:
-        head: of each column, with its unit.
+        head: heading of each column, with its unit.
         rows: cells in the order of the columns.
-        title: what it lists.
+        title: title of the table.
     """
 
     head: Sequence[str]
@@ -27,7 +27,7 @@ class Table(NamedTuple):
     title: str = ""
 
     def lines(self) -> list[str]:
-        """Aligned columns without the title, for a terminal."""
+        """Return aligned columns without the title, for a terminal."""
         cells = [
             [cell if isinstance(cell, str) else f"{cell:.4g}" for cell in row]
             for row in (self.head, *self.rows)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A page that shows a workspace: its numbers, and its boundary from three sides."""
+"""Page of a workspace: its numbers, and its boundary from three sides."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VIEWS = (
 
 
 def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
-    """The page of a workspace."""
+    """Make the page of a workspace."""
     name = region.needs.mechanism.name
     numbers = {"volume": region.volume, "volume_error": region.volume_error, "unit": region.unit}
     page = Page(f"{name}, {region.kind} workspace", region.text, {"kind": region.kind, **numbers})
@@ -53,13 +53,13 @@ def surfaces_image(
     eye: tuple[float, float],
     hidden: str,
 ) -> str:
-    """Boundary in blue, see-through, and singular surface in red, as a picture by parallel rays.
+    """Draw the boundary (blue, transparent) and the singular surface (red) in parallel projection.
 
     Args:
-        boundary, singular: what to draw.
-        labels: of the axes.
+        boundary, singular: surfaces to draw.
+        labels: labels of the axes.
         eye: elevation and azimuth [deg].
-        hidden: the axis that is not seen, if any.
+        hidden: the axis along the line of sight, if any.
 
     Raises:
         MissingExtra: matplotlib is not installed.

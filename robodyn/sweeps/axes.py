@@ -22,7 +22,7 @@ LARGEST_AXIS = 1_000_000
 
 @dataclass(frozen=True)
 class GridAxis:
-    """The values (n,) of a variable in a grid, increasing."""
+    """Values (n,) of a variable in a grid, increasing."""
 
     name: str
     values: FloatArray
@@ -45,17 +45,14 @@ class Interval:
 def read_axis(
     name: str, given: Any, known: Mapping[str, Variable], sampled: bool
 ) -> GridAxis | Interval | float:
-    """How a variable is used in a sweep: as an axis, as an interval to sample, or held fixed.
+    """Parse the use of a variable in a sweep: an axis, an interval to sample, or a constant.
 
-    Args:
-        name: of the variable.
-        given: `"low:high:count"` or an array of values for a grid, `"low:high"` for a sample, a
-            number, or its text, for a value that is held.
-        known: the variables of the mechanism.
-        sampled: whether the sweep is a sample.
+    Args: name: name of the variable. given: `"low:high:count"` or an array of values for a grid,
+        `"low:high"` for a sample, a number, or its text, for a constant. known: variables of the
+        mechanism. sampled: whether the sweep is a sample.
 
     Raises:
-        InvalidInput: an unknown variable, or invalid values.
+        InvalidInput: the variable is unknown, or values are invalid.
     """
     if name not in known:
         near = difflib.get_close_matches(str(name)[:100], known, n=1, cutoff=0.6)
@@ -74,7 +71,7 @@ def read_axis(
 
 
 def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interval:
-    """Of `low:high`, or of `low:high:count`."""
+    """Parse `low:high` or `low:high:count`."""
     parts, shown = text.split(":"), f"axis {name}={text[:100]}"
     if len(parts) > 3:
         raise InvalidInput(f"{shown} has {len(parts)} parts, expected low:high:count", value=text)
@@ -117,7 +114,7 @@ def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interva
 
 
 def _listed(name: str, given: Any, sampled: bool, unit: str) -> GridAxis | float:
-    """Of one value or of a list of them, numbers or their text."""
+    """Parse one value or a list of values, numbers or text."""
     value = np.nan if given is None or isinstance(given, bool) else given
     if isinstance(given, str):
         numbers = [_number(f"axis {name}={given[:100]}", part, unit) for part in given.split(",")]

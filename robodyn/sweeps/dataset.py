@@ -23,11 +23,11 @@ _REACHABLE = "driven joints within their limits; elsewhere, and where there is n
 
 
 def dataset(plan: SweepPlan, make: Make) -> Any:
-    """The Dataset of a sweep before anything is computed.
+    """Build the Dataset of a sweep before anything is computed.
 
     Args:
-        plan: of the sweep.
-        make: makes an array of a shape, filled with a value, False or NaN.
+        plan: plan of the sweep.
+        make: function that makes an array of a shape, filled with a value, False or NaN.
     """
     xarray = package("xarray")
     mechanism, points = plan.mechanism, plan.points
@@ -55,7 +55,7 @@ def dataset(plan: SweepPlan, make: Make) -> Any:
 
 
 def chunk_shapes(plan: SweepPlan, empty: Any) -> dict[str, tuple[int, ...]]:
-    """The shape of a chunk of every array that is computed chunk by chunk."""
+    """Return the shape of a chunk for every array that is computed in chunks."""
     count = len(plan.points.dims)
     return {
         name: (*plan.points.chunk_shape, *variable.shape[count:])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The results of a batch of states: computed where there is an answer, NaN where there is none."""
+"""Results of a batch of states, with NaN where there is no solution."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def evaluate(
     quantities: tuple[str, ...],
     settings: SweepSettings,
 ) -> dict[str, NDArray[Any]]:
-    """`reachable` (N,) and the arrays (N, ...) of quantities at the value (N,) of each variable.
+    """Compute `reachable` (N,) and quantities (N, ...) for the value (N,) of each variable.
 
-    A state is reachable if all joints are within their limits. Where it is not, or where
-    the equations have no solution, results are NaN.
+    A state is reachable if all joints are within their limits. For other states, or if the
+    equations have no solution, results are NaN.
     """
     known = sweep_variables(mechanism)
     batch = states(mechanism, known, values)
@@ -59,7 +59,7 @@ _POSITIONS = QUANTITIES["joint_positions"]
 def _machines(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
 ) -> Iterator[tuple[Mechanism, Indices]]:
-    """Each mechanism that the values ask for, and the states in which it is asked for."""
+    """Yield each mechanism of the given values, and its states."""
     names = [name for name, variable in known.items() if variable.role == "model"]
     parameters = np.stack([values[name] for name in names], axis=-1)
 
@@ -84,7 +84,7 @@ def _answer(
     settings: SweepSettings,
     out: list[FloatArray],
 ) -> None:
-    """Store a quantity's arrays in some rows; bisect batches that fail, down to single states."""
+    """Store the arrays of a quantity in some rows; bisect batches that fail."""
     waiting = [rows]
     while waiting:
         part = waiting.pop()

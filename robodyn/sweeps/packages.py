@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The packages of the extra `sweep`, imported when a sweep is run."""
+"""Packages of the extra `sweep`, imported when a sweep runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from robodyn.extras import needing
 
 
 def package(name: str) -> Any:
-    """A module of the extra `sweep`, by its full name.
+    """Import a module of the extra `sweep` by its full name.
 
     Raises:
         MissingExtra: it is not installed.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a sweep computes: checked once, sent to workers by chunks, recognised when resumed."""
+"""Plan of a sweep: checked once, sent to workers in chunks, recognized when resumed."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class SweepPlan:
     """A sweep, or a chunk of one.
 
     Attributes:
-        mechanism: what is looked at.
+        mechanism: mechanism to evaluate.
         points: the states.
-        held: values of the variables that are not varied.
+        held: values of the constant variables.
         quantities: names in `robodyn.sweeps.quantities.QUANTITIES`.
-        settings: as asked for, checked.
-        version: of the library that made it.
+        settings: checked settings.
+        version: version of the library.
     """
 
     mechanism: Mechanism
@@ -55,11 +55,11 @@ class SweepPlan:
     version: str
 
     def part(self, index: int) -> SweepPlan:
-        """The plan of one chunk."""
+        """Return the plan of one chunk."""
         return replace(self, points=self.points.part(index))
 
     def compute(self) -> dict[str, NDArray[Any]]:
-        """All results of a chunk, shaped like its region; of a sample its variables as well.
+        """Compute all results of a chunk, in the shape of its region.
 
         Raises:
             ClusterError: this process runs another version of the library.
@@ -80,7 +80,7 @@ class SweepPlan:
         return {name: array.reshape(*shape, *array.shape[1:]) for name, array in results.items()}
 
     def fingerprint(self) -> dict[str, str]:
-        """A hash of each part on which the results depend."""
+        """Hash each part on which the results depend."""
         parts = {
             "version": self.version,
             "model": _plain(self.mechanism.description),
@@ -99,7 +99,7 @@ def make_plan(
     settings: SweepSettings = DEFAULT,
     **options: Any,
 ) -> SweepPlan:
-    """A sweep, checked; arguments as for `robodyn.sweep`.
+    """Check the arguments of `robodyn.sweep`, and return the plan.
 
     Raises:
         InvalidInput: as for `robodyn.sweep`.
@@ -190,7 +190,7 @@ def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]
 
 
 def _plain(value: Any) -> Any:
-    """A model as lists, texts and numbers, without the source it was read from."""
+    """Convert a model into lists, texts and numbers, without its source."""
     if is_dataclass(value):
         return {
             item.name: _plain(getattr(value, item.name))

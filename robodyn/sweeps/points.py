@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The states of a sweep, as a grid or as a sample, divided into chunks.
+"""States of a sweep, as a grid or as a sample, divided into chunks.
 
-A chunk is a region of the result's arrays: that of a grid a box, that of a sample a piece.
-`part(i)` is the same grid or sample of that region alone, small enough to be sent to a worker.
+A chunk is a region of the result's arrays: a box of a grid, or an interval of a sample. `part(i)`
+is the same grid or sample for that region, small enough to be sent to a worker.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LARGEST_SOBOL = 2**24
 
 
 class Points:
-    """States that fill an array, divided into chunks; `chunk` is the most of a chunk."""
+    """States that fill an array, divided into chunks of at most `chunk` states."""
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
@@ -55,7 +55,7 @@ class Points:
         return math.prod(self._counts)
 
     def region(self, index: int) -> tuple[slice, ...]:
-        """Slices of the result's arrays for chunk 0 <= index < chunks."""
+        """Return the slices of the result's arrays for chunk 0 <= index < chunks."""
         places = np.unravel_index(index, self._counts)
         sides = zip(places, self.chunk_shape, self.shape, strict=True)
         return tuple(
@@ -63,11 +63,11 @@ class Points:
         )
 
     def part(self, index: int) -> Points:
-        """The states of one chunk."""
+        """Return the states of one chunk."""
         raise NotImplementedError
 
     def values(self) -> dict[str, FloatArray]:
-        """The value (size,) of each varied variable."""
+        """Return the value (size,) of each varied variable."""
         raise NotImplementedError
 
 
@@ -113,11 +113,11 @@ class SampledPoints(Points):
     Attributes:
         intervals: the box, at least one interval.
         count: number of points.
-        seed: of the scrambling or the random numbers.
+        seed: seed of the scrambling or of the random numbers.
         method: `sobol`, a scrambled sequence that fills the box evenly, or `random`, uniform and
             independent.
         chunk: the largest number of states in a chunk.
-        start: the first point, counted in the whole sample.
+        start: index of the first point in the whole sample.
     """
 
     intervals: tuple[Interval, ...]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The quantities that a sweep computes for each state, each by one batch call of the library."""
+"""Quantities that a sweep computes for each state, each by one batch call of the library."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ LABELS = {
 
 
 class Quantity(NamedTuple):
-    """What is computed for each state, as one array or several alike.
+    """A quantity for each state, as one array or several of the same shape.
 
     Attributes:
-        compute: the array (N, ...) of a batch of states, or (k, N, ...) of k arrays.
-        unit: of them, which may depend on the mechanism.
-        dims: their dimensions beyond the sweep's own.
-        texts: what each of them is, by name.
+        compute: function that returns the array (N, ...) of a batch of states, or (k, N, ...) of k
+            arrays.
+        unit: their unit, which may depend on the mechanism.
+        dims: their dimensions beyond those of the sweep.
+        texts: description of each, by name.
     """
 
     compute: Callable[[Mechanism, States, SweepSettings], FloatArray]
@@ -37,16 +38,16 @@ class Quantity(NamedTuple):
     texts: dict[str, str]
 
     def unit_of(self, mechanism: Mechanism) -> str:
-        """The unit."""
+        """Return the unit for a mechanism."""
         return self.unit if isinstance(self.unit, str) else self.unit(mechanism)
 
     def labels(self, mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
-        """Labels of the entries along each of its dimensions."""
+        """Return the labels of the entries along each of its dimensions."""
         return {d: mechanism.joint_names if d == "joint" else LABELS[d] for d in self.dims}
 
 
 def _of_joints(turning: str, sliding: str) -> Callable[[Mechanism], str]:
-    """The unit of the driven joints, by what they do."""
+    """Return the unit of the driven joints, revolute or prismatic."""
 
     def unit(mechanism: Mechanism) -> str:
         units = set(mechanism.joint_units)

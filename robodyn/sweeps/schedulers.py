@@ -29,10 +29,10 @@ FAILURES = 10
 def on_threads(
     plan: SweepPlan, chunks: Sequence[int], sink: Output, tell: Callable[[], None]
 ) -> None:
-    """Compute chunks on as many threads as `robodyn.get_threads` says.
+    """Compute chunks on `robodyn.get_threads()` threads.
 
-    `tell` is called in the calling thread, after a chunk has been written. However this ends,
-    also by Ctrl-C, no thread is still at work afterwards.
+    `tell` is called in the calling thread after a chunk has been written. At the end, also after
+    Ctrl-C, no thread is still running.
     """
     for first in range(0, len(chunks), ROUND):
         some = chunks[first : first + ROUND]
@@ -55,12 +55,11 @@ def on_cluster(
     """Compute chunks on the workers of a `dask.distributed` cluster.
 
     Args:
-        plan, chunks, sink, tell: as for `on_threads`; results are written by this process.
+        plan, chunks, sink, tell: as for `on_threads`; this process writes the results.
         scheduler: its address, or a `distributed.Client`.
 
-    Raises:
-        ClusterError: no scheduler or no worker answers, the scheduler is lost, or a worker has
-            another version of the library.
+    Raises: ClusterError: no scheduler or no worker responds, the scheduler is lost, or a worker has
+        another version of the library.
     """
     waiting = iter(chunks)
     with cluster(scheduler) as client:
@@ -89,14 +88,14 @@ def _compute(plan: SweepPlan, index: int) -> tuple[int, dict[str, Any]]:
 
 @contextmanager
 def cluster(scheduler: Any) -> Iterator[Any]:
-    """A client of a cluster that has workers.
+    """Yield a client of a cluster that has workers.
 
     Args:
         scheduler: its address, or a `distributed.Client`.
 
     Raises:
-        MissingExtra: there is no `dask.distributed`.
-        ClusterError: no scheduler or no worker answers, or the cluster fails meanwhile.
+        MissingExtra: `dask.distributed` is not installed.
+        ClusterError: no scheduler or no worker responds, or the cluster fails meanwhile.
     """
     distributed = package("distributed")
     address = str(getattr(getattr(scheduler, "scheduler", None), "address", scheduler))[:200]
@@ -120,7 +119,7 @@ def cluster(scheduler: Any) -> Iterator[Any]:
 
 @contextmanager
 def _told(text: str) -> Iterator[None]:
-    """Errors of others as this text, in which `%s` stands for what they say."""
+    """Convert errors of others into this text, with `%s` for their message."""
     try:
         yield
     except RobodynError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a sweep is asked for."""
+"""Settings of a sweep."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from robodyn.arrays import ArrayLike
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """How states are spread, and what quantities depend on besides them.
+    """Distribution of the states of a sweep, and further parameters of its quantities.
 
     Attributes:
-        samples: number of points spread over the intervals, instead of a grid.
-        seed: of the random numbers.
-        method: how points are spread: `sobol` or `random`.
-        characteristic_length: [m] of condition numbers and singular values.
+        samples: number of points in the intervals, instead of a grid.
+        seed: seed of the random numbers.
+        method: distribution of the points: `sobol` or `random`.
+        characteristic_length: length [m] for condition numbers and singular values.
         accelerations: (n,) half-widths of the box about the acceleration and
-        wrenches: (6,) [N, N m] half-widths of the box about the wrench over which
-            `effort_extremes` are taken.
-        beyond_limits: compute states beyond the limits of the driven joints, too.
+        wrenches: (6,) [N, N m] half-widths of the box about the wrench, for `effort_extremes`.
+        beyond_limits: also compute states beyond the limits of the driven joints.
         chunk: the largest number of states that are computed and written at a time.
     """
 

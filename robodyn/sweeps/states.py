@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a sweep varies: a mechanism's own variables, the load on it, and its payload."""
+"""Variables of a sweep: those of the mechanism, its load, and its payload."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAYLOAD = ("payload", *(f"payload_{axis}" for axis in AXES))
 
 
 class States(NamedTuple):
-    """A flat batch of N states under load, in a mechanism's own coordinates."""
+    """A batch of N states under load, in the coordinates of a mechanism."""
 
     configuration: FloatArray
     velocity: FloatArray
@@ -25,12 +25,12 @@ class States(NamedTuple):
     wrench: FloatArray
 
     def take(self, rows: Indices) -> States:
-        """Some of them."""
+        """Return some of the states."""
         return States(*(array[rows] for array in self))
 
 
 def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
-    """Everything that can be varied, by name."""
+    """Return all variables of a mechanism, by name."""
     own = mechanism.variables
     known = {name: variable for name, variable in own.items() if variable.role != "model"}
     for part, unit in (("force", "N"), ("moment", "N m")):
@@ -48,10 +48,10 @@ def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
 def resting_values(
     mechanism: Mechanism, known: Mapping[str, Variable], asked: Collection[str]
 ) -> dict[str, float]:
-    """The value of each variable that was not asked for: at rest at home, without any load.
+    """Return the values of the variables that were not given: at rest at home, without load.
 
     Raises:
-        InvalidInput: a mechanism without a home configuration, where one is needed.
+        InvalidInput: the mechanism has no home configuration, but needs one.
     """
     values = {name: known[name].neutral for name in known if name not in asked}
     positions = [name for name in values if known[name].role == "position"]
@@ -64,7 +64,7 @@ def resting_values(
 def states(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
 ) -> States:
-    """States from the value (N,) of every variable."""
+    """Build states from the value (N,) of every variable."""
     count = len(next(iter(values.values())))
     roles = [variable.role for variable in known.values()]
     parts: dict[Role, FloatArray] = {
@@ -83,7 +83,7 @@ def states(
 def variant(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, float]
 ) -> Mechanism:
-    """The mechanism with other values of the variables of its model, and with its payload.
+    """Return the mechanism with other values of its model variables, and with its payload.
 
     Raises:
         ModelError: there is no such mechanism.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Storage of results: in memory, or on disk such that no finished chunk is lost.
+"""Storage of results, in memory or on disk, without loss of completed chunks.
 
 A sweep to `map.zarr` or `map.nc` is written to the folder `map.zarr.unfinished`: `data.zarr` with
-the arrays, in whose files a chunk is a chunk of the sweep, and `journal`, a line of fingerprint
-and a line for every chunk that is wholly written. The output itself appears when all is done, in
-one step. A process may be killed at any time: what the journal does not name is computed again.
+the arrays, whose chunks are those of the sweep, and `journal`, with a line of fingerprint and a
+line for every chunk that is completely written. The output appears in one step at the end. A
+process may be killed at any time: chunks that are not in the journal are computed again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Output:
         self._open()
 
     def _open(self) -> None:
-        """Make what results are written into."""
+        """Create the Dataset to write into."""
         self._data = dataset(self._plan, lambda shape, value: np.full(shape, value))
         self._arrays = {name: self._data[name].values for name in self._data.variables}
 
@@ -56,22 +56,22 @@ class Output:
             self._arrays[name][region] = array
 
     def record(self, index: int) -> None:
-        """Note that a chunk is completely written; thread-safe."""
+        """Record that a chunk is completely written; thread-safe."""
         self.done.add(index)
 
     def finish(self) -> Any:
-        """All results as a Dataset."""
+        """Return all results as a Dataset."""
         return self._data
 
     def close(self) -> None:
-        """Release what was opened."""
+        """Release open resources."""
 
 
 class OutputFolder(Output):
     """Results on disk, new or resumed.
 
     Raises:
-        ResumeRefused: what is there is of another sweep, or another process works on it.
+        ResumeRefused: the existing folder belongs to another sweep, or another process uses it.
         OutputError: the path has no known suffix, or cannot be written.
     """
 
@@ -190,10 +190,10 @@ class OutputFolder(Output):
 
 
 def checked_path(output: str | Path) -> Path:
-    """The path of an output.
+    """Return the path of an output.
 
     Raises:
-        OutputError: neither Zarr nor NetCDF by its suffix.
+        OutputError: its suffix is neither that of Zarr nor that of NetCDF.
     """
     path = Path(output)
     if path.suffix not in SUFFIXES or path.stem in SUFFIXES:
@@ -206,12 +206,12 @@ def checked_path(output: str | Path) -> Path:
 
 
 def unfinished(output: Path) -> Path:
-    """The folder that holds an output until it is complete."""
+    """Return the folder that contains an output until it is complete."""
     return output.with_name(output.name + ".unfinished")
 
 
 def open_output(output: Path) -> Any:
-    """A complete output as a Dataset whose arrays are read when they are needed."""
+    """Open a complete output as a Dataset whose arrays are read on demand."""
     xarray = package("xarray")
     if output.suffix == ".nc":
         package("netCDF4")

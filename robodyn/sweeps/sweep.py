@@ -20,7 +20,7 @@ from robodyn.sweeps.store import Output, OutputFolder
 
 
 class SweepOutcome(NamedTuple):
-    """The Dataset of a sweep, and the numbers of chunks computed and already present."""
+    """Dataset of a sweep, and the numbers of computed and existing chunks."""
 
     data: Any
     computed: int
@@ -39,41 +39,35 @@ def sweep(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> Any:
-    """Analyses of a mechanism over a grid or a sample of poses, loads and parameters.
+    """Compute quantities over a grid or a sample of poses, loads and parameters.
 
     ```python
     data = rd.sweep("stewart_symmetric", {"x": "-0.2:0.2:41", "y": "-0.2:0.2:41", "z": 0.82})
     data.condition_number.plot()
     ```
 
-    Args:
-        mechanism: a mechanism, or what `rd.load` takes.
-        axes: for each variable that is varied or held `"low:high:count"`, an increasing array
-            (n,), a number to hold it at or, with `samples`, `"low:high"`. Poses are x, y, z [m],
-            roll, pitch, yaw [rad], configurations of an arm its joints by name; docs/sweeps.md
-            lists all. All others are at rest, unloaded, at home.
-        quantities: what to compute: `condition_number`, `smallest_singular_value`,
-            `weakest_direction`, `manipulability`, `joint_positions`, `pose`, `effort`,
-            `effort_extremes`.
-        output: a name ending in .zarr or .nc to write to, resuming an interrupted sweep; in
-            memory if not given.
-        settings: how states are spread, and what quantities depend on besides them.
-        scheduler: address of a running `dask.distributed` scheduler, or a `Client`; threads of
-            this process if not given.
-        overwrite: start anew if the output exists.
-        progress: called with the fraction done, 0 to 1.
-        options: fields of the settings that are to be others, such as `samples`.
+    Args: mechanism: a mechanism, or an argument of `rd.load`. axes: for each varied or constant
+        variable `"low:high:count"`, an increasing array (n,), a number or, with `samples`,
+        `"low:high"`. Poses are x, y, z [m], roll, pitch, yaw [rad], configurations of an arm its
+        joints by name; docs/sweeps.md lists all. All other variables are at rest, without load, at
+        home. quantities: quantities to compute: `condition_number`, `smallest_singular_value`,
+        `weakest_direction`, `manipulability`, `joint_positions`, `pose`, `effort`,
+        `effort_extremes`. output: a name ending in .zarr or .nc to write to, which resumes an
+        interrupted sweep; in memory if not given. settings: distribution of the states, and further
+        parameters of the quantities. scheduler: address of a running `dask.distributed` scheduler,
+        or a `Client`; threads of this process if not given. overwrite: start again if the output
+        exists. progress: called with the completed fraction, 0 to 1. options: fields that replace
+        those of the settings, such as `samples`.
 
-    Returns:
-        An `xarray.Dataset` with units in its attributes: `reachable`, and the quantities, NaN
-        where a pose is not reachable or has no answer. With an output its arrays are read from
-        there when they are needed.
+    Returns: An `xarray.Dataset` with units in its attributes: `reachable`, and the quantities, NaN
+        for poses that are not reachable or without a solution. With an output, its arrays are read
+        on demand.
 
     Raises:
-        InvalidInput: an invalid argument.
+        InvalidInput: an argument is invalid.
         MissingExtra: the packages of the extra `sweep` are not installed.
         OutputError: the output cannot be written.
-        ResumeRefused: the output is from another sweep.
+        ResumeRefused: the output belongs to another sweep.
         ClusterError: there is no cluster at that address, or it failed.
     """
     plan = make_plan(
@@ -93,7 +87,7 @@ def run(
     overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> SweepOutcome:
-    """Compute the chunks of a plan that are missing; arguments as for `sweep`."""
+    """Compute the missing chunks of a plan; the arguments are those of `sweep`."""
     for name in ("xarray",) if output is None else ("dask", "xarray", "zarr"):
         package(name)
     try:
