@@ -31,7 +31,7 @@ INSTALL := $(PIP) install --no-compile
 FETCH := sh -c '$(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || $(INSTALL) "$$@"' fetch
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view ride bench docs test storm test-versions test-examples mutants lint format clean
+.PHONY: help setup sim arm view ride bench docs test test-fast storm test-versions test-examples mutants lint format clean
 
 help:
 	@echo "make sim     run path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
@@ -41,6 +41,7 @@ help:
 	@echo "make bench   benchmark the library against Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
 	@echo "make docs    the documentation site, with every example run, in docs/_build"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
+	@echo "make test-fast  the tests that need no ROS 2 and little time: some 8,700 in a minute"
 	@echo "make storm   hostile files, calls, messages and machine lives, with new random numbers each time"
 	@echo "make test-versions  the library and its command with old and new typer, numba and Python"
 	@echo "make test-examples  the examples in fresh environments with the wheel, oldest and newest packages"
@@ -123,6 +124,10 @@ docs: $(DOCS_READY)
 test:
 	@$(MAKE) --no-print-directory -j 2 lint $(TEST_READY)
 	@$(BIN)/python -m pytest $(ARGS)
+
+# Without linters, nodes and processes; the marker is explained in CONTRIBUTING.md.
+test-fast: $(TEST_READY)
+	@$(BIN)/python -m pytest -m "not slow" -n logical --dist loadfile test/contract test/robodyn $(ARGS)
 
 # Twenty times the inputs of the tests in test/storm, from a random seed that a failure prints.
 storm: $(TEST_READY)

@@ -5,11 +5,18 @@
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
+import os
 import secrets
 import sys
 import zlib
 from typing import TYPE_CHECKING
+
+# Threads of several workers that share two cores wait for each other most of the time: a least
+# squares problem of milliseconds then takes seconds. Read when NumPy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
@@ -27,8 +34,17 @@ if "mix_stderr" in inspect.signature(typer.testing.CliRunner).parameters:
     )
     typer.testing.Result.output = property(lambda result: result.stdout + result.stderr)
 
-# Folders that take long: a file is one worker's, and what comes last should be short.
-FIRST = ("launch", "robodyn_ros", "bare", "stewart", "view")
+# Folders whose tests wait for other processes most of the time.
+WAITING = ("launch", "robodyn_ros", "bare")
+# Folders of long tests that compute: a file runs in one worker, so the last ones should be short.
+LONG = ("exporting", "storm", "test", "identification", "contract", "sweeps", "numerics", "view")
+# Folders in which every test is slow; elsewhere a mark at the test or in its file says so.
+SLOW = (*WAITING, "storm", "lint", "versions", "test")
+# Files that run in the worker of another file, whose export they use.
+SHARING = {
+    "test/robodyn/exporting/test_fmu.py": "test/robodyn/exporting/test_bits.py",
+    "test/storm/test_export_storm.py": "test/robodyn/exporting/test_controller.py",
+}
 
 
 # What is drawn where no seed is given: whether a change passes is not a matter of luck.
@@ -149,7 +165,39 @@ def scrambled(rng) -> Callable[[int], np.ndarray]:
     return draw
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long ones first."""
-    ranks = {name: rank for rank, name in enumerate(FIRST)}
-    items.sort(key=lambda item: ranks.get(item.path.parent.name, len(ranks)))
+    """Order the files: long ones first, and one that computes after every two that wait."""
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+        if item.path.parent.name in SLOW:
+            item.add_marker("slow")
+    ranks = {name: rank for rank, name in enumerate((*WAITING, *LONG))}
+    ordered = sorted(files, key=lambda file: ranks.get(file.parent.name, len(ranks)))
+    waiting = [file for file in ordered if file.parent.name in WAITING]
+    computing = [file for file in ordered if file.parent.name not in WAITING]
+    places = {file: k for k, file in enumerate(waiting)}
+    places |= {file: 2 * k + 1.5 for k, file in enumerate(computing)}
+    items[:] = [item for file in sorted(files, key=places.__getitem__) for item in files[file]]
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from visiting the thousands of collected items."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log):
+    """Distribute by file; files that share an export go to one worker."""
+    if config.option.dist != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return SHARING.get(file, file)
+
+    return Scheduling(config, log)

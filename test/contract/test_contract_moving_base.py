@@ -49,6 +49,7 @@ def test_it_is_a_tree_with_a_joint_of_six_freedoms_below_it(request, bundled, st
         is_near(found, expected[:n])
 
 
+@pytest.mark.slow
 def test_at_rest_not_a_bit_is_different(actuated, states, rng):
     rest = rd.BaseMotion(-np.array(actuated.model.gravity))
     for shape in ((), (11,)):

@@ -126,6 +126,7 @@ def written_variants(m):
     yield "hung", type(m)(replace(m.model, gravity=np.array([0.3, -0.2, 1.62])))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_is_saved_loads_to_an_equal_mechanism(described, ending, tmp_path):

@@ -59,6 +59,7 @@ PENDULUM = """
 """
 
 
+@pytest.mark.slow
 def test_a_pendulum_swings_up_with_less_effort_than_its_weight():
     m = rd.load(PENDULUM)
     f, steps, dt = of_casadi.forward_dynamics(m), 40, 0.075

@@ -60,6 +60,7 @@ def test_an_episode_ends_and_the_next_step_begins_another():
     assert not begun[:, 3:6].any()  # at rest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["reach", "track"])
 @pytest.mark.parametrize("model", MODELS)
 def test_feedback_gets_to_the_goal(model, task):

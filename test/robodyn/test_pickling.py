@@ -96,6 +96,7 @@ def histories(result):
     return {name: getattr(result, name) for name in names}
 
 
+@pytest.mark.slow
 def test_a_mechanism_answers_the_same_in_another_process(pool, mechanism, state):
     """There, and here once it has come back; with states that came back, too."""
     here = answers(mechanism, *state)
@@ -166,6 +167,7 @@ def singular_there(kind, q):
     return kind.number(q), kind.condition(q, 0.5)
 
 
+@pytest.mark.slow
 def test_an_error_tells_the_same_in_another_process():
     told = {"smallest_singular_value": 0.0, "direction": np.ones(6), "index": (1, 2)}
     error = rd.errors.SingularConfiguration("singular", value=3.0, **told)

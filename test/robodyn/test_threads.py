@@ -67,6 +67,7 @@ assert all((a == found[0][0]).all() and (b == found[0][1]).all() for a, b in fou
 """
 
 
+@pytest.mark.slow
 def test_first_calls_may_come_from_several_threads():
     subprocess.run([sys.executable, "-c", FIRST_CALLS], check=True, timeout=120)
 

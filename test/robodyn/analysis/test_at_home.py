@@ -48,6 +48,7 @@ def test_the_reach_ends_where_a_leg_is_at_a_limit_and_not_before(hexapod):
             assert (lengths < lower).any() or (lengths > upper).any()
 
 
+@pytest.mark.slow
 def test_a_platform_of_long_legs_reaches_a_singularity_first(hexapod):
     limits = replace(hexapod.six_legs.legs[0].limits, length=(0.01, 5.0))
     legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
@@ -59,6 +60,7 @@ def test_a_platform_of_long_legs_reaches_a_singularity_first(hexapod):
     assert (yaw.lowest, yaw.highest) == pytest.approx((-np.pi / 2, np.pi / 2), abs=2e-3)
 
 
+@pytest.mark.slow
 def test_without_limits_there_is_no_end(hexapod):
     limits = replace(hexapod.six_legs.legs[0].limits, length=(0.0, np.inf))
     legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)

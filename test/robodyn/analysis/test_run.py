@@ -97,6 +97,7 @@ def test_a_folder_that_cannot_be_is_refused(flown, tmp_path):
         flown.write(tmp_path / "file" / "below")
 
 
+@pytest.mark.slow
 def test_path_three_says_what_happened(dasgupta):
     run = execute(dasgupta, rd.paper_path("III"), "III")
     summary = run.summary()

@@ -40,6 +40,7 @@ def strain(m, axis, amplitude, frequency):
     return max(each.max() for each in shares)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["motion_platform", "delta"])
 def test_the_largest_sine_uses_a_limit_up(name):
     m = rd.load(name)
@@ -51,6 +52,7 @@ def test_the_largest_sine_uses_a_limit_up(name):
             assert strain(m, row["axis"], amplitude, frequency) == pytest.approx(1.0, abs=0.02)
 
 
+@pytest.mark.slow
 def test_amplitudes_are_those_of_the_body():
     """The body of a machine with cranks goes less far than its motion at home suggests."""
     m = rd.load("hexapod_rotary")
@@ -65,6 +67,7 @@ def test_amplitudes_are_those_of_the_body():
         assert amplitude < (0.07 if axis < 3 else 0.65)
 
 
+@pytest.mark.slow
 def test_long_strokes_take_no_search(monkeypatch):
     """Sines that lead out of reach fail where they do, and no starts far away are tried."""
     searches = []
@@ -74,6 +77,7 @@ def test_long_strokes_take_no_search(monkeypatch):
     assert not searches
 
 
+@pytest.mark.slow
 def test_a_motor_that_is_weak_at_speed_follows_less():
     m = rd.load("motion_platform")
 

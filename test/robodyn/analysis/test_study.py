@@ -119,6 +119,7 @@ def test_the_parts_of_an_arms_torques_add_up(puma, rng):
         _ = study.dynamic_fraction
 
 
+@pytest.mark.slow
 def test_a_study_as_a_dictionary(path_one):
     found = json.loads(as_json(path_one.to_dict()))
     assert found["samples"] == len(found["histories"]["time"])
@@ -153,6 +154,7 @@ def test_a_study_as_a_file(path_one, puma, tmp_path, kind):
         study.write_csv(tmp_path)
 
 
+@pytest.mark.slow
 def test_figures_of_a_platform_and_of_an_arm(path_one, puma, tmp_path):
     pytest.importorskip("matplotlib")
     figures = path_one.plot()

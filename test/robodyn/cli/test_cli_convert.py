@@ -9,6 +9,7 @@ import robodyn as rd
 from robodyn.cli import app
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".sdf", ".urdf", ".yaml"])
 def test_a_converted_model_is_the_same(tmp_path, ending):
     file = tmp_path / f"delta{ending}"

@@ -17,6 +17,8 @@ from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 from robodyn.report.study_charts import study_charts
 from robodyn.report.study_page import study_page
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):

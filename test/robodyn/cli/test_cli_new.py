@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 from robodyn.cli import app
 from robodyn.cli.session import progress_bar
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run():

@@ -18,6 +18,8 @@ import robodyn
 from robodyn.cli import add_command, app, application
 from robodyn.cli.commands import passed
 
+pytestmark = pytest.mark.slow
+
 
 def robodyn_command(*arguments):
     command = [sys.executable, "-m", "robodyn", *arguments]

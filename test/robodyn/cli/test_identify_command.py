@@ -35,6 +35,7 @@ def recorded(tmp_path_factory):
     return folder, file
 
 
+@pytest.mark.slow
 def test_a_recording_becomes_a_model_and_a_page(recorded):
     pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     folder, file = recorded
@@ -58,6 +59,7 @@ def test_a_recording_becomes_a_model_and_a_page(recorded):
         assert heading in text
 
 
+@pytest.mark.slow
 def test_a_payload_is_weighed(recorded):
     pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     folder, _ = recorded
@@ -92,6 +94,7 @@ def test_a_payload_is_weighed(recorded):
     assert "payload, in the frame" in said
 
 
+@pytest.mark.slow
 def test_errors_are_one_line(recorded):
     _, file = recorded
     for more, says in (

@@ -212,6 +212,7 @@ states = st.tuples(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["feedforward", "computed_torque", "gravity_compensation"])
 @given(history=st.lists(states, min_size=1, max_size=8))
 @settings(max_examples=100, deadline=None)
@@ -236,6 +237,7 @@ def test_efforts_are_always_finite_and_within_limits(dasgupta, mode, history):
         assert (np.abs(command.effort) <= dasgupta.effort_limits).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("late", [1, 2])
 def test_efforts_that_act_late_are_for_then(dasgupta, late):
     """Path I with efforts that act some periods after their state, known to the follower or not."""

@@ -85,6 +85,7 @@ def test_a_replacement_whose_start_is_past_is_joined_where_it_is_by_now(
     np.testing.assert_allclose(found.acceleration[0], scale**2 * expected.acceleration, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_an_arm_hands_over_as_a_platform_does(puma):
     follower = TrajectoryFollower(puma, "feedforward")
     follower.follow(rd.plan_joints(np.zeros(6), np.ones(6), 1.0, profile="quintic"))
@@ -166,6 +167,7 @@ def test_a_slower_pass_needs_what_the_slower_motion_needs(dasgupta):
     np.testing.assert_allclose(command.effort, expected, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_changes_of_speed_are_smooth_and_end_at_the_goal(follower, dasgupta):
     path = rd.paper_path("I")
     follower.follow(path, 0)

@@ -53,6 +53,7 @@ def default_breaks_a_limit(mechanism, old, path):
     return bool((rates > mechanism.velocity_limits).any())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hold", [False, True])
 @pytest.mark.parametrize("start", [None, 500 * MS])
 def test_the_first_trajectory_starts_from_where_the_mechanism_is(hexapod, path, start, hold):
@@ -87,6 +88,7 @@ def path_goal(hexapod):
     return hexapod.advance(hexapod.home, [0.05, 0.0, 0.05, 0.0, 0.0, 0.0])
 
 
+@pytest.mark.slow
 def test_a_replacement_takes_as_long_as_the_limits_ask_for(hexapod, path):
     active = ActiveTrajectory(hexapod, 0.5, 2.0, False)
     rest = rd.plan_line(hexapod.home, hexapod.home, 1.0)

@@ -47,6 +47,7 @@ def test_it_slows_down_at_its_rate_and_comes_back():
         assert clock.at(round((9.1 + late) * 1000) * MS) == (pytest.approx(expected), 1.0, 0.0)
 
 
+@pytest.mark.slow
 @given(
     steps=st.lists(
         st.tuples(st.integers(1, 50 * MS), st.floats(0.0, 1.0)), min_size=1, max_size=40

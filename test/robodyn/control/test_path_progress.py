@@ -52,6 +52,7 @@ def test_a_path_followed_as_planned_is_where_time_says(platform, there_and_back)
     np.testing.assert_allclose(found, true, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_a_path_followed_slowly_is_found_by_where_the_mechanism_is(platform, there_and_back, rng):
     progress = PathProgress(platform, there_and_back)
     true, found, _ = follow(
@@ -64,6 +65,7 @@ def test_a_path_followed_slowly_is_found_by_where_the_mechanism_is(platform, the
     assert np.abs(found - true)[true > 0.3].max() < 0.05
 
 
+@pytest.mark.slow
 def test_who_stands_on_the_way_out_is_not_taken_for_one_on_the_way_back(platform, there_and_back):
     progress = PathProgress(platform, there_and_back)
     _, _, time = follow(progress, there_and_back, lambda _: 1.0, 1.5)
@@ -74,6 +76,7 @@ def test_who_stands_on_the_way_out_is_not_taken_for_one_on_the_way_back(platform
         assert found == pytest.approx(1.5, abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_rest_on_the_way_is_passed_through(platform, there_and_back):
     """Nothing tells how much of it is over, but the way back is noticed at once."""
     progress = PathProgress(platform, there_and_back)

@@ -54,6 +54,7 @@ class Rig:
         return tuple(map(np.array, zip(*rows, strict=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "how", "tolerance"),
     [
@@ -91,6 +92,7 @@ def test_whoever_reconnects_it_gets_no_jump(model, how, tolerance):
     assert rig.follower.abandoned == ""
 
 
+@pytest.mark.slow
 def test_a_wrong_model_is_held_all_the_same():
     # half of the weight of the upper arm is not known to the controller
     arm = rd.load("puma560")

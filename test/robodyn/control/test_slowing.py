@@ -44,6 +44,7 @@ def off(mechanism, path, pose):
     return apart.min(), times[apart.argmin()]
 
 
+@pytest.mark.slow
 def test_path_iii_stands_before_the_singularity_and_on_the_path(dasgupta, path):
     """It is singular at 3.6705 s and above 1200 from 3.1901 s on."""
     stop = threshold_crossings(dasgupta, path, 1200.0)[0].time
@@ -61,6 +62,7 @@ def test_path_iii_stands_before_the_singularity_and_on_the_path(dasgupta, path):
     assert max(off(dasgupta, path, pose)[0] for pose in poses[::40]) < 3e-3
 
 
+@pytest.mark.slow
 def test_efforts_that_hold_for_a_period_push_it_off_where_nobody_predicts(dasgupta, path):
     """The reason for `predicts`: the same flight leaves the path while it stands."""
     scale = SpeedScale(dasgupta, 1100.0, 1200.0)

@@ -36,6 +36,7 @@ class Held:
         return self.motion._replace(velocity=rest, acceleration=rest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_a_push_is_told_in_motion_despite_the_noise_of_encoders(name, rng):
     """To 1 % of it with encoders of 0.1 um, or 0.1 urad, read at 1 kHz."""
@@ -66,6 +67,7 @@ def test_a_push_is_told_in_motion_despite_the_noise_of_encoders(name, rng):
     assert np.linalg.norm(np.mean(wrenches[-20:], axis=0) - smallest) < 0.03 * np.linalg.norm(push)
 
 
+@pytest.mark.slow
 def test_pushed_it_yields_as_its_spring_does(mechanism):
     m = mechanism
     plan, stiffness = Held(m), STIFFNESS[m.name] * np.array([4.0, 2.0, 3.0, 0.8, 0.6, 0.5])
@@ -85,6 +87,7 @@ def test_pushed_it_yields_as_its_spring_does(mechanism):
     assert np.abs(pose_difference(home, here)).max() > 1e-4
 
 
+@pytest.mark.slow
 def test_whatever_it_touches_no_energy_comes_of_it(mechanism, rng):
     """Kinetic energy and that of the springs never exceed what was there at first."""
     assert sum(touches(mechanism, rng) for _ in range(11)) > 0

@@ -20,7 +20,10 @@ from robodyn.exporting.linking import link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.texts import header
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)"),
+    pytest.mark.slow,
+]
 HAS_ZIG = find_spec("ziglang") is not None
 ROWS = 20
 # what a processor has to have to run the level

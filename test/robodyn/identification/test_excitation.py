@@ -11,6 +11,8 @@ import robodyn as rd
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, OutputError, PathError
 from robodyn.trajectories.fourier import FourierSeries
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=["puma560", "stewart_symmetric", "fivebar"])
 def found(request):

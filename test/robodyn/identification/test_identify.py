@@ -25,7 +25,7 @@ from robodyn.identification.samples import samples_of
 from robodyn.mechanisms.common.body_parameters import pseudo_inertias
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
 
 RATE, DURATION, NOISE = 100.0, 8.0, 0.01
 

@@ -10,6 +10,8 @@ import pytest
 import robodyn as rd
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
+pytestmark = pytest.mark.slow
+
 ARM = """
 type: serial
 name: two_links

@@ -11,7 +11,7 @@ import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.common.body_parameters import body_parameters, pseudo_inertias
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
 
 MASS, COM = 2.0, np.array([0.03, -0.02, 0.05])
 INERTIA = np.array([[0.008, 0.001, 0.0], [0.001, 0.01, 0.0004], [0.0, 0.0004, 0.012]])

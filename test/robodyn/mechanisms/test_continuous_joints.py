@@ -114,6 +114,7 @@ def test_compiled_control_takes_the_short_way_as_python_does(arm):
     np.testing.assert_array_equal(runs[0].configuration, runs[1].configuration)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="the library is linked by cc")
 @pytest.mark.parametrize("kind", ["serial", "closed_loop"])
 def test_the_exported_library_takes_the_short_way(tmp_path, kind):

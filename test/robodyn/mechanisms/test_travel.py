@@ -118,6 +118,7 @@ def test_strict_analysis_fails(tmp_path):
     assert "position of c" in result.output
 
 
+@pytest.mark.slow
 def test_what_is_planned_keeps_to_them():
     m = rd.load(five_bar(0.3))
     paths = [
@@ -134,6 +135,7 @@ def test_what_is_planned_keeps_to_them():
     assert platform.leg_bends(poses.configurations)[:, 0].max() <= 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("elbow", "area"), [(0.0, 0.2200), (0.3, 0.0292), (0.05, 0.00081)])
 def test_areas_are_those_of_the_motors_grid(elbow, area):
     """Squares of 2 mm (0.4 mm for 0.05 rad) that the tool meets, in its own assembly mode."""
@@ -143,6 +145,7 @@ def test_areas_are_those_of_the_motors_grid(elbow, area):
     assert found.volume_error < 0.15 * area
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lead", "turns"), [(0.005, True), (0.005, False), (0.1, True)])
 def test_drives_of_many_turns_and_mimics(lead, turns):
     """Slides of +-0.2 m on screws: a square of 0.16 m^2, whatever the motors may turn."""
@@ -201,6 +204,7 @@ def hexapod(tmp_path_factory):
     return folder, free
 
 
+@pytest.mark.slow
 def test_universal_joints_of_a_platform_keep_their_limits(hexapod, rng):
     folder, free = hexapod
     m = rd.load(folder / "tight.urdf")
@@ -223,6 +227,7 @@ def test_universal_joints_of_a_platform_keep_their_limits(hexapod, rng):
     assert 0 < kept.sum() < 4000
 
 
+@pytest.mark.slow
 def test_they_are_written_and_read(hexapod, tmp_path):
     m = rd.load(hexapod[0] / "tight.urdf").with_cones(base_cone=0.3, body_cone=0.25)
     for ending in ("urdf", "yaml", "sdf", "xml"):
@@ -251,6 +256,7 @@ def test_cones_hold_for_platforms_and_closed_loops_alike(hexapod, rng):
         assert not expected.all()
 
 
+@pytest.mark.slow
 def test_rods_of_a_delta_lean_as_geometry_says():
     m = rd.load("delta")
     q = m.advance(m.home, np.array([0.2, -0.1, 0.05]))

@@ -94,6 +94,7 @@ def test_what_no_stream_should_say_is_refused_and_changes_nothing(platform, chan
     np.testing.assert_array_equal(stream.at(1_010_000_000).configuration, before.configuration)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stewart_symmetric", "hexapod_rotary", "delta", "fivebar"])
 def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
     m = rd.load(name)
@@ -183,6 +184,7 @@ def test_before_a_barred_way_it_comes_to_rest_and_stays():
     np.testing.assert_array_equal(points[-1].positions, points[-50].positions)
 
 
+@pytest.mark.slow
 def test_drives_that_come_near_their_efforts_are_slowed_down(rng):
     m = rd.load("motion_platform")
     commander = PositionCommander(m, 0.005)
@@ -200,6 +202,7 @@ def test_drives_that_come_near_their_efforts_are_slowed_down(rng):
     assert "times its effort" in weak.step(0).problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stewart_symmetric", "delta", "puma560"])
 @pytest.mark.parametrize("end", [0, 1])
 def test_the_ends_of_all_joints_are_reached_without_a_complaint(name, end):

@@ -23,6 +23,7 @@ def mean(rows, start, end):
     return rows[round(start / 0.02) : round(end / 0.02)].mean(axis=0)
 
 
+@pytest.mark.slow
 def test_its_axes_and_units(flown):
     at_rest, run, right, left = (
         mean(flown, *part) for part in ((0.0, 2.0), (8.0, 16.0), (45.0, 58.0), (64.0, 69.0))

@@ -9,6 +9,8 @@ import robodyn as rd
 from robodyn.motion_base.frequency_response import CHANNELS, FREQUENCIES, frequency_response
 from robodyn.report.cueing_page import cueing_page, read_criteria
 
+pytestmark = pytest.mark.slow
+
 HEAD = [0.1, 0.0, 1.0]
 PARAMETERS = rd.WashoutParameters(
     force_gain=(0.5, 0.6, 0.4), rotation_gain=(0.7, 0.5, 0.8), force_washout=0.5,

@@ -8,6 +8,8 @@ import pytest
 import robodyn as rd
 from robodyn.motion_base.limits import DriveLimits
 
+pytestmark = pytest.mark.slow
+
 REST = np.array([0.0, 0.0, 9.81])
 HEAD = [0.1, 0.0, 1.1]
 DT = 0.02

@@ -302,6 +302,7 @@ def test_nobody_parks_beyond_an_end(name, end):
         assert fact in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [-2.0, -0.15, 0.15, 2.0, -1e6, 1e6])
 @pytest.mark.parametrize("is_known", [True, False], ids=["known", "unknown"])
 def test_a_clock_that_is_set_while_poses_come_moves_the_platform_nowhere_else(
@@ -356,6 +357,7 @@ def test_poses_that_are_late_are_told_from_clocks_that_differ(platform):
         stream.take(100 * second, 121 * second, home, rest, home)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [-3.0, 3.0])
 def test_a_trajectory_continues_where_it_is_when_the_clock_is_set(platform, change):
     drives = Drives(platform, enable_timeout=0.0).bring_up()
@@ -472,6 +474,7 @@ def test_what_is_asked_wrongly_is_refused(platform):
         Machine(platform, DT, enable_timeout=0.0).request("power_on")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stewart_symmetric", "delta", "puma560"])
 def test_random_sequences_break_no_limit_and_every_fault_ends_at_rest(name, rng):
     random_sequences(rd.load(name), rng, 60)

@@ -10,6 +10,8 @@ import robodyn as rd
 from robodyn.motion_base.kernels.soft_limits import newton_step
 from robodyn.motion_base.perception import CANALS, OTOLITHS
 
+pytestmark = pytest.mark.slow
+
 REST = np.array([0.0, 0.0, 9.81])
 
 

@@ -43,6 +43,7 @@ def jumps(random, count):
     return values[np.arange(count) // 40 * 40]
 
 
+@pytest.mark.slow
 def test_a_washout_searches_nothing_and_keeps_the_limits(rotary, searches, rng, monkeypatch):
     m, dt = rotary, 0.01
     washout = rd.ClassicalWashout(m, dt, VIOLENT)
@@ -70,6 +71,7 @@ def test_a_washout_searches_nothing_and_keeps_the_limits(rotary, searches, rng, 
     assert np.ptp(pose[:, :3], axis=0).max() > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hexapod_rotary", "delta"])
 def test_a_set_point_out_of_reach_searches_nothing(name, searches, rng):
     m = rd.load(name)

@@ -16,6 +16,8 @@ from robodyn.motion_base.vehicle import COLUMNS
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories.messages import pose_array, twist_array
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def vehicle():

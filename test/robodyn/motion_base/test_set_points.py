@@ -27,6 +27,7 @@ def differences(positions, dt=DT):
     return [np.abs(np.diff(positions, k, axis=0)).max() / dt**k for k in (1, 2, 3)]
 
 
+@pytest.mark.slow
 def test_random_targets_break_no_limit(rng):
     own = limits(6)
     joints, seen = SetPoints(own, DT, np.zeros(6)), [np.zeros(6)]
@@ -48,6 +49,7 @@ def test_random_targets_break_no_limit(rng):
     assert jerk <= 40.0 + 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dt", [0.001, 0.005, 0.02])
 def test_thousands_of_random_lives_stay_inside_whatever_targets_and_paces_do(dt, rng):
     """1,000 lives, a joint each, whose limits span many decades; ticks are coarse for most."""

@@ -50,6 +50,7 @@ def settled(random_numbers):
     return estimator, (pose, twist, accel), found
 
 
+@pytest.mark.slow
 def test_a_sea_is_found_without_lag(settled):
     """Samples are 20 ms old: that is predicted. Slow errors are those of the gyroscope's noise."""
     _, (pose, twist, _), found = settled
@@ -100,6 +101,7 @@ class Known:
         return tuple(part[0] for part in boat(np.array([1e-9 * time]), self.rng, self.sizes))
 
 
+@pytest.mark.slow
 def test_a_platform_stays_in_the_world_when_its_base_is_known(rng):
     m, base = rd.load("stewart_symmetric"), Known(rng, 0.4 * SIZES)
     commander = PositionCommander(m, 0.005)
@@ -115,6 +117,7 @@ def test_a_platform_stays_in_the_world_when_its_base_is_known(rng):
     assert commander.wish.share == 1.0
 
 
+@pytest.mark.slow
 def test_a_sea_too_large_for_a_platform_is_taken_back_in_part_and_it_stays_level(rng):
     m, base = rd.load("stewart_symmetric"), Known(rng, SIZES * [8.0, 8.0, 8.0, 1.0, 1.0, 1.0])
     commander, left = PositionCommander(m, 0.02), []

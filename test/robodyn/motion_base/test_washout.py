@@ -8,6 +8,8 @@ import pytest
 import robodyn as rd
 from robodyn.poses import rotation_matrix, rpy_of_rotation
 
+pytestmark = pytest.mark.slow
+
 # of the objective motion cueing test (ICAO 9625) [rad/s]
 FREQUENCIES = 10.0 ** np.linspace(-1.0, 1.2, 12)
 REST = np.array([0.0, 0.0, 9.81])

@@ -14,6 +14,8 @@ import pytest
 from robodyn.numerics import kernel_cache
 from robodyn.numerics.cache_folders import distrust_status, private_folder
 
+pytestmark = pytest.mark.slow
+
 # One kernel, so that compiling it anew is a matter of seconds.
 SCRIPT = """
 from robodyn.poses import twist_in_base

@@ -22,6 +22,8 @@ import pytest
 from robodyn.numerics import cache_folders, compiler, kernel_keys
 from robodyn.numerics.kernel_cache import is_cached
 
+pytestmark = pytest.mark.slow
+
 # types and exceptions: nothing that machine code is made of
 NOT_COMPILED = {"robodyn.arrays", "robodyn.errors", "robodyn.checks"}
 

@@ -113,6 +113,7 @@ def test_no_path_joins_two_sides_and_that_is_certain(robot, modes):
     assert refused.value.certain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_assembly_is_changed_without_meeting_a_singularity(robot, modes, side):
     start, goal = modes[np.sign(sides(robot, modes)) == side][:2]

@@ -16,6 +16,8 @@ from robodyn.planning.moveit import moveit
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories.tip_joints import TipJoints, space_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=["delta", "stewart_symmetric"])
 def package(request, tmp_path_factory):

@@ -32,6 +32,7 @@ def along(mechanism, path, count):
     return path.sample(np.linspace(0.0, path.duration, count)).configuration
 
 
+@pytest.mark.slow
 def test_path_keeps_to_its_bounds_between_its_samples_too(dasgupta, ends, path):
     straight = rd.plan_line(*ends, duration=1.0)
     assert dasgupta.condition_number(along(dasgupta, straight, 500)).max() > 1e4
@@ -59,6 +60,7 @@ def test_path_moves_as_it_says_and_is_smooth(dasgupta, path):
     np.testing.assert_allclose(rest.acceleration, 0.0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_path_is_the_same_again_for_a_seed(dasgupta, ends, path):
     again = rd.plan_path(dasgupta, *ends, LIMIT, duration=5.0)
     np.testing.assert_array_equal(along(dasgupta, again, 50), along(dasgupta, path, 50))
@@ -103,6 +105,7 @@ def test_path_keeps_to_a_limit_just_above_that_of_its_ends(dasgupta):
     assert dasgupta.condition_number(along(dasgupta, path, 2001)).max() <= limit
 
 
+@pytest.mark.slow
 def test_arm_keeps_to_its_joints_and_to_its_condition_where_asked(puma):
     start = np.array([0.2, -1.0, 0.3, 0.1, 0.8, 0.0])
     goal = np.array([1.0, -0.4, 0.6, -0.4, -0.8, 0.5])
@@ -115,6 +118,7 @@ def test_arm_keeps_to_its_joints_and_to_its_condition_where_asked(puma):
     assert refused.value.separated_by in {"condition limit", "unknown"}
 
 
+@pytest.mark.slow
 def test_five_bar_goes_round_within_one_sheet():
     loop = rd.load("fivebar")
     start = loop.assemble([2.4, 0.7])

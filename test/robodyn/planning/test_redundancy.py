@@ -16,6 +16,7 @@ def largest(mechanism, motion, samples=301):
     return mechanism.condition_number(motion.sample(times).configuration).max()
 
 
+@pytest.mark.slow
 def test_one_number_is_chosen_as_a_search_through_all_of_them_would(dasgupta):
     path = rd.paper_path("I")
     best = rd.optimize_redundancy(dasgupta, path, [], constant=["rx"])
@@ -25,6 +26,7 @@ def test_one_number_is_chosen_as_a_search_through_all_of_them_would(dasgupta):
     assert best.after == pytest.approx(largest(dasgupta, best.trajectory), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_what_changes_along_the_way_is_better_and_moves_consistently(dasgupta):
     path = rd.paper_path("I")
     best = rd.optimize_redundancy(dasgupta, path, ["rx"], controls=6)
@@ -41,6 +43,7 @@ def test_what_changes_along_the_way_is_better_and_moves_consistently(dasgupta):
     np.testing.assert_allclose(change, here.acceleration, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_spin_turns_about_the_bodys_own_axis(dasgupta):
     path = rd.paper_path("I")
     best = rd.optimize_redundancy(dasgupta, path, [], constant=["spin"], objective="effort")

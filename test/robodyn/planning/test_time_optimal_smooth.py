@@ -66,6 +66,7 @@ def changes(mechanism, motion):
     return tuple(np.abs(np.diff(v, axis=0) / steps)[apart].max(axis=0) for v in values)
 
 
+@pytest.mark.slow
 def test_a_mass_on_a_rail_takes_the_time_of_four_equal_phases_of_jerk(tmp_path):
     slider, jerk, way = rail(tmp_path), 3.0, 1.5
     # J, -J, -J, J for a quarter of the time each: d = J t^3 / 32
@@ -117,6 +118,7 @@ def test_rests_have_no_acceleration_and_nothing_jumps_between(tmp_path):
     assert np.abs(np.diff(a)).max() <= 2.0 * step * (1.0 + 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -154,6 +156,7 @@ def test_all_limits_hold_between_the_points(name, options):
     np.testing.assert_allclose(samples.acceleration[[0, -1]], 0.0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_without_need_for_them_limits_of_changes_cost_nothing(arm):
     path = [arm.home, arm.home + np.array([0.8, -0.4, 0.5, 0.5, 0.0, 1.0])]
     free = rd.time_optimal(arm, path, points=POINTS).duration
@@ -166,6 +169,7 @@ def test_without_need_for_them_limits_of_changes_cost_nothing(arm):
     assert times[-1] == pytest.approx(free, rel=3e-3)
 
 
+@pytest.mark.slow
 def test_a_corner_is_a_rest_without_acceleration(platform):
     from robodyn.trajectories import Sequence
 
@@ -185,6 +189,7 @@ def test_a_corner_is_a_rest_without_acceleration(platform):
     assert np.abs(samples.acceleration[middle]).max() < 1e-2 * np.abs(samples.acceleration).max()
 
 
+@pytest.mark.slow
 def test_what_moves_goes_on_from_its_velocity(arm):
     goal = arm.home + np.array([0.3, -0.2, 0.2, 0.1, 0.0, 0.2])
     velocity = np.array([0.4, 0.3, -0.2, 0.0, 0.5, 0.0])
@@ -203,6 +208,7 @@ def test_what_moves_goes_on_from_its_velocity(arm):
         rd.time_optimal(arm, path, start_velocity=velocity, jerk_limits=0.1, points=40)
 
 
+@pytest.mark.slow
 def test_a_motor_that_weakens_with_speed_is_taken_at_its_word(tmp_path):
     curve = [[0.0, 10.0], [0.5, 9.0], [1.0, 2.0], [1.2, 0.0]]
     slider = rail(tmp_path, actuator={"lead": 2.0 * np.pi, "handed": "left", "torque_speed": curve})
@@ -258,6 +264,7 @@ def test_easing_leaves_rests_with_the_cube(rests):
     np.testing.assert_allclose(easing.at(easing.inverse(g))[0], g, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_progress_is_told_and_may_end_the_search(arm):
     path, told = [arm.home, arm.home + 0.3], []
     rd.time_optimal(arm, path, jerk_limits=100.0, points=POINTS, progress=told.append)
@@ -291,6 +298,7 @@ def test_weight_beyond_the_limits_is_named(platform):
         rd.time_optimal(platform, path, effort_limits=500.0, jerk_limits=20.0, points=POINTS)
 
 
+@pytest.mark.slow
 def test_the_command_takes_both_limits():
     words = ["plan", "stanford_arm", "--joints", "0.5 0.3 0.6 0 0.2 0", "--points", str(POINTS)]
     answers = [

@@ -15,6 +15,8 @@ import robodyn as rd
 from robodyn.planning.workspace.pose_region import connected
 from robodyn.planning.workspace.surfaces import level_surface
 
+pytestmark = pytest.mark.slow
+
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 
 

@@ -17,9 +17,12 @@ pytest.importorskip("bokeh")
 
 from headless_chromium import Browser, executable
 
-pytestmark = pytest.mark.skipif(
-    executable() is None, reason="no Chromium on the PATH (apt install chromium)"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        executable() is None, reason="no Chromium on the PATH (apt install chromium)"
+    ),
+    pytest.mark.slow,
+]
 
 LEGS = range(6)
 NAME = "</script><b>II</b> $$x^2$$"

@@ -94,6 +94,7 @@ def test_hovering_shows_every_curve_at_one_instant():
     assert set(hover.formatters) == {"@x", "@y0", "@y1"}
 
 
+@pytest.mark.slow
 def test_a_legend_controls_its_curve_in_every_panel():
     x = np.arange(3.0)
     panels = tuple(
@@ -111,6 +112,7 @@ def test_a_legend_controls_its_curve_in_every_panel():
         assert all(line.glyph.line_alpha == 1.0 for line in lines)
 
 
+@pytest.mark.slow
 def test_equal_axes_of_a_chart_are_linked():
     x = np.linspace(0.0, 1.0, 5)
     panels = [Panel(str(i), (ChartLine(x, i * x),)) for i in (1, 2)]
@@ -188,6 +190,7 @@ def test_text_is_neither_markup_nor_a_formula():
     assert not any(sign in label for label, _ in hover.tooltips for sign in "@$")
 
 
+@pytest.mark.slow
 def test_a_workspace_is_a_picture_of_its_surfaces():
     pytest.importorskip("matplotlib")
     corners = np.vstack([np.zeros(3), np.eye(3)])

@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from robodyn.cli import app
 
+pytestmark = pytest.mark.slow
+
 ANALYZE = ["analyze", "stewart_dasgupta", "--path", "II", "--dt", "0.01"]
 
 

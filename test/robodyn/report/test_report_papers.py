@@ -7,6 +7,8 @@ import pytest
 from robodyn.papers.puma import BOUND, puma_page
 from robodyn.papers.stewart_page import paper_page
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("bokeh", reason="the extra `report` is not installed")
 
 

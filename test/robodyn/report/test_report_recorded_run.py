@@ -31,6 +31,7 @@ def test_errors_are_those_of_the_run(dasgupta, run, start):
     np.testing.assert_allclose(recorded.commanded - recorded.model, run.effort - model)
 
 
+@pytest.mark.slow
 def test_the_page_of_a_run(dasgupta, run):
     recorded = compare_with_plan(
         dasgupta, run.time, run.configuration, run.effort, rd.paper_path("II")
@@ -43,6 +44,7 @@ def test_the_page_of_a_run(dasgupta, run):
     assert "run.mcap" in page.html()
 
 
+@pytest.mark.slow
 def test_a_recorded_run_of_an_arm(puma):
     path = rd.trajectories.arm_path("puma_fast")
     run = rd.simulate(puma, rd.ComputedTorque(puma), path, 1e-3, 1e-2)

@@ -15,6 +15,8 @@ from robodyn.errors import MissingExtra, OutputError
 from robodyn.report.study_charts import rises, study_charts
 from robodyn.report.study_page import study_page
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("bokeh", reason="the extra `report` is not installed")
 
 

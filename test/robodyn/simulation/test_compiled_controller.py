@@ -12,7 +12,7 @@ import robodyn as rd
 from robodyn.simulation import compiled
 from robodyn.simulation.task import SimulationTask
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
 
 
 def law_for(m):

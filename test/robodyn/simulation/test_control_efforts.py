@@ -87,6 +87,7 @@ def test_computed_torque_at_every_instant(mechanism, rng, rubs):
     assert_obeys_the_law(given, plan, run)
 
 
+@pytest.mark.slow
 def test_through_where_an_elimination_does_not_serve(monkeypatch):
     """A slide of a hexaglide moves past where the pivots of home vanish, which no motion feels."""
     loop = rd.load(LOOPS / "hexaglide.yaml")

@@ -33,6 +33,7 @@ def test_path_two_is_retraced_open_loop_with_order_four(dasgupta):
     assert np.log2(errors[1] / errors[2]) == pytest.approx(4.0, abs=0.2)
 
 
+@pytest.mark.slow
 def test_the_adaptive_reference_retraces_path_two_to_rounding(dasgupta):
     assert retraced(dasgupta, 12, integrator="dop853") < 1e-9
 
@@ -111,6 +112,7 @@ def test_two_runs_are_identical(dasgupta):
         np.testing.assert_array_equal(getattr(runs[0], name), getattr(runs[1], name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control_dt", [None, 0.01])
 def test_a_wrench_of_time_that_is_known_is_cancelled(dasgupta, control_dt):
     """A load met by inverse dynamics at the same time leaves the motion as it was."""

@@ -32,6 +32,7 @@ def test_without_a_trajectory_it_starts_at_home(name):
         rd.simulate(m, rd.ConstantEffort(efforts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_a_spring_takes_and_gives_back_energy(name):
     m = rd.load(name).without_friction()

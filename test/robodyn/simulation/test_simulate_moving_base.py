@@ -37,6 +37,7 @@ class Told(rd.ComputedTorque):
     """The same law, which compiled code does not know."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control_dt", [5e-3, None])
 @pytest.mark.parametrize("name", ["stewart_symmetric", "puma560", "delta"])
 def test_compiled_code_and_python_agree_and_the_controller_makes_up_for_it(name, control_dt):

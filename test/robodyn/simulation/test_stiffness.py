@@ -28,6 +28,7 @@ def after(arm, dt, time=0.2):
     return np.concatenate([plant.configuration, plant.velocity])
 
 
+@pytest.mark.slow
 def test_a_joint_whose_rate_decays_within_a_fraction_of_the_step():
     """In steps of 1 ms: as in steps of 2 us, which follow the decay explicitly; of order 2."""
     arm = damped("stanford_arm", 2e4)

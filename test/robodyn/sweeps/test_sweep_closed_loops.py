@@ -13,6 +13,7 @@ pytest.importorskip("xarray")
 FILE = Path(__file__).parents[2] / "reference" / "closed_loops" / "fivebar.urdf"
 
 
+@pytest.mark.slow
 def test_where_the_loops_do_not_close_there_is_nothing_and_elsewhere_the_same_as_alone():
     fivebar = rd.load(FILE)
     first, second = fivebar.independent_joints

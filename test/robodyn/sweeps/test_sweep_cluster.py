@@ -20,6 +20,8 @@ from robodyn.cli import app
 from robodyn.errors import ClusterError
 from robodyn.sweeps.sweep import run
 
+pytestmark = pytest.mark.slow
+
 LOCAL = ("--host", "127.0.0.1")
 
 

@@ -11,6 +11,8 @@ import pytest
 import robodyn as rd
 from robodyn.errors import MissingExtra
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", ["dask", "xarray", "zarr"])
 def test_a_missing_package_is_named_with_its_remedy(monkeypatch, name):

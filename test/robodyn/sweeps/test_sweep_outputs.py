@@ -21,6 +21,8 @@ from robodyn.errors import ResumeRefused
 from robodyn.sweeps.plan import SweepPlan, make_plan
 from robodyn.sweeps.sweep import run
 
+pytestmark = pytest.mark.slow
+
 # A process that sweeps the plan given on its standard input until it kills itself.
 KILLED = """
 import os, pickle, signal, sys

@@ -71,6 +71,7 @@ def test_ways_on_which_loops_do_not_close_are_left_out():
     assert first.max() < 0.01
 
 
+@pytest.mark.slow
 def test_nothing_is_searched_from_afar_for_a_demonstration(monkeypatch):
     """A rail-driven hexapod whose loops do not close at the ends of many ways."""
     mechanism = load(LOOPS / "hexaglide.yaml")
@@ -112,6 +113,7 @@ def test_paths_of_papers_and_bundled_ones_belong_to_their_mechanisms():
     assert chosen == {name: own.get(name, "demo") for name in rd.models()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stewart_symmetric", "stanford_arm"])
 def test_simulate_moves_any_bundled_model(name):
     result = CliRunner().invoke(app, ["simulate", name, "--json"])

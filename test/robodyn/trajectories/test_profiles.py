@@ -118,6 +118,7 @@ def test_unknown_profiles_are_refused_with_the_known_ones():
 positive = st.floats(1e-3, 1e3)
 
 
+@pytest.mark.slow
 @given(name=st.sampled_from(list(PEAK_SPEED)), duration=positive, distance=positive, speed=positive)
 @settings(max_examples=200, deadline=None)
 def test_a_profile_keeps_to_its_limit_or_is_refused(name, duration, distance, speed):

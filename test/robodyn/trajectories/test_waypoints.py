@@ -209,6 +209,7 @@ def test_an_arms_waypoints_as_poses_are_lines_of_its_tip(write, puma, blend):
     np.testing.assert_allclose(velocity, wanted.velocity, rtol=0, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_tip_pose_out_of_reach_is_refused_with_its_time(write, puma):
     points = tip_waypoints(puma, [(0, 0, 0), (3.0, 0, 0)])
     file = write({"v_max": 0.5, "w_max": 0.5, "waypoints": points})

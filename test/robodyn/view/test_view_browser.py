@@ -12,10 +12,14 @@ import numpy as np
 import pytest
 from headless_chromium import Browser, executable
 
-pytestmark = pytest.mark.skipif(
-    executable() is None,
-    reason="no Chromium on the PATH (apt install chromium): the page is tested without a browser",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        executable() is None,
+        reason="no Chromium on the PATH (apt install chromium): "
+        "the page is tested without a browser",
+    ),
+    pytest.mark.slow,
+]
 
 
 def until_drawn(browser, before):

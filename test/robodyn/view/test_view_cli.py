@@ -17,6 +17,8 @@ import pytest
 from robodyn.cli import main
 from robodyn.extras import how_to_install
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-c", "from robodyn.cli import main; main()", "view"]
 
 

@@ -151,6 +151,7 @@ def test_wishes_that_cannot_be_are_refused(dasgupta, wish):
     assert live.snapshot().time > 0.0
 
 
+@pytest.mark.slow
 def test_an_under_actuated_mechanism_is_shown_and_says_why_it_does_not_move():
     """Three of six legs driven: it stands at home, and may be pushed and reset."""
     glide = rd.load(LOOPS / "hexaglide.yaml")

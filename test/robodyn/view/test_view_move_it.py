@@ -22,6 +22,7 @@ pytestmark = [
         not (shutil.which("wasm-ld") or find_spec("ziglang")),
         reason="no linker (wasm-ld, ziglang) for WebAssembly",
     ),
+    pytest.mark.slow,
 ]
 # of what a mechanism computes at random configurations, all bits
 BITS = """

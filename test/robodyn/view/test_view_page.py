@@ -15,6 +15,8 @@ from viser_client import Client
 from robodyn.errors import InvalidInput
 from robodyn.view.serving import PortInUse, serve
 
+pytestmark = pytest.mark.slow
+
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 MOMENTS = (0.5, 3.0, 5.5)
 

@@ -18,6 +18,8 @@ from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import first_frames
 from robodyn.poses import advance_pose, pose_difference
 
+pytestmark = pytest.mark.slow
+
 NOISE = 5e-5  # m and rad
 SAMPLES = 30
 

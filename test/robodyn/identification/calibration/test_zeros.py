@@ -35,6 +35,7 @@ def samples(m, zeros, rng, spread, noise, stop_noise):
     return np.array(readings), np.array(up), stops
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "spread", "off", "stop"),
     [("stewart_symmetric", 0.1, 0.01, 1e-3), ("hexapod_rotary", 0.35, 0.05, 5e-3)],
@@ -63,6 +64,7 @@ def test_a_level_says_nothing_of_a_platform_that_does_not_turn(rng):
     assert not found.seen.any()
 
 
+@pytest.mark.slow
 def test_the_command_reads_both_kinds_of_rows(tmp_path, rng):
     m = rd.load("hexapod_rotary")
     zeros = np.array([0.05, -0.04, 0.0, 0.02, 0.03, -0.05])
@@ -95,6 +97,7 @@ def test_wrong_samples_are_refused_in_words(tmp_path):
         read_zero_samples(file, m)
 
 
+@pytest.mark.slow
 def test_zeros_are_written_and_shown(tmp_path, rng):
     m = rd.load("hexapod_rotary")
     readings, up, stops = samples(m, rng.normal(0.0, 0.05, 6), rng, 0.35, 1e-3, 5e-3)

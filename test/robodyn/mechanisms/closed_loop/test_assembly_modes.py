@@ -71,6 +71,7 @@ def modes_by_angle(base, plate, lengths, steps=20001):
     return int((np.sign(left[1:]) != np.sign(left[:-1])).sum())
 
 
+@pytest.mark.slow
 def test_a_planar_platform_has_its_six_modes():
     """Six is the most that a 3-RPR can have; with these dimensions all are real."""
     base = np.array([[0.0, 0.0], [1.0, 0.0], [0.63, 1.0]])
@@ -104,6 +105,7 @@ def test_a_five_bar_has_two():
     np.testing.assert_allclose(found[0], loop.home, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stewart_symmetric", "hexapod_rotary"])
 def test_legs_half_a_turn_round_are_not_other_modes(name):
     """A leg on a universal joint fits twice; the platform does not care."""

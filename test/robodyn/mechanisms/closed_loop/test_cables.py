@@ -18,6 +18,8 @@ from robodyn.analysis.margins import margins
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.numerics.nearest_in_box import nearest_in_box
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def cables(tmp_path_factory):

@@ -109,6 +109,7 @@ def test_loops_close_from_half_a_turn_away(rng, kind):
     assert mechanism.mobility == 9 - {"fixed": 6, "revolute": 5}[kind]
 
 
+@pytest.mark.slow
 def test_the_loop_that_cannot_close_is_the_one_that_is_named(rng):
     """Of two loops the second is wider than its links are long."""
     builder = Builder(rng)
@@ -126,6 +127,7 @@ def test_the_loop_that_cannot_close_is_the_one_that_is_named(rng):
         ClosedLoop(replace(model, closures=(*model.closures, far), home=()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["delta", "fivebar", "hexapod_rotary"])
 def test_each_bundled_mechanism_has_a_path_within_its_limits(name):
     mechanism = rd.load(name)
@@ -140,6 +142,7 @@ def test_each_bundled_mechanism_has_a_path_within_its_limits(name):
     assert np.ptp(mechanism.body_pose(q)[:, :3], axis=0).max() > 0.1 * mechanism.size
 
 
+@pytest.mark.slow
 def test_the_schema_takes_the_bundled_files_and_no_misspelt_field():
     schema = json.loads((PACKAGE / "schemas" / "closed_loop.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)

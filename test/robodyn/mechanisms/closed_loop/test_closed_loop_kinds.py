@@ -38,6 +38,7 @@ def pair(platform, loop, rng):
     return (pose, twist, change, wrench), (q, sign * legs.velocities, sign * legs.accelerations)
 
 
+@pytest.mark.slow
 def test_a_platform_is_recognised_and_may_be_read_as_a_closed_loop(platform, loop):
     assert rd.load(stewart_urdf(platform.six_legs)).kind == "stewart"
     assert loop.kind == "closed_loop"
@@ -45,6 +46,7 @@ def test_a_platform_is_recognised_and_may_be_read_as_a_closed_loop(platform, loo
     assert loop.joint_names == tuple(f"leg{n}_actuator" for n in range(1, 7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gravity", [[3.0, 1.0, -9.0], [0.0, 0.0, -1.62]])
 def test_a_platform_that_is_mounted_askew_has_the_same_gravity_as_a_loop(gravity, tmp_path):
     given = rd.load("stewart_symmetric").model

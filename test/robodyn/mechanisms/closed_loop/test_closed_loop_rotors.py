@@ -108,6 +108,7 @@ def states(pair, rng):
     return (q, *rest), (other, *rest)
 
 
+@pytest.mark.slow
 def test_rotors_as_bodies_give_the_same(pair, states, rng):
     (ours, explicit), ((q, u, change, wrench), (other, *_)) = pair, states
     wanted = explicit.inverse_dynamics(other, u, change, wrench)
@@ -123,6 +124,7 @@ def test_rotors_as_bodies_give_the_same(pair, states, rng):
     assert relative(without.inverse_dynamics(q, u, change, wrench), wanted) > 1e-4
 
 
+@pytest.mark.slow
 def test_what_is_borne_beside_rotors_that_are_bodies(pair, states):
     (ours, explicit), ((q, u, change, wrench), (other, *_)) = pair, states
     wanted = explicit.closure_forces(other, u, change, wrench)
@@ -134,6 +136,7 @@ def test_what_is_borne_beside_rotors_that_are_bodies(pair, states):
     assert relative(found.moment, wanted.moment[at]) < 1e-8
 
 
+@pytest.mark.slow
 def test_rotors_in_batches_and_in_the_compiled_simulation(pair, states):
     (ours, explicit), ((q, u, change, wrench), (other, *_)) = pair, states
     many = [np.tile(part, (9, 1)) for part in (q, u, change, wrench)]

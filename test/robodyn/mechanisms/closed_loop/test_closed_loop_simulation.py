@@ -42,6 +42,7 @@ def test_energy_errs_by_the_order_of_the_integrator(name, start, duration):
     assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.1)
 
 
+@pytest.mark.slow
 def test_loops_stay_closed_for_a_minute(fivebar):
     """In steps of a millisecond, over and over through singularities of type 2."""
     q, u, sides = fivebar.home, np.array([1.0, -2.0]), []
@@ -72,6 +73,7 @@ def test_a_joint_that_no_motor_drives_sticks_while_others_move():
     assert drifts[1] < drifts[0] / 12.0
 
 
+@pytest.mark.slow
 def test_friction_only_takes_energy_where_coordinates_change():
     """Let go, a five-bar that rubs in every joint falls through singularities, and loses energy."""
     loop = rd.load("fivebar")
@@ -89,6 +91,7 @@ def test_friction_only_takes_energy_where_coordinates_change():
     assert sides == {-1.0, 1.0}
 
 
+@pytest.mark.slow
 def test_a_five_bar_swings_through_singularities_of_type_2(fivebar):
     """Let go, it falls to where its rods align and on to the other side, energy conserved."""
     q, u = fivebar.home, np.array([1.0, -2.0])
@@ -165,6 +168,7 @@ def test_computed_torque_follows_a_path_of_the_independent_joints(name):
     assert max(left) < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["spherical", "revolute", "universal"])
 def test_random_mechanisms_stay_closed_and_keep_their_energy(rng, kind):
     mechanism = parallel(rng, [kind] * 3).mechanism().without_friction()

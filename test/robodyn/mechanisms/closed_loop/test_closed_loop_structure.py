@@ -47,6 +47,7 @@ def rods(rng):
     return builder
 
 
+@pytest.mark.slow
 def test_rods_between_ball_joints_are_idle_and_left_at_rest(rng):
     builder = rods(rng)
     driven = [f"base_crank{n}" for n in range(6)]
@@ -93,6 +94,7 @@ def test_a_ball_joint_of_three_hinges_leaves_a_rod_idle_too():
     assert (spun.mobility, spun.loose_joints) == (3, ())
 
 
+@pytest.mark.slow
 def test_idle_rods_do_what_rods_on_universal_joints_do_where_they_have_no_inertia_about_themselves(
     rng,
 ):
@@ -308,6 +310,7 @@ def test_an_open_configuration_is_refused_by_the_closures_name(rng):
         mechanism.inverse_dynamics(q, rest, rest)
 
 
+@pytest.mark.slow
 def test_loops_that_cannot_close_are_refused_by_name(rng):
     builder = Builder(rng)
     for n, parent in enumerate(["base", "link0", "link1"]):
@@ -322,6 +325,7 @@ def test_loops_that_cannot_close_are_refused_by_name(rng):
         ClosedLoop(builder.model(["base_link0"]))
 
 
+@pytest.mark.slow
 def test_out_of_reach_is_no_solution(rng):
     """A five-bar whose cranks ask for more than its rods have."""
     mechanism = parallel(rng, ["spherical"] * 3).mechanism()
@@ -331,6 +335,7 @@ def test_out_of_reach_is_no_solution(rng):
     assert caught.value.residual > 1e-3
 
 
+@pytest.mark.slow
 def test_no_assembly_is_the_wrong_way_round(rng):
     """Axes are parallel both ways, but a hinge cannot be closed upside down."""
     mechanism = single_loop(rng, 7, "revolute").mechanism()

@@ -19,6 +19,7 @@ def both():
     return Both(rd.load(tree_urdf(64), kind="closed_loop"))
 
 
+@pytest.mark.slow
 def test_a_regressor_of_64_joints_is_that_of_pinocchio(both):
     m, tree = both.m, both.tree
     Y = m.regressor(both.q, both.v, both.a)

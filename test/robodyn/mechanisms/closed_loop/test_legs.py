@@ -27,6 +27,7 @@ def body(part):
     return {"mass": part.mass, "com": part.com.tolist(), "inertia": part.inertia.tolist()}
 
 
+@pytest.mark.slow
 def test_six_legs_ups_are_the_platform_that_a_platforms_file_describes(tmp_path, rng):
     whole = rd.load("stewart_symmetric", kind="closed_loop")
     model = rd.load("stewart_symmetric").six_legs
@@ -78,6 +79,7 @@ def servo_hexapod(twin):
     }
 
 
+@pytest.mark.slow
 def test_a_hexapod_on_servos_has_the_angles_of_the_bundled_one(tmp_path, rng):
     twin = rd.load("hexapod_rotary")
     m = loaded(tmp_path, servo_hexapod(twin))
@@ -88,6 +90,7 @@ def test_a_hexapod_on_servos_has_the_angles_of_the_bundled_one(tmp_path, rng):
         np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_delta_on_rails_is_where_its_rods_say(tmp_path, rng):
     """Level everywhere, and its carriages one rod away, by Pythagoras."""
     radius, plate, rod = 0.2, 0.05, 0.3
@@ -128,6 +131,7 @@ PAIR = [
 BARS = {"lower": {"mass": 3, "radius": 0.03}, "upper": {"mass": 1}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "symmetry", "mobility", "idle"),
     [("UPS", 3, 6, 0), ("UPS", 4, 6, 0), ("SPS", 3, 6, 6)],
@@ -142,6 +146,7 @@ def test_any_number_of_legs(tmp_path, form, symmetry, mobility, idle):
     np.testing.assert_allclose(m.forward_dynamics(q, still, efforts), still, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_tripods_and_planar_platforms(tmp_path):
     plate = {"xyz": [0, 0, 0.5], "mass": 4, "radius": 0.2}
     leg = {"form": "RPS", "base": [0.3, 0, 0], "axis": [0, 1, 0], "platform": [0.2, 0, 0], **BARS}
@@ -164,6 +169,7 @@ def test_tripods_and_planar_platforms(tmp_path):
     assert [actuator.gear_ratio for actuator in planar.actuators] == [50.0] * 3
 
 
+@pytest.mark.slow
 def test_a_five_bar_is_an_arm_whose_end_another_holds(tmp_path):
     arm, rod, half = 0.2, 0.3, 0.1
     legs = [

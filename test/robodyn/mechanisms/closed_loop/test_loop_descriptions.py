@@ -49,6 +49,7 @@ def test_the_rank_is_found_and_not_counted(kind, equations):
     assert found["motors_suffice"]
 
 
+@pytest.mark.slow
 def test_a_loop_that_cannot_close_is_named_with_what_it_is_open_by():
     with pytest.raises(rd.ModelError, match="'loop' stays open by") as told:
         rd.load(fourbar(apart=2.0))
@@ -93,6 +94,7 @@ def gepetto(folder, text, urdf):
     return folder / "robot.yaml"
 
 
+@pytest.mark.slow
 def test_a_ball_joint_of_the_tree_becomes_a_closure(tmp_path):
     """The loop cut at its ball joint, and the same loop with that joint in the tree."""
     names = "closed_loop: [[end_a, end_b]]\ntype: [6d]\nname_mot: [motor]\n"

@@ -41,6 +41,7 @@ def load(name):
     return rd.load(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["delta", "fivebar", "hexapod_rotary", "redundant_3rrr"])
 def test_errors_are_as_large_as_the_covariances_say(name):
     """Squared errors, each in units of its variance, are on average as many as the freedoms."""
@@ -136,6 +137,7 @@ def test_redundant_readings_that_contradict_each_other_are_told():
     assert estimator.update(2, rounded).acquired
 
 
+@pytest.mark.slow
 def test_a_motor_without_end_may_count_its_turns_from_anywhere():
     bounded = rd.load("hexapod_rotary")
     joints = [

@@ -38,6 +38,7 @@ def test_the_motors_hold_every_freedom(mechanism):
     assert 1.0 <= found["condition_numbers"]["force"] < 10.0
 
 
+@pytest.mark.slow
 def test_the_urdf_beside_the_yaml_is_that_of_the_xacro_file(mechanism):
     pytest.importorskip("xacro")
     made = rd.load(URDF / f"{mechanism.name}.urdf.xacro")
@@ -76,6 +77,7 @@ def test_the_deltas_platform_stays_level(rng):
         np.testing.assert_allclose(np.abs(delta.body_pose(q)[3:]), [1, 0, 0, 0], atol=1e-10)
 
 
+@pytest.mark.slow
 def test_the_tip_reaches_the_goals_it_can(mechanism):
     there = mechanism.assemble(mechanism.joint_positions(mechanism.home) + 0.1)
     goal = mechanism.body_pose(there)
@@ -109,6 +111,7 @@ def test_floating_links_are_where_the_legs_hold_them(mechanism):
         np.testing.assert_allclose(pose, mechanism.link_pose(q, child), rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_check_tells_it_on_the_command_line():
     done = subprocess.run(
         [sys.executable, "-m", "robodyn", "check", "fivebar"],

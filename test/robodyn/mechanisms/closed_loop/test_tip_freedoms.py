@@ -27,6 +27,7 @@ def loop_of(name):
     return rd.load(FOLDER / f"{name}.yaml" if (FOLDER / f"{name}.yaml").exists() else name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rows"),
     [
@@ -78,6 +79,7 @@ def of_freedoms(count, rng):
     return loop_of({7: "axis7", 12: "series"}[count])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [7, 12, 20])
 def test_more_than_six_freedoms_are_examined_as_any(count, rng):
     m = of_freedoms(count, rng)

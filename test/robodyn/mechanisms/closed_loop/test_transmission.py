@@ -171,6 +171,7 @@ def test_what_is_no_transmission_is_refused_by_name(leg):
         rd.transmission(rd.load("puma560"), ["joint1"], ["joint2"])
 
 
+@pytest.mark.slow
 def test_a_dead_centre_is_singular():
     """A crank in line with its rod moves its slider no more."""
     parts = [

@@ -212,6 +212,7 @@ def test_the_command_line_takes_them(tmp_path):
     use_options()
 
 
+@pytest.mark.slow
 def test_a_tree_that_is_too_large_is_told_so():
     text = '<robot name="caterpillar"><link name="trunk"/>'
     for n in range(110):

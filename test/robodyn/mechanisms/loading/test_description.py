@@ -108,6 +108,7 @@ def test_an_arm_from_yaml_has_the_urdf_that_is_saved(tmp_path):
     assert rd.load(robot_description(path, arm)) == arm
 
 
+@pytest.mark.slow
 def test_urdfdom_itself_reads_it(name, tmp_path):
     """check_urdf is urdfdom's own parser; Pinocchio's wheels bring it."""
     beside = str(Path(sys.executable).parent)

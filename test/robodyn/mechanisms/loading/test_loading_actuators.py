@@ -76,6 +76,7 @@ def test_the_legs_share_defaults_and_override_them(hexapod, yaml_file):
     assert platform.without_actuators() == bare("stewart_symmetric")
 
 
+@pytest.mark.slow
 def test_yaml_to_urdf_and_back(hexapod, yaml_file):
     file = yaml_file(hexapod)
     platform = rd.load(file)

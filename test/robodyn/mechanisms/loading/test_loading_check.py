@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from robodyn.cli import app
 from robodyn.mechanisms.load import models as bundled
 
+pytestmark = pytest.mark.slow
+
 URDF = Path(__file__).parents[4] / "urdf"
 
 

@@ -18,6 +18,7 @@ from robodyn.mechanisms.load import MODELS
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
+@pytest.mark.slow
 def test_the_types_of_load_name_every_bundled_model_under_its_kind():
     names = {"stewart": load_types.StewartName, "serial": load_types.SerialName}
     names["closed_loop"] = load_types.LoopName

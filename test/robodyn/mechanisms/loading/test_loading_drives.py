@@ -249,6 +249,7 @@ def test_an_arm_starts_where_its_ros2_control_does():
     assert rd.load(text).home.tolist() == [0.0, 0.4]
 
 
+@pytest.mark.slow
 def test_check_says_what_is_left_out_and_takes_driven_joints(tmp_path):
     from typer.testing import CliRunner
 

@@ -44,6 +44,7 @@ def test_what_is_no_gravity_is_refused(given):
         rd.load("delta", gravity=given)
 
 
+@pytest.mark.slow
 def test_the_command_takes_gravity():
     run = CliRunner().invoke(app, ["check", "delta", "--gravity", "0 0 -1.62", "--json"])
     assert run.exit_code == 0, run.output

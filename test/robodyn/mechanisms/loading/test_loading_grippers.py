@@ -85,6 +85,7 @@ def test_nodes_and_launch_files_advise_what_they_offer(spelling, advice):
     assert len(rd.load(GRIPPERS["finger"]).joint_names) == 2
 
 
+@pytest.mark.slow
 def test_commands_take_what_their_errors_advise(tmp_path):
     file = tmp_path / "arm.urdf"
     file.write_text(GRIPPERS["finger"])

@@ -23,6 +23,7 @@ BUNDLED = resources.files("robodyn")
 WAYPOINTS = Path(__file__).parents[3] / "launch" / "there_and_back.yaml"
 
 
+@pytest.mark.slow
 def test_schemas_say_of_actuators_what_the_class_does():
     script = Path(__file__).parents[4] / "docs" / "make_schemas.py"
     run = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
@@ -87,6 +88,7 @@ def documents():
     return [document for document in read if document["type"] != "closed_loop"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", documents(), ids=lambda document: document["name"])
 def test_the_schema_takes_what_the_reader_takes_and_refuses_what_it_refuses(document, tmp_path):
     validator = schema(document["type"])

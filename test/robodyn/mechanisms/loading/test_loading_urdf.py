@@ -18,6 +18,7 @@ URDF = Path(__file__).parents[4] / "urdf"
 BUNDLED = ("stewart_dasgupta", "stewart_symmetric", "motion_platform")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUNDLED)
 def test_xacro_equals_yaml(name, quiet_load, capfd):
     assert differences(quiet_load(URDF / f"{name}.urdf.xacro"), quiet_load(name), 1e-14) == []
@@ -25,6 +26,7 @@ def test_xacro_equals_yaml(name, quiet_load, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUNDLED)
 def test_ros2_control_block_is_off_by_default_and_right_when_on(name, quiet_load):
     from robodyn.formats.xacro_text import expand_xacro

@@ -54,6 +54,7 @@ def test_rows_follow_the_report_or_differ_as_stated(method):
             assert measured == [p + e for p, e in zip(printed, extra, strict=True)], (row, n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", REPORT_ROWS)
 def test_rows_and_differences_add_up_to_table_1(method):
     for n in SIZES:
@@ -62,6 +63,7 @@ def test_rows_and_differences_add_up_to_table_1(method):
         assert (measured - stated).tolist() == [formula(n) for formula in REPORT_TOTAL[method]]
 
 
+@pytest.mark.slow
 def test_the_recursions_are_linear_and_lagrange_is_cubic():
     counts = {
         method: np.array([sum(count_arm(method, n).total()) for n in SIZES])

@@ -164,6 +164,7 @@ def test_rates_at_a_singular_pose_are_refused():
     assert caught.value.smallest_singular_value < 1e-12
 
 
+@pytest.mark.slow
 def test_assembly_modes_all_have_the_lengths_and_include_the_pose(rng, platform):
     pose, *_ = random_motion(rng, platform)
     lengths = platform.inverse_kinematics(pose)
@@ -179,6 +180,7 @@ def test_assembly_modes_all_have_the_lengths_and_include_the_pose(rng, platform)
     assert distance.min() > 1e-6
 
 
+@pytest.mark.slow
 def test_assembly_search_repeats_with_its_seed(paper_platform):
     lengths = paper_platform.inverse_kinematics(paper_platform.home)
     first = all_poses(paper_platform, lengths)

@@ -68,6 +68,7 @@ def test_random_motions_are_followed_from_one_reading_to_the_next(platform, rng)
     assert estimator.counts.acquisitions == 1
 
 
+@pytest.mark.slow
 def test_without_rates_the_twist_is_the_change_of_the_lengths(platform):
     step = 1_000_000
     stamps, lengths, _, motion = readings(platform, "I", step)

@@ -24,6 +24,8 @@ from robodyn.mechanisms.robot_description import robot_description
 from robodyn.trajectories import SampledTrajectory, demonstration, knot_times
 from robodyn.warmup import warm_up, warm_up_watching
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def crane(registered, description):

@@ -13,6 +13,8 @@ from robodyn.report.study_charts import study_charts
 from robodyn.report.study_page import study_page
 from robodyn.trajectories import demonstration
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("bokeh")
 
 

@@ -17,6 +17,7 @@ def crane(registered, description):
     return rd.load(description)
 
 
+@pytest.mark.slow
 def test_it_is_swept_over_its_own_joints(crane):
     pytest.importorskip("xarray")
     pytest.importorskip("dask")
@@ -69,6 +70,7 @@ def test_it_is_shown_live(crane):
     np.testing.assert_allclose(shown.body_pose, crane.body_pose(shown.configuration))
 
 
+@pytest.mark.slow
 def test_it_is_reported(registered, tmp_path):
     pytest.importorskip("bokeh")
     pytest.importorskip("matplotlib")
