@@ -127,7 +127,7 @@ class PositionCommander:
                 self.step(0)
             self.wish = None
             self.step(0)
-            self.workspace.nearest(self.configuration, self.mechanism.home, steps=1)
+            self.workspace.nearest(self.configuration, self.mechanism.home)
         self.reset(start)
 
     @property
@@ -180,7 +180,7 @@ class PositionCommander:
     def _slides(self, pace: float) -> bool:
         """Whether it goes nearer to what is wished for along the edge, as the way is barred."""
         assert self.wished is not None
-        near = self.workspace.nearest(self.wished, self.configuration, steps=1)
+        near = self.workspace.nearest(self.wished, self.configuration)
         positions = self.mechanism.joint_positions(near)
         return not self._try(np.array([positions, 0.0 * positions, 0.0 * positions]), pace)
 
@@ -207,12 +207,9 @@ class PositionCommander:
             here = self.set_points.state[0]
             target[0] = here + mechanism.joint_difference(here, target[0])
             return target, ""
-        last, nearest = self._inside, self.workspace.nearest
-        self.wished = self._inside = (
-            nearest(motion.configuration, self.configuration)
-            if last is None
-            else nearest(motion.configuration, last, steps=1)
-        )
+        last = self._inside
+        inside = self.configuration if last is None else last
+        self.wished = self._inside = self.workspace.nearest(motion.configuration, inside)
         positions, dt = mechanism.joint_positions(self._inside), self._dt
         p, v, _ = self.set_points.state if last is None else self._smooth
         a = EDGE * (EDGE * mechanism.joint_difference(p, positions) - 2.0 * v)

@@ -132,11 +132,15 @@ class PlanExaminer:
         return Plan(place, cue, motion, joints, efforts, force, rate)
 
     def room(self, plan: Plan) -> FloatArray:
-        """(4, K, n) of the joints' values to the nearer limit; below zero beyond it."""
+        """(4 K n + K,) of the joints' values to the nearer limit; below zero beyond it.
+
+        The last K are the least of the passive joints.
+        """
         values = plan.values
         room: FloatArray = np.minimum(values - self.low, self.high - values)
         room[3] = self.mechanism.effort_limits_at(plan.joints.velocities) - np.abs(plan.efforts)
-        return room
+        passive = self._workspace.passive_room(plan.motion.configuration, 0.0)
+        return np.append(room, passive)
 
     def examine(
         self, place: FloatArray, starts: FloatArray, spacing: FloatArray
@@ -166,6 +170,7 @@ class PlanExaminer:
         values = np.array([*joints, m.inverse_dynamics(*motion)])
         efforts, room = m.effort_limits_at(joints.velocities), np.empty((count, len(q) // count))
         kernels.least_room(values, self._limits, efforts - self._limits[0, 3], spacing, room)
+        room = np.minimum(room, self._workspace.passive_room(q, SPARE[0]).reshape(room.shape))
         room[out.reshape(room.shape)] = -np.inf
         return cue, q, room
 

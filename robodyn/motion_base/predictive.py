@@ -214,7 +214,7 @@ class PredictiveCueing:
         if found is plan:
             return None
         beyond, before = room < 0.0, examiner.room(plan)
-        share = CAUTION * float((before[beyond] / (before - room)[beyond]).min())
+        share = CAUTION * float((before[beyond] / (before[beyond] - room[beyond])).min())
         place = self._moving(plan, share * change)
         found = examiner.plan(place, plan.motion.configuration)
         return found if (examiner.room(found) >= 0.0).all() else plan

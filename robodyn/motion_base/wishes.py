@@ -67,9 +67,8 @@ class BodyMotion:
         here = mechanism.configuration_near(pose, here)
         error = self._weights * pose_difference(mechanism.body_pose(here), pose)
         rest = np.zeros(mechanism.coordinates.velocity_size)
-        velocity = self.solve(here, self._weights * twist)
         if np.abs(error).max() < CLOSE:
-            return Motion(here, velocity, rest), ""
+            return Motion(here, self.solve(here, self._weights * twist), rest), ""
         return Motion(here, rest, rest), (
             f"the pose cannot be reached, by {np.abs(error[:3]).max():.2g} m and "
             f"{np.abs(error[3:]).max() / self._weights[3]:.2g} rad"

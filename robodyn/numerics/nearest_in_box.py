@@ -156,44 +156,27 @@ def _scaled(A: Any, weights: Any, limits: Any, x: Any, B: Any, bounds: Any) -> f
     return size
 
 
-@noinline
-def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
-    """Replace x (n,) by the shortest within limits with the same A'x; false if there is none.
+@inner
+def nearest_to_origin(N: Any, bounds: Any, slack: float, s: ActiveSet, y: Any, work: Any) -> int:
+    """Write the point y (r,) nearest to the origin that is within bounds; the active constraints.
 
     Args:
-        A: (n, f), of rank f.
-        weights: (n,) inverse, of the squares in the length.
-        limits: (2, n) least, then largest.
-        x: (n,) of all with the same A'x the shortest.
+        N: (n, r) of each constraint the gradient.
+        bounds: (2, n) least and largest N y.
+        slack: by which these may be exceeded: rounding.
+        s: for the active constraints; on return those of which the count is returned, -1 if no
+            point is within bounds.
+        y: (r,) result.
+        work: (3, r).
     """
-    n, f = A.shape
-    r = n - f
-    if r == 0:
-        return False
-    Q, N, bounds, B = stack(n, n), stack(n, r), stack(2, n), stack(n, f)
-    of_active, of_all = stack(3, r + 1), stack(4, r)
-    s = ActiveSet(stack(r, r), stack(r, r), stack(r, r), of_active[0], of_active[1], of_active[2])
-    y, normal, z, rates = of_all[0], of_all[1], of_all[2], of_all[3]
-    size = _scaled(A, weights, limits, x, B, bounds)
-    if not _complement(B, Q, n, f):
-        return False
-    for j in range(n):
-        for k in range(r):
-            N[j, k] = Q[f + k, j]
+    n, r = N.shape
+    normal, z, rates = work[0], work[1], work[2]
     clear(y)
     active = 0
     for _ in range(20 + 10 * n):
-        p, sense, missing = _violated(N, y, bounds[0], bounds[1], ROUNDING * size)
+        p, sense, missing = _violated(N, y, bounds[0], bounds[1], slack)
         if p < 0:
-            for j in range(n):
-                step = 0.0
-                for k in range(r):
-                    step += N[j, k] * y[k]
-                x[j] += math.sqrt(weights[j]) * step
-            for k in range(active):  # exactly
-                j = int(s.which[k])
-                x[j] = limits[0, j] if s.sides[k] > 0.0 else limits[1, j]
-            return True
+            return active
         whole = 0.0
         for k in range(r):
             normal[k] = sense * N[p, k]
@@ -209,7 +192,7 @@ def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
                 if rates[k] > 1e-14 and s.multipliers[k] / rates[k] < step:
                     step, drop = s.multipliers[k] / rates[k], k
             if step == math.inf:
-                return False
+                return -1
             for k in range(active):
                 s.multipliers[k] -= step * rates[k]
             multiplier += step
@@ -226,4 +209,41 @@ def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
                 _drop(s, active, drop)
                 active -= 1
             _factor(s, active, r)
-    return False
+    return -1
+
+
+@noinline
+def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
+    """Replace x (n,) by the shortest within limits with the same A'x; false if there is none.
+
+    Args:
+        A: (n, f), of rank f.
+        weights: (n,) inverse, of the squares in the length.
+        limits: (2, n) least, then largest.
+        x: (n,) of all with the same A'x the shortest.
+    """
+    n, f = A.shape
+    r = n - f
+    if r == 0:
+        return False
+    Q, N, bounds, B = stack(n, n), stack(n, r), stack(2, n), stack(n, f)
+    of_active, y = stack(3, r + 1), stack(1, r)[0]
+    s = ActiveSet(stack(r, r), stack(r, r), stack(r, r), of_active[0], of_active[1], of_active[2])
+    size = _scaled(A, weights, limits, x, B, bounds)
+    if not _complement(B, Q, n, f):
+        return False
+    for j in range(n):
+        for k in range(r):
+            N[j, k] = Q[f + k, j]
+    active = nearest_to_origin(N, bounds, ROUNDING * size, s, y, stack(3, r))
+    if active < 0:
+        return False
+    for j in range(n):
+        step = 0.0
+        for k in range(r):
+            step += N[j, k] * y[k]
+        x[j] += math.sqrt(weights[j]) * step
+    for k in range(active):  # exactly
+        j = int(s.which[k])
+        x[j] = limits[0, j] if s.sides[k] > 0.0 else limits[1, j]
+    return True

@@ -121,12 +121,40 @@ def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
         assert np.abs(missed).max() < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("name", "cones", "there"),
+    [
+        ("stewart_symmetric", {"base_cone": 0.1}, [1.157, 1.353, 0.992, 1.352, 1.067, 1.117]),
+        ("delta", {"body_cone": 0.1}, [0.359, 0.691, 0.081]),
+    ],
+)
+def test_limits_of_passive_joints_are_kept_wherever_a_wish_leads(name, cones, there):
+    """Legs that bend by 0.1 rad at most; without that limit the same wish bends them further."""
+    free = rd.load(name)
+    bends = []
+    for m in (free, free.with_cones(**cones)):
+        commander = PositionCommander(m, DT)
+        commander.wish = goal(m, there, m.home)
+        points, largest = [], 0.0
+        for k in range(1, 400):
+            points.append(commander.step(k * TICK))
+            bend = m.leg_bends(commander.configuration)[int("body_cone" in cones)]
+            largest = max(largest, bend.max())
+        assert_within_limits(points, commander.limits)
+        bends.append(largest)
+    assert bends[0] > 0.12
+    assert 0.09 < bends[1] <= 0.1 + 1e-9
+    assert "beyond its longest" in points[-1].problem or "barred" in points[-1].problem
+
+
 def test_the_nearest_pose_inside_satisfies_the_conditions_of_an_optimum(platform):
     """What is left of the wish is a positive combination of the active limits' normals."""
     limits = platform.position_limits
     workspace = Workspace(platform, limits)
     wish = platform.advance(platform.home, [0.3, 0.1, 0.2, 0.1, 0.1, 0.0])
-    nearest = workspace.nearest(wish, platform.home, steps=30)
+    nearest = platform.home
+    for _ in range(30):
+        nearest = workspace.nearest(wish, nearest)
     left = platform.difference(nearest, wish)
     L = platform.characteristic_length
     gradient = np.array([1, 1, 1, L**2, L**2, L**2]) * left

@@ -71,6 +71,17 @@ def test_a_washout_searches_nothing_and_keeps_the_limits(rotary, searches, rng, 
     assert np.ptp(pose[:, :3], axis=0).max() > 0.01
 
 
+def test_a_washout_keeps_the_limits_of_passive_joints(rng):
+    free = rd.load("stewart_symmetric")
+    bends = []
+    for m in (free, free.with_cones(base_cone=0.1)):
+        washout = rd.ClassicalWashout(m, 0.01, VIOLENT)
+        poses = [washout.step(REST + row[:3], row[3:])[0] for row in jumps(rng, 400)]
+        bends.append(m.leg_bends(np.array(poses))[:, 0].max())
+    assert bends[0] > 0.12
+    assert 0.05 < bends[1] <= 0.1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["hexapod_rotary", "delta"])
 def test_a_set_point_out_of_reach_searches_nothing(name, searches, rng):
