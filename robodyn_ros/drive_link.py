@@ -3,7 +3,8 @@
 """Node `drive_link`: servos without ros2_control, behind a serial line or UDP.
 
 Subscribes `position_controller/commands` and sends each as a line of text, in the servos' own
-units; publishes, on `joint_states`, where they say that they are, or what they were told.
+units; publishes, on `joint_states`, where they say that they are, or what they were told. A command
+beyond the ends of the joints is refused: the servos stay where they are.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn.errors import InvalidInput
+from robodyn.motion_base.command_gate import CommandGate
 from robodyn.motion_base.servo_text import ServoText
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import listen, steady_timer
@@ -34,7 +36,10 @@ class DriveLink(Node):
     def __init__(self) -> None:
         super().__init__("drive_link")
         p = declare(self, PARAMETERS)
-        names = load_mechanism(p).joint_names
+        self._mechanism = m = load_mechanism(p)
+        names = m.joint_names
+        self._gate = CommandGate(m)
+        self._gate.begin(m.position_limits)
         fields = ",".join(f"{{{k}:.2f}}" for k in range(1, len(names) + 1))
         line = (p["format"] or fields).replace("\\n", "\n")
         self._text = ServoText(
@@ -65,6 +70,8 @@ class DriveLink(Node):
 
     def _on_commands(self, message: Float64MultiArray) -> None:
         positions = messages.array_values(message, self._text.count, "position")
+        m = self._mechanism
+        self._gate.check(position=m.joint_signs * positions + m.joint_offsets)
         if not self._port.send(self._text.line(time.monotonic() - self._begun, positions)):
             self._dropped += 1
             self.get_logger().warning(

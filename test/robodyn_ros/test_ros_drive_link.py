@@ -9,7 +9,7 @@ import pytest
 from local_graph import LocalGraph
 from pseudo_terminal import SerialServos
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
 
 import robodyn as rd
@@ -72,6 +72,27 @@ def test_a_machine_on_servos_engages_and_parks(kind):
         jumps = np.abs(np.diff([m.position for m in commands], axis=0)).max(axis=1)
         assert len(commands) > 100
         assert (jumps < 0.1 * periods).all()
+    servos.close()
+
+
+def test_servos_get_no_command_beyond_the_ends_of_their_joints():
+    servos, delta = UdpServos(), rd.load("delta")
+    link = {"model": "delta", "link": servos.link, "format": "'{1:.6f} {2:.6f} {3:.6f}'"}
+    lower, upper = delta.position_limits.T
+    inside = [lower, upper, 0.5 * (lower + upper)]
+    outside = [lower - 1e-3, upper + 1e-3 * np.eye(3)[1], upper + 10.0]
+    with LocalGraph({"drive_link": link}) as graph:
+        publisher = graph.publisher(Float64MultiArray, "position_controller/commands")
+
+        def heard():
+            servos.take()
+            return len(servos.lines) + sum("refused: position of" in line for line in graph.lines)
+
+        for k, positions in enumerate([*outside, *inside], start=1):
+            publisher.publish(Float64MultiArray(data=positions.tolist()))
+            graph.until(lambda k=k: heard() >= k, f"a line or a refusal of {positions}")
+    told = np.array([[float(word) for word in line.split()] for line in servos.lines])
+    np.testing.assert_allclose(told, inside, atol=1e-6)
     servos.close()
 
 

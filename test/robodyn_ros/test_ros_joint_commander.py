@@ -342,9 +342,8 @@ def test_homing_by_stops_is_refused_where_a_joint_has_none(tmp_path):
 
 
 def test_simulated_drives_have_stops_by_which_joints_are_homed():
-    # slowly: a drive that lags is not to count as one that has met its stop
-    commander = MODEL | {"rate": RATE, "homing": "stall", "slow": 0.05, "feedback_timeout": 20.0}
-    drives = MODEL | {"rate": RATE, "bandwidth": 20.0}
+    commander = MODEL | {"rate": RATE, "homing": "stall", "feedback_timeout": 20.0}
+    drives = MODEL | {"rate": RATE, "bandwidth": 2.0}
     with LocalGraph({"joint_commander": commander, "simulated_drives": drives}) as graph:
         operator = Operator(graph)
         operator.wait("parked")

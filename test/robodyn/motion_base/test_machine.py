@@ -184,6 +184,82 @@ def test_joints_are_homed_by_their_stops(platform):
     assert_smooth(drives)
 
 
+class HomedDrives(Drives):
+    """Drives with stops that follow late, yield, or are reported seldom."""
+
+    def __init__(self, mechanism, share=1.0, sag=0.0, every=1, **options):
+        super().__init__(mechanism, homing="stall", following_error=np.inf, **options)
+        self.share, self.sag, self.every = share, sag, every
+        self.stop = mechanism.position_limits[:, 0] - self.zero
+        self.talk = self.obey = False
+
+    def run(self, ticks, until=""):
+        for _ in range(ticks):
+            if self.count % self.every == 0:
+                self.machine.measure(self.now, self.at)
+            super().run(1)
+            if self.told and self.machine.state != "off":
+                goal = self.told[-1] - self.sag
+                self.at = np.maximum(self.at + self.share * (goal - self.at), self.stop)
+            if until and self.machine.state == until:
+                return True
+        return not until
+
+
+@pytest.mark.parametrize(
+    "drives",
+    [
+        {"share": 0.02},  # 0.5 s behind, which at full speed is 80 % of the stroke
+        {"share": 0.005, "slow": 0.05},  # 2 s
+        {"sag": 0.003},  # it hangs below its command
+        {"sag": -0.003},
+        {"every": 20, "share": 0.1},
+    ],
+)
+def test_a_drive_that_lags_or_yields_is_homed_by_its_stop_alone(platform, drives):
+    zeros = np.array([0.01, -0.02, 0.03, 0.0, 0.015, -0.01])
+    drives = HomedDrives(platform, zero=zeros, **({"slow": 1.0} | drives))
+    drives.run(1)
+    drives.machine.request("power_on")
+    assert drives.run(60_000, until="parking"), drives.machine.reason
+    np.testing.assert_allclose(drives.machine._offset, zeros, atol=1e-9)
+    assert_smooth(drives)
+
+
+def test_a_drive_is_not_pressed_hard_against_its_stop(platform):
+    drives = HomedDrives(platform, slow=1.0)
+    drives.run(1)
+    drives.machine.request("power_on")
+    assert drives.run(60_000, until="parking")
+    width = np.ptp(platform.position_limits, axis=1)
+    assert (np.min(drives.told, axis=0) >= drives.stop - 0.05 * width).all()
+
+
+def test_a_drive_that_is_pushed_while_it_is_homed_has_met_no_stop(platform):
+    """A person moves it up and down, faster than it goes, and lets it go."""
+    drives = HomedDrives(platform, share=0.2)
+    drives.run(1)
+    drives.machine.request("power_on")
+    drives.run(100)
+    for k in range(400):
+        drives.at = drives.at + 2e-3 * np.sin(0.05 * k)
+        drives.run(1)
+        assert drives.machine.state == "homing"
+    assert drives.run(60_000, until="parking"), drives.machine.reason
+    np.testing.assert_allclose(drives.machine._offset, 0.0, atol=1e-9)
+
+
+def test_a_drive_that_does_not_move_is_not_homed(platform):
+    """Its brake is closed, or it has no power: it stands still, but at no stop."""
+    drives = HomedDrives(platform, share=0.0)
+    drives.run(1)
+    drives.machine.request("power_on")
+    assert drives.run(60_000, until="fault")
+    assert "leg1_actuator stands still" in drives.machine.reason
+    assert "does not follow its command" in drives.machine.reason
+    assert np.isnan(drives.machine._offset).any() or (drives.machine._offset == 0.0).all()
+
+
 def test_homing_that_is_frozen_is_a_fault_and_has_to_begin_again(platform):
     drives = Drives(platform, homing="stall")
     drives.run(1)
