@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+import numpy as np
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
@@ -36,6 +38,13 @@ SWITCH = ("true", "false")
 MODEL = ("model", *READING)
 TYPES = {"string": str, "bool": bool, "double": float, "int": int}
 NAMESPACE = {"namespace": ("", "namespace of all nodes")}
+GRAVITY = {
+    "gravity": (
+        "",
+        "three numbers in quotes, instead of the model's gravity [m/s^2], base frame; '0 0 0' for "
+        "drives that compensate gravity themselves; empty: as params_file says, else as the model",
+    )
+}
 
 
 def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]:
@@ -104,6 +113,33 @@ def over_file(context: LaunchContext, node: str, *names: str, **defaults: str) -
     return tuple(name for name in names if name not in in_file or is_given(name))
 
 
+def gravity(context: LaunchContext) -> list[float] | None:
+    """Return the launch argument `gravity` (3,); None if it is not given."""
+    text = context.launch_configurations.get("gravity", "")
+    if not text:
+        return None
+    with suppress(ValueError):
+        values = [float(word) for word in text.split()]
+        if len(values) == 3 and np.isfinite(values).all():
+            return values
+    raise RuntimeError(f"gravity is {text!r}, expected three numbers, such as '0 0 -9.81'")
+
+
+def own_files(context: LaunchContext) -> list[str]:
+    """Return the launch arguments that name parameter files of all nodes, each over those before.
+
+    The launch argument `gravity` becomes such a file: a node that gets none has the model's.
+    """
+    given = gravity(context)
+    if given is None:
+        return ["params_file"]
+    settings = context.launch_configurations
+    if "gravity_file" not in settings:
+        document = {"/**": {"ros__parameters": {"gravity": given}}}
+        settings["gravity_file"] = written(document, "gravity_", ".yaml")
+    return ["params_file", "gravity_file"]
+
+
 def default_of(entry: Mapping[str, Any]) -> str:
     """Return the default of a parameter as a launch argument."""
     text = str(entry.get("default_value", ""))
@@ -163,6 +199,7 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     values = {
         **context.launch_configurations,
         "hold_branches": is_on(context, "hold_branches"),
+        "gravity": gravity(context),
     }
     mechanism, _ = read_mechanism(source, values, as_launch_argument)  # the simulator warns
     return source, mechanism

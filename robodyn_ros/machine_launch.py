@@ -16,6 +16,7 @@ from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchContext, LaunchDescription
 from robodyn_ros.description_launch import (
+    GRAVITY,
     NAMESPACE,
     SWITCH,
     arguments,
@@ -25,6 +26,7 @@ from robodyn_ros.description_launch import (
     model_argument,
     of_parameter,
     over_file,
+    own_files,
     own_node,
 )
 
@@ -58,7 +60,7 @@ ARGUMENTS = {
 
 def machine() -> LaunchDescription:
     """The launch, with its arguments."""
-    table = model_argument("stewart_symmetric") | ARGUMENTS | NAMESPACE
+    table = model_argument("stewart_symmetric") | ARGUMENTS | GRAVITY | NAMESPACE
     return LaunchDescription(
         [
             *arguments(table),
@@ -69,11 +71,11 @@ def machine() -> LaunchDescription:
 
 
 def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    hardware = context.launch_configurations["hardware"]
+    hardware, files = context.launch_configurations["hardware"], own_files(context)
 
     def node(name: str, *given: str, **more: Any) -> Node:
         passed = over_file(context, name, *given, path=PATH, output=OUTPUT)
-        return own_node(name, given=passed, **more)
+        return own_node(name, files=files, given=passed, **more)
 
     nodes = [node("joint_commander"), node("trajectory_planner", "path")]
     if hardware == "simulated":

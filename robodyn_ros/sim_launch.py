@@ -27,6 +27,7 @@ from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchContext, LaunchDescription
 from robodyn_ros.description_launch import (
+    GRAVITY,
     NAMESPACE,
     SWITCH,
     arguments,
@@ -37,6 +38,7 @@ from robodyn_ros.description_launch import (
     model_argument,
     of_parameter,
     over_file,
+    own_files,
     own_node,
 )
 from robodyn_ros.launch_settings import DEFAULT, DEFAULT_PROFILE, settle
@@ -109,7 +111,7 @@ def simulation_arguments(
         ),
     }
     last = ros2_control_arguments(ros2_control) | NAMESPACE
-    return arguments(model_argument(model) | table | last)
+    return arguments(model_argument(model) | GRAVITY | table | last)
 
 
 def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
@@ -215,7 +217,7 @@ def listeners(context: LaunchContext) -> int:
 def _node(
     context: LaunchContext, name: str, *remappings: Any, given: Sequence[str] = (), **more: Any
 ) -> Node:
-    files = ["params_file"]
+    files = own_files(context)
     if is_on(context, "ros2_control"):
         files += ["controllers_file", "more_controllers_file"]
     passed = over_file(context, name, *given)

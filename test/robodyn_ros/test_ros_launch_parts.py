@@ -5,6 +5,7 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import yaml
 from launch.actions import DeclareLaunchArgument, EmitEvent, LogInfo
@@ -16,7 +17,7 @@ from local_graph import LocalGraph
 import robodyn as rd
 from launch import LaunchContext
 from robodyn_ros import machine_launch
-from robodyn_ros.description_launch import own_clock, view_of
+from robodyn_ros.description_launch import chosen_mechanism, own_clock, own_files, view_of
 from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.parameter_files import read_sections
 from robodyn_ros.ros2_control_launch import as_hardware, once_ready, with_controllers
@@ -108,6 +109,33 @@ def test_real_mechanisms_are_not_simulated_and_passive_joints_are_estimated(
     simulation_nodes(context, "mechanism_sim.yaml", "")
     assert ("forward_simulator" in started) == (hardware == "simulator")
     assert ("state_estimator" in started) == estimates
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("", [0.0, 0.0, -9.81]), ("0 0 0", [0.0, 0.0, 0.0]), ("0 -9.81 1e-1", [0.0, -9.81, 0.1])],
+)
+def test_the_gravity_of_a_launch_is_that_of_its_mechanism_and_of_a_file_for_all_nodes(
+    given, expected
+):
+    context = LaunchContext()
+    for argument in simulation_arguments("stanford_arm", "mechanism_sim.yaml"):
+        argument.execute(context)
+    context.launch_configurations["gravity"] = given
+    _, mechanism = chosen_mechanism(context)
+    np.testing.assert_array_equal(mechanism.model.gravity, expected)
+    files = [context.launch_configurations[name] for name in own_files(context)]
+    assert len(files) == 1 + bool(given)
+    if given:
+        assert read_sections(files[-1]) == {"/**": {"gravity": expected}}
+
+
+@pytest.mark.parametrize("given", ["0 0", "0 0 down", "nan 0 0", "0,0,0"])
+def test_a_gravity_that_is_no_vector_ends_the_launch(given):
+    context = LaunchContext()
+    context.launch_configurations["gravity"] = given
+    with pytest.raises(RuntimeError, match="expected three numbers"):
+        own_files(context)
 
 
 # All that a launch starts and that hears the state, but the recorder.
