@@ -75,6 +75,7 @@ def replay(
         bag: A .mcap file or a rosbag2 folder.
         model: Recorded model; by default the bag's robot_description.
     """
+    from robodyn.formats.ros_packages import package_folders
     from robodyn.view.bag import read_run
     from robodyn.view.model_figure import figure_of
     from robodyn.view.serving import serve, viser_module
@@ -84,8 +85,11 @@ def replay(
     with quietly():
         run = read_run(bag, model)
     recording = run.replay
-    figure = figure_of(run.source, run.mechanism)
+    # a description that others wrote names no file outside the packages
+    figure = figure_of(run.source, run.mechanism, None if model else package_folders())
     server = serve(port, host or ())
+    for remark in figure.remarks:
+        typer.echo(f"note: {remark}", err=True)
     page = open_projector(server, recording, figure)
     what = f"{bag}: {recording.duration:g} s of {recording.mechanism.name}"
     _show(server, page, what, browser)

@@ -33,7 +33,11 @@ def figure_of(
     text = source_urdf(source)
     if str(source) in models() or not text:
         exported = exported_urdf(mechanism)
-        drawn = figure_from_urdf(exported, name, _file(source)) if exported else mechanism.figure()
+        drawn = (
+            figure_from_urdf(exported, name, _file(source), mesh_folders)
+            if exported
+            else mechanism.figure()
+        )
         if drawn.shapes or not text:
             return drawn if drawn.shapes else mechanism.figure()
     figure = figure_from_urdf(text, name, _file(source), mesh_folders)

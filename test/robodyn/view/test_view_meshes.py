@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Meshes of a URDF in the live view and in RViz: package://, file:// and beside the file."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.cli.view import replay
 from robodyn.formats.ros_packages import package_folders
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.robot_description import robot_description
@@ -99,6 +102,38 @@ def test_a_received_description_leaves_no_folder_of_packages(folder, monkeypatch
     assert "arm.obj is outside the folders" in remark
     for allowed in ((*package_folders(), elsewhere), None):
         assert [shape.kind for shape in figure_of(text, arm, allowed).shapes] == ["mesh"]
+
+
+def test_a_recording_names_no_mesh_outside_the_folders_of_packages(folder, monkeypatch, capsys):
+    """The page of a bag is that of whoever wrote the bag, unless a model is given."""
+    text = ROBOT.format(name=f"{(folder / 'meshes').as_uri()}/arm.obj")
+    arm = rd.load(text)
+    run = SimpleNamespace(
+        source=text, mechanism=arm, replay=SimpleNamespace(duration=1.0, mechanism=arm)
+    )
+    drawn = []
+    monkeypatch.setattr("robodyn.view.bag.read_run", lambda bag, model: run)
+    monkeypatch.setattr("robodyn.view.serving.serve", lambda *_: None)
+    monkeypatch.setattr("robodyn.view.studio.open_projector", lambda *given: drawn.append(given[2]))
+    monkeypatch.setattr("robodyn.cli.view._show", lambda *_: None)
+    monkeypatch.setenv("ROBODYN_PACKAGE_PATH", str(folder.parent / "nowhere"))
+    replay("a_bag")
+    replay("a_bag", model="arm.urdf")
+    assert [[shape.kind for shape in each.shapes if shape.mesh] for each in drawn] == [[], ["mesh"]]
+    assert "arm.obj is outside the folders" in capsys.readouterr().err
+
+
+def test_a_received_sdf_names_no_mesh_outside_the_folders_of_packages(folder):
+    text = (
+        "<sdf version='1.9'><model name='m'><link name='base'/><link name='arm'><visual name='v'>"
+        f"<geometry><mesh><uri>{(folder / 'meshes').as_uri()}/arm.obj</uri></mesh></geometry>"
+        "</visual></link><joint name='j' type='revolute'><parent>base</parent><child>arm</child>"
+        "<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper><effort>1</effort>"
+        "<velocity>1</velocity></limit></axis></joint></model></sdf>"
+    )
+    arm = rd.load(text)
+    assert any(shape.mesh for shape in figure_of(text, arm).shapes)
+    assert not any(shape.mesh for shape in figure_of(text, arm, ()).shapes)
 
 
 @pytest.mark.parametrize("way", ["package://maker_robot/meshes/", "file"])
