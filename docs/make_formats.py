@@ -21,9 +21,9 @@ import mujoco
 import numpy as np
 
 import robodyn as rd
-from robodyn.formats.mjcf.compiled import Compiled
-from robodyn.formats.urdf_text import root_tag
+from robodyn.formats.xml_text import root_tag
 from robodyn.formats.yaml_text import read_text
+from robodyn.parsing.mjcf.compiled import Compiled
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "formats"))

@@ -7,8 +7,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from robodyn.errors import ModelError
-from robodyn.formats.urdf_text import root_tag
-from robodyn.formats.xml_text import parse_xml
+from robodyn.formats.xml_text import parse_xml, root_tag
 
 
 def received_description(text: str, source: str) -> str:

@@ -16,6 +16,8 @@ from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_of_rotation
 
 # As in SDFormat, a limit from here on means unlimited: XML has no portable infinity.
 UNLIMITED = 1e16
+# Our own element, see `robodyn.parsing.own_attributes`.
+TAG = "robodyn"
 # The attribute of an `<origin>` that URDF has from version 1.1 on.
 QUATERNION = "quat_xyzw"
 # Of a tensor, the parts that are told.

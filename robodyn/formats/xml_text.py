@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, NoReturn
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -70,6 +71,12 @@ def without_comments(text: str) -> str:
         parts += [text[at:start], "\n" * text.count("\n", start, end)]
         at = end + 3
     return "".join([*parts, text[at:]])
+
+
+def root_tag(text: str) -> str:
+    """Name of the root element, before which there may be comments; empty if there is no tag."""
+    found = re.search(r"<([A-Za-z_][\w:.-]*)", without_comments(text))
+    return found[1] if found else ""
 
 
 def _parsed(data: bytes, source: str, max_depth: int) -> ElementTree.Element:

@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from robodyn.formats.urdf_text import UrdfDocument, actuated_joints
 from robodyn.mechanisms.closed_loop.default_tip import with_default_tip
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
-from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
 from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.description.urdf_chain import check_loops, longest_chains
 from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.builder import ModelBuilder
 from robodyn.model.model import Model
+from robodyn.parsing.description import check_links
 
 
-def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop | None:
+def from_loose_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop | None:
     """All of a URDF without closures that has passive joints where an arm would have its own.
 
     None where a chain was asked for, or all joints on the way to the tip are driven.
@@ -29,12 +29,12 @@ def from_loose_tree(document: UrdfDocument, options: ReadOptions) -> ClosedLoop 
     Raises:
         ModelError: what looks like a loop cut open, or like a gripper at the end of an arm.
     """
-    driven = actuated_joints(document)
+    driven = builder.actuated
     named = options.base_link or options.tip_link or options.hold_branches
     if named or not driven:
         return None
-    model = model_from_urdf(document)
-    model = model if document.settings.tip_link else with_default_tip(model)
+    model = builder.model()
+    model = model if builder.tip_link else with_default_tip(model)
     tree = TreeAtZero(model)
     check_loops(tree, options.spelling)
     chains = longest_chains(tree, None, options.spelling)

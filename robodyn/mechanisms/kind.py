@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from robodyn.errors import InvalidInput
-from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import Spelling, in_python
+from robodyn.model.builder import ModelBuilder
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,9 @@ class Kind:
             source and the options; None if the kind has no YAML form.
         recognises_yaml: whether a YAML document without such a `type` describes this kind all the
             same, being of a format of others; None if there is no such format.
-        recognises_urdf: whether a URDF describes this kind; None if the kind has no URDF form.
-        from_urdf: makes a mechanism of a URDF that is recognised.
+        recognises_urdf: whether what a URDF, an SDF or an MJCF filled describes this kind; None if
+            the kind has no such form.
+        from_urdf: makes a mechanism of a builder that is recognised.
         to_urdf: URDF text that says all of a mechanism, as `save` writes it; None if not supported.
         example: name of a bundled model of this kind, used to compile its kernels.
         adapters: what other parts of the package or of other packages provide for this kind, as
@@ -69,8 +70,8 @@ class Kind:
 
     name: str
     from_yaml: Callable[[dict[str, Any], str, ReadOptions], Mechanism] | None = None
-    recognises_urdf: Callable[[UrdfDocument], bool] | None = None
-    from_urdf: Callable[[UrdfDocument, ReadOptions], Mechanism] | None = None
+    recognises_urdf: Callable[[ModelBuilder], bool] | None = None
+    from_urdf: Callable[[ModelBuilder, ReadOptions], Mechanism] | None = None
     to_urdf: Callable[[Any], str] | None = None
     example: str = ""
     recognises_yaml: Callable[[dict[str, Any]], bool] | None = None

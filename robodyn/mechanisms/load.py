@@ -17,8 +17,7 @@ from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact
 from robodyn.errors import ModelError, ModelNotFound
 from robodyn.formats.documents import Fields, plain_document, read_yaml, shown
-from robodyn.formats.urdf_text import UrdfDocument, actuated_joints, read_urdf, root_tag
-from robodyn.mechanisms.common.urdf_model import name_zero_limits
+from robodyn.formats.xml_text import root_tag
 from robodyn.mechanisms.kind import Kind, ReadOptions
 from robodyn.mechanisms.load_types import (
     Base,
@@ -31,6 +30,8 @@ from robodyn.mechanisms.load_types import (
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import Spelling, in_python
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
+from robodyn.model.builder import Drives, ModelBuilder
+from robodyn.parsing.description import name_zero_limits, read_description
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -224,7 +225,7 @@ def _loaded(
         document = plain_document(source, _called(source))
         return _from_yaml(document, _called(source), replace(options, folder=Path()), chosen)
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return _from_urdf(read_urdf(source), options, chosen)
+        return _from_urdf(read_description(source), options, chosen)
     bundled = str(source) in models()
     path = MODELS / f"{source}.yaml" if bundled else _existing(source)
     options = replace(options, folder=path.parent)
@@ -232,7 +233,7 @@ def _loaded(
         name = path.name if bundled else str(path)
         return _from_yaml(read_yaml(path), name, options, chosen)
     if path.suffix.lower() in URDF_SUFFIXES:
-        return _from_urdf(read_urdf(path, xacro_args), options, chosen)
+        return _from_urdf(read_description(path, xacro_args), options, chosen)
     raise ModelError(
         f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}",
         value=path.suffix,
@@ -296,36 +297,36 @@ def _from_yaml(
     return mechanism
 
 
-def _from_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
-    made = _made_of_urdf(document, options, chosen)
-    name_zero_limits(document, made.joint_names)
+def _from_urdf(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    made = _made_of_urdf(builder, options, chosen)
+    name_zero_limits(builder, made.joint_names)
     return made
 
 
-def _made_of_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
-    named = document.settings.type
-    kind = chosen or (_kind(named) if named else kind_of_urdf(document))
+def _made_of_urdf(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    named = builder.kind
+    kind = chosen or (_kind(named) if named else kind_of_urdf(builder))
     if kind.from_urdf is None:
         raise ModelError(
-            f"{document.source}: a mechanism of the kind {kind.name!r} has no URDF form",
+            f"{builder.source}: a mechanism of the kind {kind.name!r} has no URDF form",
             value=kind.name,
         )
     if options.driven is not None:
-        _check_driven(document, options.driven)
-        document = replace(document, drives=document.drives.overridden(options.driven))
+        _check_driven(builder, options.driven)
+        builder.drives = Drives.of(options.driven)
     whole = None if chosen or named else kind.adapter("loose_tree")
-    found: Mechanism | None = None if whole is None else whole(document, options)
+    found: Mechanism | None = None if whole is None else whole(builder, options)
     if found is not None:
         return found
-    made = kind.from_urdf(document, options)
-    actuated = actuated_joints(document)
+    made = kind.from_urdf(builder, options)
+    actuated = builder.actuated
     if not actuated:
         return made
     mechanism = _driven_by(kind, made, actuated, options)
     if chosen is not None and mechanism.kind != made.kind:
         passive = [name for name in made.joint_names if name not in actuated]
         raise ModelError(
-            f"{document.source}: nothing drives {', '.join(map(repr, passive))}, and in a "
+            f"{builder.source}: nothing drives {', '.join(map(repr, passive))}, and in a "
             f"mechanism of the kind {chosen.name!r} all joints are driven; do not ask for this "
             f"kind, or name the driven joints: "
             f"{options.spelling('driven', ','.join(made.joint_names))}",
@@ -334,14 +335,14 @@ def _made_of_urdf(document: UrdfDocument, options: ReadOptions, chosen: Kind | N
     return mechanism
 
 
-def _check_driven(document: UrdfDocument, driven: Sequence[str]) -> None:
+def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
     known = [
-        joint.name for joint in document.robot.joints if joint.type not in ("fixed", "floating")
+        joint.name for joint in builder.joints.values() if joint.kind not in ("fixed", "floating")
     ]
     for name in driven:
         if name not in known:
             raise ModelError(
-                f"{document.source}: driven: no joint {name!r} that could be driven; there are "
+                f"{builder.source}: driven: no joint {name!r} that could be driven; there are "
                 f"{', '.join(map(repr, known))}",
                 value=name,
             )

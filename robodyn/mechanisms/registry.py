@@ -13,12 +13,12 @@ import warnings
 from importlib import metadata
 
 from robodyn.errors import InvalidInput, ModelError
-from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.closed_loop.kind import CLOSED_LOOP
 from robodyn.mechanisms.kind import Kind
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.kind import SERIAL
 from robodyn.mechanisms.stewart.kind import STEWART
+from robodyn.model.builder import ModelBuilder
 
 GROUP = "robodyn.mechanisms"
 
@@ -75,19 +75,19 @@ def kind_of(mechanism: Mechanism) -> Kind:
     return found
 
 
-def kind_of_urdf(document: UrdfDocument) -> Kind:
+def kind_of_urdf(builder: ModelBuilder) -> Kind:
     """The kind of mechanism that a URDF describes.
 
     Raises:
         ModelError: no registered kind recognises it.
     """
     for kind in kinds().values():
-        if kind.recognises_urdf is not None and kind.recognises_urdf(document):
+        if kind.recognises_urdf is not None and kind.recognises_urdf(builder):
             return kind
     raise ModelError(
-        f"{document.source}: no registered kind of mechanism recognises this URDF; registered are "
+        f"{builder.source}: no registered kind of mechanism recognises this URDF; registered are "
         f"{', '.join(kinds())}",
-        value=document.source,
+        value=builder.source,
     )
 
 

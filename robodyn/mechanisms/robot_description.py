@@ -14,12 +14,12 @@ from robodyn.actuators.actuator import NO_FRICTION
 from robodyn.errors import LeftOutWarning, MissingExtra, ModelError
 from robodyn.formats.meshes import with_mesh_files
 from robodyn.formats.urdf_shapes import element, number, remove_params
-from robodyn.formats.urdf_text import urdf_text
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml
 from robodyn.mechanisms.load import URDF_SUFFIXES, models
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kind_of
+from robodyn.parsing.description import urdf_text
 
 # Default hardware: it communicates over two topics.
 PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"

@@ -10,17 +10,17 @@ from typing import Any, cast
 from robodyn.errors import InvalidInput, OutputError
 from robodyn.mechanisms.closed_loop.structure import structure_of
 from robodyn.mechanisms.common.model_file import write_text
-from robodyn.mechanisms.common.urdf_writer import settings_of
 from robodyn.mechanisms.kind import imported
 from robodyn.mechanisms.load import YAML_SUFFIXES
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kind_of
 from robodyn.model.model import Model
+from robodyn.writing.urdf import settings_of
 
 # Formats of others that say where loops are closed, and their writers of a tree.
 TREES = {
-    ".sdf": "robodyn.mechanisms.common.sdf_writer:tree_sdf",
-    ".xml": "robodyn.mechanisms.common.mjcf_writer:tree_mjcf",
+    ".sdf": "robodyn.writing.sdf:tree_sdf",
+    ".xml": "robodyn.writing.mjcf:tree_mjcf",
 }
 
 

@@ -13,7 +13,7 @@ from robodyn.errors import ModelError
 from robodyn.mechanisms.closed_loop.equations import null_space
 from robodyn.mechanisms.closed_loop.structure import closed_samples, structure_of
 from robodyn.mechanisms.closed_loop.tip_freedoms import NONE
-from robodyn.mechanisms.common.urdf_model import end_links
+from robodyn.model.builder import end_links
 from robodyn.model.model import Model
 
 

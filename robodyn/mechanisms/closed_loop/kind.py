@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.kind import Kind, imported
+from robodyn.model.builder import ModelBuilder
 
 
-def _recognises(document: UrdfDocument) -> bool:
+def _recognises(builder: ModelBuilder) -> bool:
     """Whether a URDF closes loops; platforms are asked before."""
-    return bool(document.closures)
+    return bool(builder.closures)
 
 
 CLOSED_LOOP = Kind(
@@ -24,7 +24,7 @@ CLOSED_LOOP = Kind(
         "robodyn.mechanisms.closed_loop.description.from_urdf:closed_loop_model_from_urdf",
         "robodyn.mechanisms.closed_loop.loop:ClosedLoop",
     ),
-    to_urdf=imported("robodyn.mechanisms.common.urdf_writer:mechanism_urdf"),
+    to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
         "export": "robodyn.exporting.closed_loop:answers",
         "model_file": "robodyn.mechanisms.closed_loop.description.yaml_form:write_closed_loop",

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from robodyn.formats.urdf_text import parse_urdf
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.figure_of_links import figure_of_links
-from robodyn.mechanisms.common.urdf_model import urdf_joints, urdf_links
 from robodyn.model.joint import Joint
+from robodyn.parsing.urdf import parse_urdf
 
 
 def figure_from_urdf(
@@ -27,8 +26,8 @@ def figure_from_urdf(
     Raises:
         ModelError: the text is no URDF.
     """
-    document = parse_urdf(text, source)
-    joints, links = urdf_joints(document), urdf_links(document)
+    builder = parse_urdf(text, source)
+    joints, links = list(builder.joints.values()), list(builder.links.values())
     return figure_of_links(links, joints, source, file, mesh_folders)
 
 
@@ -38,4 +37,4 @@ def joints_of_urdf(text: str, source: str = "URDF text") -> list[Joint]:
     Raises:
         ModelError: as `figure_from_urdf`.
     """
-    return urdf_joints(parse_urdf(text, source))
+    return list(parse_urdf(text, source).joints.values())

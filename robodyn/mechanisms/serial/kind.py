@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.common.template import Template
 from robodyn.mechanisms.kind import Kind, imported
+from robodyn.model.builder import ModelBuilder
 
 
-def _recognises(document: UrdfDocument) -> bool:
+def _recognises(builder: ModelBuilder) -> bool:
     """Whether it has no closures; a tree that is not a chain is rejected when it is read."""
-    return not document.closures
+    return not builder.closures
 
 
 # a small arm of six joints
@@ -27,7 +27,7 @@ SERIAL = Kind(
         "robodyn.mechanisms.serial.description.from_urdf:serial_model_from_urdf",
         "robodyn.mechanisms.serial.arm:SerialArm",
     ),
-    to_urdf=imported("robodyn.mechanisms.common.urdf_writer:mechanism_urdf"),
+    to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
         "export": "robodyn.exporting.serial:answers",
         "model_file": "robodyn.mechanisms.serial.description.yaml_form:write_serial",

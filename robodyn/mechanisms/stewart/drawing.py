@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.common.urdf_writer import tree_urdf
 from robodyn.mechanisms.stewart.six_legs import Leg, SixLegs
 from robodyn.model.body import Link
 from robodyn.model.fields import GRAVITY, varied
@@ -18,6 +17,7 @@ from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 from robodyn.poses import pose_from_rpy, rotation_matrix
+from robodyn.writing.urdf import tree_urdf
 
 
 def platform_urdf(platform: Any) -> str:

@@ -4,34 +4,34 @@
 
 from __future__ import annotations
 
-from robodyn.formats.urdf_text import UrdfDocument
 from robodyn.mechanisms.kind import Kind, imported
+from robodyn.model.builder import ModelBuilder
 
 LEGS = 6
 
 
-def _is_platform(document: UrdfDocument) -> bool:
+def _is_platform(builder: ModelBuilder) -> bool:
     """Whether a URDF describes a 6-UPS platform, or was meant to.
 
     One floating body on six prismatic legs; of its closures all but one at most end at a leg of
     two revolute joints and a prismatic one, so that a mistake in one leg is told as such. Without
     closures, a floating body that carries no joint, and several prismatic joints.
     """
-    types = [joint.type for joint in document.robot.joints]
-    if not document.closures:
-        carrying = {joint.parent for joint in document.robot.joints if joint.type != "fixed"}
-        loose = [joint.child for joint in document.robot.joints if joint.type == "floating"]
+    joints = list(builder.joints.values())
+    types = [joint.kind for joint in joints]
+    if not builder.closures:
+        carrying = {joint.parent for joint in joints if joint.moves}
+        loose = [joint.child for joint in joints if joint.kind == "floating"]
         return types.count("prismatic") >= LEGS - 1 and any(link not in carrying for link in loose)
     if types.count("floating") != 1 or types.count("prismatic") < LEGS - 1:
         return False
-    above = {joint.child: joint for joint in document.robot.joints}
+    above = {joint.child: joint for joint in joints}
     legs = []
-    for closure in document.closures:
-        for end in closure.iterfind("*[@link]"):
+    for closure in builder.closures:
+        for link in (closure.parent, closure.child):
             leg: list[str] = []
-            link = end.attrib["link"]
             while link in above:
-                leg, link = [above[link].type, *leg], above[link].parent
+                leg, link = [above[link].kind, *leg], above[link].parent
             legs.append([kind for kind in leg if kind != "fixed"])
     fitting = sum(
         len(leg) == 3 and "prismatic" not in leg[:2] and leg[2] == "prismatic" for leg in legs

@@ -9,8 +9,8 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError
-from robodyn.formats.mjcf.reader import read_mjcf
-from robodyn.formats.urdf_text import root_tag
+from robodyn.formats.xml_text import root_tag
+from robodyn.parsing.mjcf.reader import read_mjcf
 
 mujoco = pytest.importorskip("mujoco")
 

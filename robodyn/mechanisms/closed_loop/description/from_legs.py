@@ -31,8 +31,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, frame_of
+from robodyn.formats.urdf_shapes import TAG, element, frame_of
 from robodyn.mechanisms.closed_loop.description.leg_parts import LegParts, Parts
 from robodyn.model.body import Body
 from robodyn.poses import axis_motion

@@ -15,8 +15,7 @@ from robodyn.actuators.description import actuator_from_fields, params_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import element, frame_of, number
+from robodyn.formats.urdf_shapes import TAG, element, frame_of, number
 from robodyn.mechanisms.common.model_file import stated_in
 from robodyn.model.body import Body
 

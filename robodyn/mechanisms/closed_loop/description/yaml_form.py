@@ -30,23 +30,18 @@ from robodyn.actuators import Actuator
 from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError, OutputError
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_motors import Settings
-from robodyn.formats.urdf_text import parse_urdf, read_urdf
 from robodyn.mechanisms.closed_loop.default_tip import with_default_tip
 from robodyn.mechanisms.closed_loop.description.from_legs import legs_urdf
 from robodyn.mechanisms.closed_loop.description.gepetto import is_gepetto, read_gepetto
 from robodyn.mechanisms.common.model_file import placement_of, stated_in, write_text, write_yaml
-from robodyn.mechanisms.common.urdf_model import (
-    check_links,
-    model_from_urdf,
-    name_zero_limits,
-    urdf_closures,
-)
-from robodyn.mechanisms.common.urdf_writer import tree_urdf
 from robodyn.mechanisms.kind import ReadOptions
+from robodyn.model.builder import ModelBuilder
 from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
+from robodyn.parsing.description import check_links, name_zero_limits, read_description
+from robodyn.parsing.urdf import parse_urdf
+from robodyn.writing.urdf import tree_urdf
 
 _TOP = (
     "type", "name", "gravity", "urdf", "tip_link", "actuated_joints", "independent_joints",
@@ -75,55 +70,47 @@ def closed_loop_model_from_yaml(
         UnphysicalInertia: with `strict=True`.
     """
     top, tip, driven = Fields(document, source), options.tip_link, options.driven
+    folder = options.folder or Path()
     if is_gepetto(document):
-        urdf, motors, closures = read_gepetto(top, options)
-        model = model_from_urdf(
-            urdf, tip, driven=driven or motors, closures=closures, spelling=options.spelling
-        )
-        model = model if tip or urdf.settings.tip_link else with_default_tip(model)
+        builder = read_gepetto(top, folder)
+        model = builder.model(tip, driven=driven, spelling=options.spelling)
+        model = model if tip or builder.tip_link else with_default_tip(model)
         return check_links(model, strict=options.strict)
     top.only(*_TOP)
     top.text("type", choices=("closed_loop",))
     if "legs" in top:
-        urdf = parse_urdf(legs_urdf(top), source)
+        builder = parse_urdf(legs_urdf(top), source)
     else:
-        urdf = read_urdf((options.folder or Path()) / top.text("urdf"))
+        builder = read_description(folder / top.text("urdf"))
     stated = top.children("closures") if "closures" in top else []
-    closures = _merged(top, urdf_closures(urdf), [_closure(item) for item in stated])
+    builder.closures = _merged(top, builder.closures, [_closure(item) for item in stated])
     if driven is None and "actuated_joints" in top:
         driven = top.names("actuated_joints")
-    tip = tip or (top.text("tip_link") if "tip_link" in top else urdf.settings.tip_link)
-    model = model_from_urdf(
-        replace(urdf, settings=_settings(top, urdf.settings)),
-        tip,
-        driven=driven,
-        home=_home(top) if "home" in top else None,
-        closures=closures,
-        spelling=options.spelling,
-    )
-    name_zero_limits(urdf, model.driven)
-    model = replace(model, name=top.text("name", default=model.name))
+    _complete(top, builder)
+    home = _home(top) if "home" in top else None
+    model = builder.model(tip, driven=driven, home=home, spelling=options.spelling)
+    name_zero_limits(builder, model.driven)
     model = _driven(top, model) if "actuators" in top else model
-    model = model if tip else with_default_tip(model)
+    model = model if tip or builder.tip_link else with_default_tip(model)
     return check_links(model, strict=options.strict)
 
 
-def _settings(top: Fields, settings: Settings) -> Settings:
-    """What the document says of gravity, independent joints and weights, or else its URDF."""
+def _complete(top: Fields, builder: ModelBuilder) -> None:
+    """Give a builder what the document says beyond the closures, or instead of its URDF."""
+    builder.name = top.text("name", default=builder.name)
+    if "tip_link" in top:
+        builder.tip_link = top.text("tip_link")
     if "gravity" in top:
-        gravity = tuple(top.array("gravity", (3,), "m/s^2"))
-        settings = settings._replace(gravity=gravity, base_link="")
+        builder.gravity, builder.base_link = top.array("gravity", (3,), "m/s^2"), ""
     if "independent_joints" in top:
-        settings = settings._replace(independent_joints=top.names("independent_joints"))
-    if "base_cone" in top:
-        settings = settings._replace(base_cone=top.number("base_cone", "rad", above=0.0))
-    if "body_cone" in top:
-        settings = settings._replace(body_cone=top.number("body_cone", "rad", above=0.0))
+        builder.independent = top.names("independent_joints")
+    for cone in ("base_cone", "body_cone"):
+        if cone in top:
+            setattr(builder, cone, top.number(cone, "rad", above=0.0))
     if "weights" in top:
         given = top.get("weights", "a list of numbers")
         size = len(given) if isinstance(given, list) else 0
-        settings = settings._replace(weights=tuple(top.array("weights", (size,)).tolist()))
-    return settings
+        builder.weights = tuple(top.array("weights", (size,)).tolist())
 
 
 def _driven(top: Fields, model: Model) -> Model:

@@ -11,19 +11,18 @@ import numpy as np
 
 from robodyn.errors import warn
 from robodyn.formats.inertia import check_inertias, check_massless
-from robodyn.formats.urdf_text import UrdfDocument
-from robodyn.mechanisms.common.urdf_model import model_from_urdf
 from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.serial.chain import KINDS, as_arm, model_of_chain
 from robodyn.mechanisms.serial.description.urdf_chain import find_chain
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Link
+from robodyn.model.builder import ModelBuilder
 from robodyn.model.fields import varied
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 
 
-def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Model:
+def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
     """The model of the chain from one link of a URDF to another.
 
     Rigidly joined links count as one body, wherever they are attached to the chain. It begins at
@@ -38,11 +37,11 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
             is otherwise massless.
         UnphysicalInertia: with `strict=True`.
     """
-    source, settings, start = document.source, document.settings, document.home
-    own = [j.name for j in document.robot.joints if j.type in KINDS and j.mimic is None]
-    whole = model_from_urdf(document, driven=own)
+    source, start = builder.source, builder.home
+    own = [j.name for j in builder.joints.values() if j.kind in KINDS and j.mimic is None]
+    whole = builder.model(driven=own)
     tree = TreeAtZero(whole)
-    base, tip = options.base_link or settings.base_link, options.tip_link or settings.tip_link
+    base, tip = options.base_link or builder.base_link, options.tip_link or builder.tip_link
     hold, spelling = options.hold_branches, options.spelling
     chain = find_chain(tree, base or None, tip or None, hold, spelling)
     parts, before = [], chain.base
@@ -52,14 +51,14 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
         link = Link(joint.child, body.mass, body.com, body.inertia, *shapes)
         parts.append((replace(joint, at=Placement.of(frame)), link))
         before = joint.child
-    stated = {tree.body[link.name] for link in document.robot.links if link.inertial is not None}
+    stated = {tree.body[link] for link in builder.weighed}
     bare = [joint.child for joint in chain.joints if joint.child not in stated]
     check_massless(source, bare, strict=options.strict)
     bodies = ((f"link {link.name!r}", link.inertia) for _, link in parts)
     check_inertias(source, bodies, strict=options.strict)
     homes = [np.clip(start.get(joint.name, (0.0,))[0], *joint.position) for joint, _ in parts]
     model = model_of_chain(
-        document.robot.name,
+        builder.name,
         chain.base,
         parts,
         tree.relative(chain.tip, before),
@@ -68,7 +67,7 @@ def serial_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mode
         home=homes,
         source=source,
     )
-    _warn_of_left_out(tree, model, document.drives.actuated)
+    _warn_of_left_out(tree, model, builder.drives.actuated)
     visuals, collisions = (tree.geometry(chain.base, kind) for kind in ("visuals", "collisions"))
     base = varied(model.links[0], visuals=visuals, collisions=collisions)
     return as_arm(varied(model, links=(base, *model.links[1:])))

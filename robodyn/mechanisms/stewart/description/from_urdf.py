@@ -9,18 +9,18 @@ from collections.abc import Sequence
 
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
-from robodyn.formats.urdf_text import UrdfDocument
-from robodyn.mechanisms.common.urdf_model import check_links, model_from_urdf
 from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.stewart.recognition import six_legs_of
 from robodyn.mechanisms.stewart.six_legs import LEGS, left_by_rotors
 from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.builder import ModelBuilder
 from robodyn.model.closure import Closure
 from robodyn.model.fields import varied
 from robodyn.model.model import Model
+from robodyn.parsing.description import check_links
 
 
-def stewart_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Model:
+def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
     """The model that a URDF with a floating platform and six spherical closures describes.
 
     The base frame is that of the floating joint's parent link, the home pose its origin (none
@@ -31,23 +31,20 @@ def stewart_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mod
         ModelError: names the joint, link or constraint, what was found and what is expected.
         UnphysicalInertia: with `strict=True`.
     """
-    source, slides = document.source, []
+    source, slides = builder.source, []
     platform = None
-    for joint in document.robot.joints:
-        if joint.type == "floating":
+    for joint in builder.joints.values():
+        if joint.kind == "floating":
             platform = joint.child
-        if joint.type != "prismatic" or joint.mimic is not None:
+        if joint.kind != "prismatic" or joint.mimic is not None:
             continue
         slides.append(joint.name)
-        for name in ("effort", "velocity"):
-            limit = getattr(joint.limit, name, None)
-            if joint.limit is not None and not (limit or 0.0) > 0.0:
-                raise ModelError(
-                    f"{source}: joint {joint.name!r}: limit {name} is {limit}, expected a positive "
-                    "number",
-                    value=limit,
-                )
-    model = model_from_urdf(document, platform, driven=slides or None)
+        for name in builder.zero_limits.get(joint.name, ()):
+            raise ModelError(
+                f"{source}: joint {joint.name!r}: limit {name} is 0.0, expected a positive number",
+                value=0.0,
+            )
+    model = builder.model(platform, driven=slides or None)
     check_links(model, strict=options.strict)
     tree = TreeAtZero(model)
     legs = [
@@ -56,7 +53,7 @@ def stewart_model_from_urdf(document: UrdfDocument, options: ReadOptions) -> Mod
         for link in (closure.parent, closure.child)
         if (joints := tree.moving_joints_above(link)) and joints[-1].kind == "prismatic"
     ]
-    stated = {tree.body[link.name] for link in document.robot.links if link.inertial is not None}
+    stated = {tree.body[link] for link in builder.weighed}
     for name in (model.tip_link, *(link for leg in legs for link in _parts(leg, tree))):
         if tree.body[name] not in stated:
             raise ModelError(

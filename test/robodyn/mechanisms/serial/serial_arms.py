@@ -4,11 +4,11 @@
 
 import numpy as np
 
-from robodyn.formats.urdf_text import parse_urdf
 from robodyn.mechanisms.kind import ReadOptions
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.description.from_urdf import serial_model_from_urdf
 from robodyn.mechanisms.serial.description.yaml_form import serial_model_from_yaml
+from robodyn.parsing.urdf import parse_urdf
 
 
 def arm_from_yaml(document, source="arm.yaml", **options):

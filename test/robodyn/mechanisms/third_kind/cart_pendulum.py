@@ -144,15 +144,14 @@ def from_yaml(document, source, options):
     return CartPendulum(Model(*masses, length, damping, source=source))
 
 
-def recognises(document):
-    return document.robot.name == "cart_pendulum"
+def recognises(builder):
+    return builder.name == "cart_pendulum"
 
 
-def from_urdf(document, options):
-    links = {link.name: link for link in document.robot.links}
-    tip = next(joint for joint in document.robot.joints if joint.child == "bob")
-    masses = [links[name].inertial.mass for name in ("cart", "bob")]
-    return CartPendulum(Model(*masses, -tip.origin.xyz[2], source=document.source))
+def from_urdf(builder, options):
+    masses = [builder.links[name].mass for name in ("cart", "bob")]
+    length = -builder.joints["tip"].at.translation[2]
+    return CartPendulum(Model(*masses, length, source=builder.source))
 
 
 URDF = """<robot name="cart_pendulum">

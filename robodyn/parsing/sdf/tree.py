@@ -10,10 +10,8 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import warn
-from robodyn.formats.sdf.axes import Axis, read_axis
-from robodyn.formats.sdf.frames import MODEL, WORLD, SdfFrames
-from robodyn.formats.urdf_motors import ROTORS, TAG
 from robodyn.formats.urdf_shapes import (
+    TAG,
     element,
     inertial,
     put_in_order,
@@ -22,6 +20,9 @@ from robodyn.formats.urdf_shapes import (
     write_joint,
 )
 from robodyn.formats.xml_text import numbers_in
+from robodyn.parsing.hardware import ROTORS
+from robodyn.parsing.sdf.axes import Axis, read_axis
+from robodyn.parsing.sdf.frames import MODEL, WORLD, SdfFrames
 from robodyn.poses import axis_motion
 
 # Of joints one behind another: name, kind in URDF, axis.

@@ -3,7 +3,7 @@
 """A model as URDF.
 
 Numbers are written so that they read back as the same floats. What URDF has no word for stands in
-the element that `robodyn.formats.urdf_motors` describes.
+the element that `robodyn.parsing.own_attributes` describes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 
 from robodyn.actuators.description import params_of
 from robodyn.errors import OutputError
-from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
+    TAG,
     document_text,
     element,
     inertial,

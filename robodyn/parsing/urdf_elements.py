@@ -14,9 +14,9 @@ from xml.etree.ElementTree import Element, SubElement
 
 from robodyn.checks import BEYOND
 from robodyn.errors import ModelError, warn
-from robodyn.formats.foreign import INSTEAD, JOINT_TYPES
 from robodyn.formats.urdf_shapes import QUATERNION, numbers, rpy_of_quaternion
 from robodyn.formats.xml_text import numbers_in
+from robodyn.parsing.foreign import INSTEAD, JOINT_TYPES
 
 # Child elements kept: attribute -> (number of numbers, required); 0 means a name.
 Table = dict[str, dict[str, tuple[int, bool]]]

@@ -17,8 +17,8 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError, warn
-from robodyn.formats.foreign import FOREIGN
 from robodyn.formats.urdf_shapes import element, frame_origin, read_frame, write_closure
+from robodyn.parsing.foreign import FOREIGN
 
 # Plugins of Gazebo by a part of their name or file, without `-` and `_`.
 ATTACHES = ("detachablejoint", "attachlinks")
@@ -209,8 +209,8 @@ def _sdf_closures(
     joints: list[Element], clean: Element, places: dict[str, FloatArray], source: str
 ) -> list[Element]:
     """Closures of joints as SDF has them, in a model whose links stand as the URDF's do at zero."""
-    from robodyn.formats.sdf.frames import WORLD, SdfFrames
-    from robodyn.formats.sdf.tree import CLOSURES, closure_of_joint
+    from robodyn.parsing.sdf.frames import WORLD, SdfFrames
+    from robodyn.parsing.sdf.tree import CLOSURES, closure_of_joint
 
     model = Element("model", {"name": clean.get("name", "robot")})
     for name, place in places.items():

@@ -16,19 +16,9 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.errors import MissingInertiaWarning, ModelError, warn
-from robodyn.formats.foreign import FOREIGN, refuse_foreign_joints
-from robodyn.formats.sdf.axes import TRUE
-from robodyn.formats.sdf.frames import WORLD, SdfFrames
-from robodyn.formats.sdf.tree import (
-    NAMESPACE,
-    SCOPE,
-    TreeWriter,
-    leave_out,
-    own_elements,
-)
-from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
     INERTIA,
+    TAG,
     document_text,
     element,
     frame_origin,
@@ -36,6 +26,16 @@ from robodyn.formats.urdf_shapes import (
     write_params,
 )
 from robodyn.formats.xml_text import parse_xml, without_comments
+from robodyn.parsing.foreign import FOREIGN, refuse_foreign_joints
+from robodyn.parsing.sdf.axes import TRUE
+from robodyn.parsing.sdf.frames import WORLD, SdfFrames
+from robodyn.parsing.sdf.tree import (
+    NAMESPACE,
+    SCOPE,
+    TreeWriter,
+    leave_out,
+    own_elements,
+)
 
 OLDEST, NEWEST = (1, 4), (1, 12)
 # [m/s^2] of a world without <gravity>; of a model alone, ours.

@@ -15,11 +15,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.formats.mjcf.compiled import JOINTS, Compiled, frame
-from robodyn.formats.mjcf.drives import Couplings, MjcfDrives
-from robodyn.formats.mjcf.own_text import PARTS
-from robodyn.formats.urdf_motors import TAG
 from robodyn.formats.urdf_shapes import (
+    TAG,
     document_text,
     element,
     frame_origin,
@@ -31,6 +28,9 @@ from robodyn.formats.urdf_shapes import (
     write_joint,
     write_motion,
 )
+from robodyn.parsing.mjcf.compiled import JOINTS, Compiled, frame
+from robodyn.parsing.mjcf.drives import Couplings, MjcfDrives
+from robodyn.parsing.mjcf.own_text import PARTS
 from robodyn.poses import axis_motion, pose_from_matrix
 
 # Geoms of higher groups are not drawn by MuJoCo's viewer either, as long as it is not told to.

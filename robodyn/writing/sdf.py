@@ -17,16 +17,23 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError
-from robodyn.formats.sdf.tree import CLOSURES, NAMESPACE, OWN, SCOPE
-from robodyn.formats.urdf_motors import TAG
-from robodyn.formats.urdf_shapes import INERTIA, document_text, element, frame_of, number, numbers
-from robodyn.mechanisms.common.urdf_writer import closure_element, own_attributes, params_of_joint
+from robodyn.formats.urdf_shapes import (
+    INERTIA,
+    TAG,
+    document_text,
+    element,
+    frame_of,
+    number,
+    numbers,
+)
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.geometry import Geometry, MeshFile
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
+from robodyn.parsing.sdf.tree import CLOSURES, NAMESPACE, OWN, SCOPE
 from robodyn.poses import rpy_of_rotation
+from robodyn.writing.urdf import closure_element, own_attributes, params_of_joint
 
 WORLD = "world"
 TYPES = {kind: name for name, kind in CLOSURES.items() if name != "continuous"}

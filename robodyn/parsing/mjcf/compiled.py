@@ -12,8 +12,8 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError, warn
 from robodyn.extras import needing
-from robodyn.formats.mjcf.bounds import check_bounds
-from robodyn.formats.mjcf.own_text import read_own_text
+from robodyn.parsing.mjcf.bounds import check_bounds
+from robodyn.parsing.mjcf.own_text import read_own_text
 from robodyn.poses import matrix_from_pose
 
 JOINTS = ("free", "ball", "slide", "hinge")

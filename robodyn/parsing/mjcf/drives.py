@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import warn
-from robodyn.formats.mjcf.compiled import JOINTS, Compiled
+from robodyn.parsing.mjcf.compiled import JOINTS, Compiled
 
 # At most as many names in one message.
 NAMED = 8

@@ -1,34 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What drives the joints of a URDF, and what URDF has no element for.
-
-Which joints are driven `<ros2_control>` and `<transmission>` say. A joint may hold
-`<robodyn armature="0.78" friction_backward="27.2"/>`: reflected inertia of the motor [kg m^2 or
-kg], and Coulomb friction [N m or N] in the negative direction where it differs from
-`<dynamics friction>`; and `home`, the position [rad or m] at which the mechanism starts, a floating
-joint's as its pose (7) [m, -]; and `multi_turn="true"`, by which a continuous joint counts its
-turns, while otherwise positions a full turn apart are the same.
-
-The robot may hold `<robodyn type="closed_loop" gravity="0 0 -1.62" .../>`, all of it optional: the
-kind of mechanism; gravity [m/s^2] in its base frame; `base_link` and `tip_link`, as `load` takes
-them; with commas between, `actuated_joints`, whatever else is said of drives, and of a closed loop
-`independent_joints`; `weights` of its efforts.
-
-Other parsers ignore the element; it is removed before the text is passed to one that does not.
-"""
+"""Which joints of a URDF have actuators, and how: `<ros2_control>` and `<transmission>`."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from robodyn.checks import number_in
 from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_text import numbers_in
+from robodyn.model.builder import Drives
 
-TAG = "robodyn"
 # What a `<transmission>` says of a rotor and its gear, as URDF, ros2_control and Drake call it: the
 # parameter, what it is if nothing is said, and the least value.
 ROTORS = {
@@ -41,13 +25,11 @@ ROTORS = {
 
 
 @dataclass(frozen=True)
-class Drives:
-    """Joints by name, in document order.
+class Hardware:
+    """What a URDF says of the actuators of its joints.
 
     Attributes:
-        effort: with an effort command interface in `<ros2_control>`.
-        transmitted: with a `<transmission>`.
-        commanded: with any command interface in `<ros2_control>`.
+        drives: names of the joints that have one.
         initial: position [rad or m] at which a `<ros2_control>` starts a joint.
         params: the texts of the joints' `<param>`s in `<ros2_control>`, by name; what
             `<transmission>`s say of rotors and gears is added.
@@ -55,62 +37,14 @@ class Drives:
             interface have, by joint and name of the interface.
     """
 
-    effort: tuple[str, ...] = ()
-    transmitted: tuple[str, ...] = ()
-    commanded: tuple[str, ...] = ()
+    drives: Drives = field(default_factory=Drives)
     initial: dict[str, float] = field(default_factory=dict)
     params: dict[str, dict[str, str]] = field(default_factory=dict)
     limits: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
 
-    @property
-    def driven(self) -> tuple[str, ...]:
-        """Those commanded by effort; without any those of transmissions, then all commanded."""
-        return self.effort or self.transmitted or self.commanded
 
-    @property
-    def actuated(self) -> frozenset[str]:
-        """All that have an actuator; empty where the file says nothing of any."""
-        return frozenset((*self.commanded, *self.transmitted))
-
-    def overridden(self, driven: tuple[str, ...]) -> Drives:
-        """The drives where these joints are driven, and no others."""
-        return replace(self, effort=driven, transmitted=(), commanded=driven)
-
-
-class Motor(NamedTuple):
-    """Motor of a joint: `armature`, and `friction_backward` or None if friction is symmetric.
-
-    `home` is a position [rad or m], (1,), a floating joint's its pose (7,) [m, -], or None;
-    `multi_turn` says that a continuous joint counts its turns.
-    """
-
-    armature: float = 0.0
-    friction_backward: float | None = None
-    home: tuple[float, ...] | None = None
-    multi_turn: bool = False
-
-    @property
-    def stated(self) -> bool:
-        """Whether it says more than where the joint starts."""
-        return bool(self.armature) or self.friction_backward is not None
-
-
-class Settings(NamedTuple):
-    """What a robot's own `<robodyn>` element says; empty or None where it is silent."""
-
-    type: str = ""
-    gravity: tuple[float, ...] | None = None
-    base_link: str = ""
-    tip_link: str = ""
-    actuated_joints: tuple[str, ...] = ()
-    independent_joints: tuple[str, ...] = ()
-    weights: tuple[float, ...] = ()
-    base_cone: float | None = None
-    body_cone: float | None = None
-
-
-def read_drives(robot: Element, source: str) -> Drives:
-    """The drives of a `<robot>`.
+def read_hardware(robot: Element, source: str) -> Hardware:
+    """The hardware of a `<robot>`.
 
     Raises:
         ModelError: a parameter that is given twice with different values.
@@ -138,7 +72,8 @@ def read_drives(robot: Element, source: str) -> Drives:
     transmitted = dict.fromkeys(j.get("name", "") for j in robot.iterfind("transmission/joint"))
     for transmission in robot.iterfind(".//transmission"):
         _add_rotor(params, transmission, source)
-    return Drives(tuple(effort), tuple(transmitted), tuple(commanded), initial, params, limits)
+    drives = Drives(tuple(effort), tuple(transmitted), tuple(commanded))
+    return Hardware(drives, initial, params, limits)
 
 
 def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: str) -> None:
@@ -218,63 +153,3 @@ def _add_params(params: dict[str, str], joint: Element, source: str) -> None:
                 f"{key!r} twice, {params[key]!r} and {text!r}; remove one",
                 value=key,
             )
-
-
-def read_motors(robot: Element, source: str) -> dict[str, Motor]:
-    """The motors of a `<robot>` by joint name.
-
-    Raises:
-        ModelError: an unknown attribute, or a value that is not a finite number of at least 0.
-    """
-    motors = {}
-    for joint in robot.iterfind(f"joint[{TAG}]"):
-        where = f"{source}: joint {joint.get('name', '')!r}: <{TAG}>"
-        values: dict[str, Any] = {}
-        for key, text in _attributes(joint.findall(TAG)[0], Motor._fields, where).items():
-            if key == "multi_turn":
-                values[key] = _switch(text, f"{where} {key}")
-                continue
-            size = 7 if key == "home" and joint.get("type") == "floating" else 1
-            at_least = -math.inf if key == "home" else 0.0
-            numbers = numbers_in(text, size, f"{where} {key}", at_least=at_least)
-            values[key] = tuple(numbers) if key == "home" else numbers[0]
-        motors[joint.get("name", "")] = Motor(**values)
-    return motors
-
-
-def _switch(text: str, where: str) -> bool:
-    if text not in ("true", "false"):
-        raise ModelError(f"{where} is {text!r}, expected true or false", value=text)
-    return text == "true"
-
-
-def read_settings(robot: Element, source: str) -> Settings:
-    """What a `<robot>` says of itself.
-
-    Raises:
-        ModelError: two elements, an unknown attribute, or one that is not right.
-    """
-    found = robot.findall(TAG)
-    where = f"{source}: <{TAG}> of the robot"
-    if len(found) > 1:
-        raise ModelError(f"{where} is there {len(found)} times, expected once", value=len(found))
-    given: dict[str, Any] = _attributes(found[0], Settings._fields, where) if found else {}
-    for key, text in given.items():
-        if key in ("gravity", "weights"):
-            count = 3 if key == "gravity" else len(text.split())
-            given[key] = tuple(numbers_in(text, count, f"{where} {key}"))
-        elif key.endswith("_cone"):
-            given[key] = numbers_in(text, 1, f"{where} {key}", at_least=0.0)[0]
-        elif key.endswith("_joints"):
-            given[key] = tuple(name.strip() for name in text.split(",") if name.strip())
-    return Settings(**given)
-
-
-def _attributes(element: Element, known: tuple[str, ...], where: str) -> dict[str, str]:
-    for key in element.attrib:
-        if key not in known:
-            raise ModelError(
-                f"{where} has an unknown attribute {key!r}, known are {', '.join(known)}",
-                value=key,
-            )
-    return dict(element.attrib)

@@ -20,7 +20,6 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, warn
 from robodyn.formats.inertia import unphysical
 from robodyn.formats.urdf_shapes import UNLIMITED, document_text, element, number, numbers
-from robodyn.mechanisms.common.urdf_writer import closure_element, own_attributes, params_of_joint
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.closure import Closure
@@ -28,6 +27,7 @@ from robodyn.model.geometry import MeshFile
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.poses import matrix_from_pose, quaternion_of_rotation
+from robodyn.writing.urdf import closure_element, own_attributes, params_of_joint
 
 # What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
 LEAST = 2e-15

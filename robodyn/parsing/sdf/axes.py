@@ -10,8 +10,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.formats.sdf.frames import MODEL, SdfFrames
 from robodyn.formats.urdf_shapes import finite, write_motion
+from robodyn.parsing.sdf.frames import MODEL, SdfFrames
 
 TRUE = ("true", "1")
 

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The builder of a model: what every reader of a description fills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike
+from robodyn.checks import check_tree
+from robodyn.errors import ModelError, warn
+from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.fields import GRAVITY, unchecked
+from robodyn.model.joint import Joint, Mimic
+from robodyn.model.model import Model
+
+
+@dataclass(frozen=True)
+class Drives:
+    """Names of the joints that a description says have actuators, in its order.
+
+    Attributes:
+        effort: those that take efforts.
+        transmitted: those with a transmission.
+        commanded: those that take any command.
+    """
+
+    effort: tuple[str, ...] = ()
+    transmitted: tuple[str, ...] = ()
+    commanded: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, driven: Sequence[str]) -> Drives:
+        """The drives if these joints are driven, and no others."""
+        return cls(tuple(driven), (), tuple(driven))
+
+    @property
+    def driven(self) -> tuple[str, ...]:
+        """Those that take efforts; without any those with transmissions, then all commanded."""
+        return self.effort or self.transmitted or self.commanded
+
+    @property
+    def actuated(self) -> frozenset[str]:
+        """All that have an actuator; empty if the description says nothing of any."""
+        return frozenset((*self.commanded, *self.transmitted))
+
+
+@dataclass
+class ModelBuilder:
+    """The parts of a model as a description states them, before it is checked as a whole.
+
+    Attributes:
+        name: of the mechanism.
+        source: of the description, for messages.
+        kind: of mechanism; empty if the description does not state one.
+        links, joints: by name, in the order of the description.
+        closures: in the order of the description.
+        drives: which joints have actuators.
+        independent: names of the joints that the motion is told in.
+        weights: of the efforts of the driven joints.
+        base_link, tip_link: ends of the mechanism; empty if the description states none.
+        gravity: (3,) [m/s^2] in the frame of `base_link`, or of the root; None for 9.81 down.
+        home: (1,) [rad or m] or pose (7,) of joints near which the loops close.
+        base_cone, body_cone: [rad] how far the joints at the legs' ends may bend.
+        weighed: names of the links whose inertia the description states.
+        zero_limits: names of the limits that are stated as 0, by joint.
+    """
+
+    name: str
+    source: str
+    kind: str = ""
+    links: dict[str, Link] = field(default_factory=dict)
+    joints: dict[str, Joint] = field(default_factory=dict)
+    closures: list[Closure] = field(default_factory=list)
+    drives: Drives = field(default_factory=Drives)
+    independent: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+    base_link: str = ""
+    tip_link: str = ""
+    gravity: ArrayLike | None = None
+    home: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    base_cone: float = np.inf
+    body_cone: float = np.inf
+    weighed: set[str] = field(default_factory=set)
+    zero_limits: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def add(self, *parts: Link | Joint | Closure) -> None:
+        """Add links, joints and closures.
+
+        Raises:
+            ModelError: two of one sort have the same name.
+        """
+        for part in parts:
+            if isinstance(part, Closure):
+                self.closures.append(part)
+                continue
+            known: dict[str, Link | Joint] = self.links if isinstance(part, Link) else self.joints  # type: ignore[assignment]
+            if part.name in known:
+                what = type(part).__name__.lower()
+                raise ModelError(
+                    f"{self.source}: two {what}s are named {part.name!r}", value=part.name
+                )
+            known[part.name] = part
+
+    def check_tree(self) -> None:
+        """Refuse joints that do not form one tree of the links.
+
+        Raises:
+            ModelError: names the link or the joint.
+        """
+        check_tree(self.source, list(self.links), list(self.joints.values()))
+
+    @contextmanager
+    def stating(self) -> Iterator[None]:
+        """Name the source in errors about parts that are made inside.
+
+        Raises:
+            ModelError: instead of one that does not name it.
+        """
+        try:
+            yield
+        except ModelError as error:
+            if str(error).startswith(self.source):
+                raise
+            raise ModelError(f"{self.source}: {error}", value=error.value) from error
+
+    @property
+    def actuated(self) -> tuple[str, ...]:
+        """Names of the joints with an actuator, in order; empty if none is stated.
+
+        A joint that another one follows has the actuator of its follower.
+        """
+        moved = set(self.drives.actuated)
+        for name in self.drives.actuated:
+            joint = self.joints.get(name)
+            for _ in self.joints:  # a mimic of a mimic; it ends in a circle, too
+                if joint is None or joint.mimic is None:
+                    break
+                moved.add(joint.mimic.joint)
+                joint = self.joints.get(joint.mimic.joint)
+        return tuple(name for name in self.joints if name in moved)
+
+    def model(
+        self,
+        tip_link: str | None = None,
+        *,
+        driven: Sequence[str] | None = None,
+        home: Mapping[str, ArrayLike] | None = None,
+        spelling: Callable[[str, str], str] = "{}={!r}".format,
+    ) -> Model:
+        """Make the model.
+
+        Args:
+            tip_link: that carries the tool; by default the last link that neither a joint nor a
+                closure leads on from, or else the one at which most closures meet. A closed loop
+                chooses among them by their freedoms, see `closed_loop.default_tip`.
+            driven: names of the driven joints; by default those of `drives`, or else those with a
+                limit of effort, as passive joints have none.
+            home: positions near which the loops close, instead of those stated.
+            spelling: how a message writes the option that names the driven joints.
+
+        Raises:
+            ModelError: an unknown name, no driven joint, or closures that are not right.
+        """
+        with self.stating():
+            joints = _with_leaders(list(self.joints.values()))
+            named = self._driven(joints) if driven is None else tuple(driven)
+            joints, named = _with_driven_leaders(joints, named, self.source)
+            known = {joint.name for joint in joints if joint.moves}
+            if not named and known:
+                alone = [joint.name for joint in joints if joint.moves_alone]
+                raise ModelError(
+                    "no joint is driven; name the driven joints, such as "
+                    f"{spelling('driven', next(iter(alone or known)))}; or give joints an effort "
+                    "command interface in <ros2_control>, a <transmission> or an effort limit "
+                    "above 0; in MJCF an <actuator>",
+                    value=named,
+                )
+            tip = tip_link or self.tip_link or "".join(end_links(joints, self.closures)[-1:])
+            guess = self.home if home is None else home
+            model = Model(
+                name=self.name,
+                links=tuple(self.links.values()),
+                joints=tuple(joints),
+                closures=tuple(self.closures),
+                driven=named,
+                independent=self.independent,
+                tip_link=tip,
+                home=tuple(
+                    (name, tuple(np.atleast_1d(np.asarray(value, dtype=float)).tolist()))
+                    for name, value in guess.items()
+                    if home is not None or name in known
+                ),
+                weights=self.weights,
+                base_cone=self.base_cone,
+                body_cone=self.body_cone,
+            )
+        gravity = GRAVITY if self.gravity is None else np.array(self.gravity)
+        if self.gravity is not None and self.base_link in self.links:
+            seat = TreeAtZero(model).relative(self.base_link, model.base_link)
+            gravity = seat[:3, :3] @ gravity
+        return unchecked(model, gravity=gravity, source=self.source)
+
+    def _driven(self, joints: Sequence[Joint]) -> tuple[str, ...]:
+        fixed = {joint.name for joint in joints if joint.kind == "fixed"}
+        drives = self.drives
+        named = tuple(name for name in drives.driven if name not in fixed)
+        for name in () if drives.effort else fixed.intersection(drives.driven):
+            warn(f"{self.source}: <transmission> of joint {name!r}, which is fixed, is left out")
+        if named or drives.effort:
+            return drives.effort or named
+        own = [joint for joint in joints if joint.moves_alone]
+        strong = tuple(joint.name for joint in own if np.isfinite(joint.effort))
+        if strong or self.closures:
+            return strong
+        return tuple(joint.name for joint in own)
+
+
+def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str, ...]:
+    """Return the links at which a tree ends: the one at which most loops meet, then open ends."""
+    parents = {joint.parent for joint in joints}
+    ends = [joint.child for joint in joints if joint.child not in parents]
+    closed = [link for closure in closures for link in (closure.parent, closure.child)]
+    moving = [joint.child for joint in joints]
+
+    def rank(link: str) -> tuple[int, bool, int]:
+        return closed.count(link), link in ends, moving.index(link)
+
+    meeting = [max(moving, key=rank)] if closed and moving else []
+    return tuple(dict.fromkeys([*meeting, *(link for link in ends if link not in closed)]))
+
+
+def _with_leaders(joints: Sequence[Joint]) -> list[Joint]:
+    """The joints where each that follows one which follows another follows that at once.
+
+    Raises:
+        ModelError: joints that follow each other in a circle.
+    """
+    known = {joint.name: joint for joint in joints}
+    return [
+        joint if joint.mimic is None else replace(joint, mimic=_leader(joint, joint.mimic, known))
+        for joint in joints
+    ]
+
+
+def _leader(joint: Joint, mimic: Mimic, known: dict[str, Joint]) -> Mimic:
+    passed = [joint.name]
+    while (leader := known.get(mimic.joint)) is not None and leader.mimic is not None:
+        passed.append(leader.name)
+        if leader.mimic.joint in passed:
+            raise ModelError(
+                f"joints {', '.join(map(repr, passed))} mimic each other in a circle; let one of "
+                "them move by itself",
+                value=passed,
+            )
+        mimic = _through(mimic, leader.mimic)
+    return mimic
+
+
+def _through(mimic: Mimic, other: Mimic) -> Mimic:
+    """What follows a joint that follows `other`, as a follower of that."""
+    factor = mimic.multiplier
+    return Mimic(other.joint, factor * other.multiplier, factor * other.offset + mimic.offset)
+
+
+def _with_driven_leaders(
+    joints: Sequence[Joint], driven: Sequence[str], source: str
+) -> tuple[list[Joint], tuple[str, ...]]:
+    """The joints and the driven ones where each driven joint moves by itself.
+
+    A driven joint that follows one which is not driven changes places with it, as their motion is
+    the same. The actuator of one that follows a driven joint is left out, with a warning: a
+    mechanism has one effort for each freedom of its joints.
+    """
+    known = {joint.name: joint for joint in joints}
+    kept = []
+    for name in driven:
+        mimic = known[name].mimic if name in known else None
+        if mimic is None:
+            kept.append(name)
+            continue
+        if mimic.joint in driven or mimic.multiplier == 0.0 or mimic.joint not in known:
+            warn(
+                f"{source}: joint {name!r}: left out is its actuator, as the joint follows "
+                f"{mimic.joint!r}{', which is driven' if mimic.joint in driven else ''}"
+            )
+            continue
+        factor = 1.0 / mimic.multiplier
+        back = Mimic(name, factor, -mimic.offset * factor)
+        for other in known.values():
+            if other.name == name:
+                known[name] = replace(other, mimic=None)
+            elif other.name == mimic.joint:
+                known[other.name] = replace(other, mimic=back)
+            elif other.mimic is not None and other.mimic.joint == mimic.joint:
+                known[other.name] = replace(other, mimic=_through(other.mimic, back))
+        kept.append(name)
+    return list(known.values()), tuple(kept)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The element `<robodyn>`: what no format of others has a word for.
+
+A joint may hold `<robodyn armature="0.78" friction_backward="27.2"/>`: reflected inertia of the
+motor [kg m^2 or kg], and Coulomb friction [N m or N] in the negative direction where it differs
+from `<dynamics friction>`; and `home`, the position [rad or m] at which the mechanism starts, a
+floating joint's as its pose (7) [m, -]; and `multi_turn="true"`, by which a continuous joint counts
+its turns, while otherwise positions a full turn apart are the same.
+
+The robot may hold `<robodyn type="closed_loop" gravity="0 0 -1.62" .../>`, all of it optional: the
+kind of mechanism; gravity [m/s^2] in its base frame; `base_link` and `tip_link`, as `load` takes
+them; with commas between, `actuated_joints`, whatever else is said of drives, and of a closed loop
+`independent_joints`; `weights` of its efforts; `base_cone` and `body_cone` [rad].
+
+Other parsers ignore the element. SDF and MJCF carry the same attributes in their own ways.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from robodyn.actuators.description import actuator_of_joint, describes
+from robodyn.errors import ModelError
+from robodyn.formats.urdf_shapes import TAG
+from robodyn.formats.xml_text import numbers_in
+from robodyn.model.builder import Drives, ModelBuilder
+from robodyn.model.joint import Joint
+
+SETTINGS = ("type", "gravity", "base_link", "tip_link", "actuated_joints", "independent_joints",
+            "weights", "base_cone", "body_cone")  # fmt: skip
+
+
+class Motor(NamedTuple):
+    """Motor of a joint: `armature`, and `friction_backward` or None if friction is symmetric.
+
+    `home` is a position [rad or m], (1,), a floating joint's its pose (7,) [m, -], or None;
+    `multi_turn` says that a continuous joint counts its turns.
+    """
+
+    armature: float = 0.0
+    friction_backward: float | None = None
+    home: tuple[float, ...] | None = None
+    multi_turn: bool = False
+
+    @property
+    def stated(self) -> bool:
+        """Whether it says more than where the joint starts."""
+        return bool(self.armature) or self.friction_backward is not None
+
+
+def read_motors(robot: Element, source: str) -> dict[str, Motor]:
+    """The motors that joints of a `<robot>` name, by joint.
+
+    Raises:
+        ModelError: as `motor_of`.
+    """
+    return {
+        joint.get("name", ""): motor_of(
+            joint.findall(TAG)[0].attrib,
+            f"{source}: joint {joint.get('name', '')!r}: <{TAG}>",
+            floats=joint.get("type") == "floating",
+        )
+        for joint in robot.iterfind(f"joint[{TAG}]")
+    }
+
+
+def motor_of(attributes: Mapping[str, str], where: str, *, floats: bool = False) -> Motor:
+    """The motor of a joint's attributes; `where` names them in messages.
+
+    Raises:
+        ModelError: an unknown attribute, or a value that is not a finite number of at least 0.
+    """
+    _check_names(attributes, Motor._fields, where)
+    values: dict[str, Any] = {}
+    for key, text in attributes.items():
+        if key == "multi_turn":
+            values[key] = _switch(text, f"{where} {key}")
+            continue
+        size = 7 if key == "home" and floats else 1
+        at_least = -math.inf if key == "home" else 0.0
+        numbers = numbers_in(text, size, f"{where} {key}", at_least=at_least)
+        values[key] = tuple(numbers) if key == "home" else numbers[0]
+    return Motor(**values)
+
+
+def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
+    """A joint with its friction in both directions, and what drives it.
+
+    Args:
+        joint: with the friction that is stated for both directions.
+        motor: of its attributes.
+        params: texts of its actuator's parameters, by name.
+
+    Raises:
+        ModelError: a value that is wrong, or what is said twice and differently.
+    """
+    forward = float(joint.friction[0])
+    backward = forward if motor.friction_backward is None else motor.friction_backward
+    kind = "revolute" if joint.kind == "continuous" and motor.multi_turn else joint.kind
+    friction = np.array([forward, backward])
+    made = replace(joint, kind=kind, armature=motor.armature, friction=friction)
+    if joint.kind in ("fixed", "floating") or not describes(params):
+        return made
+    where = f"joint {joint.name!r}"
+    actuator = actuator_of_joint(params, where, (forward, backward), motor.stated)
+    # the attributes have the inertia already reflected
+    return replace(made.driven_by(actuator), armature=motor.armature if motor.stated else 0.0)
+
+
+def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: str) -> None:
+    """Give a builder what a robot says of itself; `where` names the attributes in messages.
+
+    Raises:
+        ModelError: an unknown attribute, or one that is not right.
+    """
+    _check_names(attributes, SETTINGS, where)
+    given = dict(attributes)
+    lists = {
+        key: tuple(name.strip() for name in text.split(",") if name.strip())
+        for key, text in given.items()
+        if key.endswith("_joints")
+    }
+    builder.kind = given.get("type", builder.kind)
+    for key in ("base_link", "tip_link"):
+        setattr(builder, key, given.get(key, getattr(builder, key)))
+    for key in ("base_cone", "body_cone"):
+        if key in given:
+            setattr(builder, key, numbers_in(given[key], 1, f"{where} {key}", at_least=0.0)[0])
+    if "gravity" in given:
+        builder.gravity = tuple(numbers_in(given["gravity"], 3, f"{where} gravity"))
+    if "weights" in given:
+        text = given["weights"]
+        builder.weights = tuple(numbers_in(text, len(text.split()), f"{where} weights"))
+    builder.independent = lists.get("independent_joints", builder.independent)
+    if lists.get("actuated_joints"):
+        builder.drives = Drives.of(lists["actuated_joints"])
+
+
+def _switch(text: str, where: str) -> bool:
+    if text not in ("true", "false"):
+        raise ModelError(f"{where} is {text!r}, expected true or false", value=text)
+    return text == "true"
+
+
+def _check_names(attributes: Mapping[str, str], known: tuple[str, ...], where: str) -> None:
+    for key in attributes:
+        if key not in known:
+            raise ModelError(
+                f"{where} has an unknown attribute {key!r}, known are {', '.join(known)}",
+                value=key,
+            )

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""URDF text to a builder.
+
+`urdf_parser_py` (0.0.4 on PyPI, 1.2 in ROS 2) prints unknown elements to stderr, fails on versions
+other than 1.0, and accepts numbers such as `nan`. So it is only given what makes up a mechanism,
+already checked: links with their inertials and joints, no visuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.checks import check_tree
+from robodyn.errors import ModelError, warn
+from robodyn.formats.urdf_shapes import TAG, finite, frame_of, read_frame
+from robodyn.formats.xml_text import numbers_in, parse_xml
+from robodyn.model.body import Link
+from robodyn.model.builder import ModelBuilder
+from robodyn.model.closure import Closure
+from robodyn.model.joint import UNBOUNDED, Joint, Mimic
+from robodyn.model.placement import Placement
+from robodyn.parsing.foreign import refuse_foreign_joints
+from robodyn.parsing.hardware import Hardware, read_hardware
+from robodyn.parsing.own_attributes import Motor, read_motors, read_settings, with_motor
+from robodyn.parsing.urdf_elements import ElementReader
+from robodyn.parsing.urdf_extensions import add_mimics, closures_for_gazebo, name_left_out
+from robodyn.parsing.urdf_geometry import UrdfGeometry
+
+# Of URDF, as <robot version=...> has them.
+VERSIONS = {"1": (1, 0), "1.0": (1, 0), "1.1": (1, 1), "1.2": (1, 2)}
+
+
+def parse_urdf(text: str, source: str) -> ModelBuilder:
+    """Parse URDF text; `source` names it in messages.
+
+    Raises:
+        ModelError: not well-formed, or an element is invalid; in one line with the file, the link
+            or joint, the attribute and its value.
+    """
+    root = parse_xml(text, source)
+    if root.tag != "robot":
+        raise ModelError(
+            f"{source}: the root element is <{root.tag}>, expected <robot>", value=root.tag
+        )
+    version = root.get("version", "1.0")
+    if version not in VERSIONS:
+        raise ModelError(
+            f"{source}: version={version!r} of the robot is not supported, expected 1.0, 1.1, 1.2 "
+            "or none",
+            value=version,
+        )
+    refuse_foreign_joints(root, source)
+    clean = ElementTree.Element("robot", {"name": root.get("name", "robot")})
+    reader = ElementReader(source, VERSIONS[version])
+    for element in root:
+        if element.tag == "link":
+            reader.link(element, clean)
+        elif element.tag == "joint":
+            reader.joint(element, clean)
+    hardware = read_hardware(root, source)
+    robot = _parsed(clean, root, hardware, source)
+    check_tree(source, reader.links, robot.joints)
+    builder = ModelBuilder(robot.name, source, drives=hardware.drives)
+    closing = [*root.iterfind("constraint"), *closures_for_gazebo(root, clean, source)]
+    with builder.stating():
+        builder.add(*(_closure(reader.closure(element)) for element in closing))
+    name_left_out(root, source)
+    _read_own_elements(builder, root)
+    motors = read_motors(root, source)
+    homes = {name: motor.home for name, motor in motors.items() if motor.home is not None}
+    builder.home = homes or {name: (value,) for name, value in hardware.initial.items()}
+    with builder.stating():
+        builder.add(*_links(robot, root, builder))
+        for joint in robot.joints:
+            builder.add(_joint(joint, motors.get(joint.name, Motor()), hardware, source))
+            zero = (key for key in ("effort", "velocity") if getattr(joint.limit, key, None) == 0.0)
+            builder.zero_limits[joint.name] = tuple(zero)
+    return builder
+
+
+def _parsed(
+    clean: ElementTree.Element, root: ElementTree.Element, hardware: Hardware, source: str
+) -> Any:
+    # Imported here: the parser is needed for URDF alone.
+    from urdf_parser_py.urdf import Robot
+
+    add_mimics(root, clean, hardware.params, source)
+    try:
+        return Robot.from_xml_string(ElementTree.tostring(clean, encoding="unicode"))
+    except Exception as failure:  # it also raises plain Exception and AssertionError
+        reason = " ".join(str(failure).split())
+        raise ModelError(f"{source}: not a URDF: {reason}", value=source) from failure
+
+
+def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None:
+    where, found = f"{builder.source}: <{TAG}> of the robot", root.findall(TAG)
+    if len(found) > 1:
+        raise ModelError(f"{where} is there {len(found)} times, expected once", value=len(found))
+    for own in found:
+        read_settings(builder, own.attrib, where)
+
+
+def _links(robot: Any, root: ElementTree.Element, builder: ModelBuilder) -> Iterator[Link]:
+    """The links with their geometry; the builder notes which of them state an inertia."""
+    geometry = UrdfGeometry(root, builder.source)
+    elements = {element.get("name"): element for element in root.iterfind("link")}
+    for link in robot.links:
+        element, inertial = elements[link.name], link.inertial
+        shapes = geometry.visuals(element), geometry.collisions(element)
+        if inertial is None:
+            yield Link(link.name, visuals=shapes[0], collisions=shapes[1])
+            continue
+        builder.weighed.add(link.name)
+        frame = _frame(inertial.origin)
+        R = frame[:3, :3]
+        tensor = R @ np.array(inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
+        tensor = 0.5 * (tensor + tensor.T)
+        yield Link(link.name, float(inertial.mass), frame[:3, 3], tensor, *shapes)
+
+
+def _frame(origin: Any) -> FloatArray:
+    """(4, 4) of an origin as `urdf_parser_py` has it."""
+    return (
+        frame_of()
+        if origin is None
+        else frame_of(origin.xyz or (0.0,) * 3, origin.rpy or (0.0,) * 3)
+    )
+
+
+def _joint(joint: Any, motor: Motor, hardware: Hardware, source: str) -> Joint:
+    name, where = joint.name, f"joint {joint.name!r}"
+    if joint.type == "planar":
+        raise ModelError(
+            f"{where} is planar, which is not supported; write it as two prismatic joints and a "
+            "revolute one",
+            value=joint.type,
+        )
+    mimic = None
+    if joint.mimic is not None and joint.type == "fixed":
+        warn(f"{source}: <mimic> of {where}, which is fixed, is left out")
+    elif joint.mimic is not None:
+        factor, offset = joint.mimic.multiplier, joint.mimic.offset
+        factor = 1.0 if factor is None else float(factor)
+        mimic = Mimic(joint.mimic.joint, factor, float(offset or 0.0))
+    commands, dynamics = hardware.limits.get(name, {}), joint.dynamics
+    params = dict(hardware.params.get(name, {}))
+    least, largest = commands.get("effort", (-np.inf, np.inf))
+    if least != -largest:  # a drive that does not push as it pulls
+        for key, end in (("least_effort", least), ("largest_effort", largest)):
+            if np.isfinite(end):
+                params.setdefault(key, repr(end))
+    # exporters state zeros as the axes of joints that have none
+    axis = None if joint.type in ("fixed", "floating") else joint.axis
+    made = Joint(
+        name,
+        joint.type,
+        joint.parent,
+        joint.child,
+        at=Placement.of(_frame(joint.origin)),
+        axis=np.array(axis or (1.0, 0.0, 0.0)),
+        mimic=mimic,
+        damping=float((dynamics and dynamics.damping) or 0.0),
+        friction=np.full(2, float((dynamics and dynamics.friction) or 0.0)),
+        position=_position_limits(joint, commands.get("position")),
+        velocity=_limit(joint, "velocity", commands.get("velocity")),
+        effort=_limit(joint, "effort", (least, largest)),
+    )
+    return with_motor(made, motor, params)
+
+
+def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> FloatArray:
+    """(2,) [rad or m] that the joint and its command interface allow, if any.
+
+    Where both ends are absent or 0, as exporters leave them, none are meant. A joint that turns
+    endlessly has none.
+    """
+    limit = joint.limit
+    ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
+    if joint.type in ("continuous", "floating", "fixed"):
+        return UNBOUNDED
+    low, high = (-np.inf, np.inf) if ends == (0.0, 0.0) else (finite(end) for end in ends)
+    if commanded is None or not low <= high:
+        return np.array([low, high])
+    both = np.array([max(low, commanded[0]), min(high, commanded[1])])
+    if both[0] > both[1]:
+        raise ModelError(
+            f"joint {joint.name!r}: its <limit> is {low:g} to {high:g}, but its command interface "
+            f"in <ros2_control> has min {commanded[0]:g} and max {commanded[1]:g}, which have "
+            "nothing in common",
+            value=commanded,
+        )
+    return both
+
+
+def _limit(joint: Any, name: str, commanded: tuple[float, float] | None) -> float:
+    """Of `effort` or `velocity`; absent or 0, as in many published models, none is meant."""
+    value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
+    most = np.inf if commanded is None else max(-commanded[0], commanded[1])
+    return min(finite(value) or np.inf, most if most > 0.0 else np.inf)
+
+
+def _closure(item: ElementTree.Element) -> Closure:
+    stated: dict[str, Any] = {}
+    for side, prefix in (("parent", ""), ("child", "child_")):
+        stated[side] = item.findall(side)[0].attrib["link"]
+        stated[f"{prefix}at"] = Placement.of(read_frame(item.find(f"{side}_origin")))
+        for axis in item.iterfind(f"{side}_axis"):
+            stated[f"{prefix}axis"] = np.array(numbers_in(axis.attrib["xyz"], 3, "axis"))
+    damping = float(item.attrib["damping"])
+    return Closure(item.attrib["name"], item.attrib["type"], damping=damping, **stated)
