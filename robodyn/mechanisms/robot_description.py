@@ -15,11 +15,14 @@ from robodyn.errors import LeftOutWarning, MissingExtra, ModelError
 from robodyn.formats.meshes import with_mesh_files
 from robodyn.formats.urdf_shapes import element, number, remove_params
 from robodyn.formats.xacro_text import expand_xacro
-from robodyn.formats.xml_text import parse_xml
+from robodyn.formats.xml_text import parse_xml, root_tag
+from robodyn.formats.yaml_text import read_text
 from robodyn.mechanisms.load import URDF_SUFFIXES, models
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kind_of
-from robodyn.parsing.description import urdf_text
+from robodyn.model.builder import ModelBuilder
+from robodyn.parsing.description import read_description
+from robodyn.writing.urdf import tree_urdf
 
 # Default hardware: it communicates over two topics.
 PLUGIN = "joint_state_topic_hardware_interface/JointStateTopicSystem"
@@ -108,10 +111,22 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
     is_text = isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
     if not is_text and Path(source).suffix.lower() not in URDF_SUFFIXES:
         return ""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeftOutWarning)  # told when it was loaded
-        text, _ = urdf_text(source, arguments)
-    return text if is_text else with_mesh_files(text, Path(source))
+    path = Path(source)
+    if is_text:
+        text = str(source)
+    else:
+        text = expand_xacro(path, arguments) if path.suffix == ".xacro" else read_text(path)
+    if root_tag(text) in ("mujoco", "sdf"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LeftOutWarning)  # named when it was loaded
+            return described_urdf(read_description(source))
+    return text if is_text else with_mesh_files(text, path)
+
+
+def described_urdf(builder: ModelBuilder) -> str:
+    """URDF text of all that a description in another format says."""
+    driven = builder.drives.driven or [j.name for j in builder.joints.values() if j.moves_alone]
+    return tree_urdf(builder.model(driven=driven), builder.kind)
 
 
 def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:

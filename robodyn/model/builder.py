@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from robodyn.model.closure import Closure
 from robodyn.model.fields import GRAVITY, unchecked
 from robodyn.model.joint import Joint, Mimic
 from robodyn.model.model import Model
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,14 @@ class ModelBuilder:
                     f"{self.source}: two {what}s are named {part.name!r}", value=part.name
                 )
             known[part.name] = part
+
+    def put_in_order(self, links: Iterable[str] = (), joints: Iterable[str] = ()) -> None:
+        """Bring links and joints into an order by name.
+
+        One without a place in it stays behind the last that has one.
+        """
+        self.links = _ordered(self.links, links)
+        self.joints = _ordered(self.joints, joints)
 
     def check_tree(self) -> None:
         """Refuse joints that do not form one tree of the links.
@@ -220,6 +231,14 @@ class ModelBuilder:
         if strong or self.closures:
             return strong
         return tuple(joint.name for joint in own)
+
+
+def _ordered(parts: dict[str, T], names: Iterable[str]) -> dict[str, T]:
+    order = {name: n for n, name in enumerate(dict.fromkeys(names))}
+    key, keys = -1, {}
+    for name in parts:
+        keys[name] = key = order.get(name, key)
+    return {name: parts[name] for name in sorted(parts, key=keys.__getitem__)}
 
 
 def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str, ...]:

@@ -32,15 +32,6 @@ def read_description(
             the file, the link or joint, the attribute and its value.
         MissingExtra: a .xacro file without the xacro package, MJCF without mujoco.
     """
-    return parse_urdf(*urdf_text(source, xacro_args))
-
-
-def urdf_text(source: str | Path, xacro_args: Mapping[str, str] | None = None) -> tuple[str, str]:
-    """URDF text of what `read_description` reads, by its root element, and its name for messages.
-
-    Raises:
-        ModelError, MissingExtra: as `read_description`.
-    """
     given = isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
     path = Path() if given else Path(source)
     if given:
@@ -51,13 +42,12 @@ def urdf_text(source: str | Path, xacro_args: Mapping[str, str] | None = None) -
     if root == "mujoco":
         from robodyn.parsing.mjcf.reader import read_mjcf  # SciPy's rotations take long to import
 
-        return read_mjcf(text if given else path), "MJCF text" if given else str(path)
+        return read_mjcf(text if given else path)
     if root == "sdf":
         from robodyn.parsing.sdf.reader import read_sdf
 
-        name = "SDF text" if given else str(path)
-        return read_sdf(text, name), name
-    return text, "URDF text" if given else str(path)
+        return read_sdf(text, "SDF text" if given else str(path))
+    return parse_urdf(text, "URDF text" if given else str(path))
 
 
 def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:

@@ -18,11 +18,10 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import check_tree
 from robodyn.errors import ModelError, warn
-from robodyn.formats.urdf_shapes import TAG, finite, frame_of, read_frame
-from robodyn.formats.xml_text import numbers_in, parse_xml
+from robodyn.formats.urdf_shapes import TAG, finite, frame_of
+from robodyn.formats.xml_text import parse_xml
 from robodyn.model.body import Link
 from robodyn.model.builder import ModelBuilder
-from robodyn.model.closure import Closure
 from robodyn.model.joint import UNBOUNDED, Joint, Mimic
 from robodyn.model.placement import Placement
 from robodyn.parsing.foreign import refuse_foreign_joints
@@ -67,9 +66,9 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
     robot = _parsed(clean, root, hardware, source)
     check_tree(source, reader.links, robot.joints)
     builder = ModelBuilder(robot.name, source, drives=hardware.drives)
-    closing = [*root.iterfind("constraint"), *closures_for_gazebo(root, clean, source)]
+    builder.add(*map(reader.closure, root.iterfind("constraint")))
     with builder.stating():
-        builder.add(*(_closure(reader.closure(element)) for element in closing))
+        builder.add(*closures_for_gazebo(root, clean, source))
     name_left_out(root, source)
     _read_own_elements(builder, root)
     motors = read_motors(root, source)
@@ -203,14 +202,3 @@ def _limit(joint: Any, name: str, commanded: tuple[float, float] | None) -> floa
     value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
     most = np.inf if commanded is None else max(-commanded[0], commanded[1])
     return min(finite(value) or np.inf, most if most > 0.0 else np.inf)
-
-
-def _closure(item: ElementTree.Element) -> Closure:
-    stated: dict[str, Any] = {}
-    for side, prefix in (("parent", ""), ("child", "child_")):
-        stated[side] = item.findall(side)[0].attrib["link"]
-        stated[f"{prefix}at"] = Placement.of(read_frame(item.find(f"{side}_origin")))
-        for axis in item.iterfind(f"{side}_axis"):
-            stated[f"{prefix}axis"] = np.array(numbers_in(axis.attrib["xyz"], 3, "axis"))
-    damping = float(item.attrib["damping"])
-    return Closure(item.attrib["name"], item.attrib["type"], damping=damping, **stated)

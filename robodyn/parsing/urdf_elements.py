@@ -9,13 +9,18 @@ Errors name the file, the link or joint, the attribute and its value; `urdf_pars
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
+import numpy as np
+
 from robodyn.checks import BEYOND
 from robodyn.errors import ModelError, warn
-from robodyn.formats.urdf_shapes import QUATERNION, numbers, rpy_of_quaternion
+from robodyn.formats.urdf_shapes import QUATERNION, numbers, read_frame, rpy_of_quaternion
 from robodyn.formats.xml_text import numbers_in
+from robodyn.model.closure import Closure
+from robodyn.model.placement import Placement
 from robodyn.parsing.foreign import INSTEAD, JOINT_TYPES
 
 # Child elements kept: attribute -> (number of numbers, required); 0 means a name.
@@ -58,11 +63,16 @@ class ElementReader:
     Args:
         source: for messages.
         version: of the URDF, such as (1, 0); quaternions count from 1.1 on.
+        links: names of those that are known already.
     """
 
-    def __init__(self, source: str, version: tuple[int, ...] = (1, 0)) -> None:
+    def __init__(
+        self, source: str, version: tuple[int, ...] = (1, 0), links: Iterable[str] = ()
+    ) -> None:
         self.source, self._version = source, version
-        self._names: dict[str, dict[str, None]] = {"link": {}, "joint": {}, "constraint": {}}
+        self._names: dict[str, dict[str, None]] = {
+            "link": dict.fromkeys(links), "joint": {}, "constraint": {}
+        }  # fmt: skip
 
     @property
     def links(self) -> list[str]:
@@ -100,8 +110,8 @@ class ElementReader:
                     expected = "a number of at least 0; 1e16 or more for none"
                     raise self._error(f"{where}: limit {key}", limit.get(key), expected)
 
-    def closure(self, element: Element) -> Element:
-        """A copy of a `<constraint>`; all links must have been read."""
+    def closure(self, element: Element) -> Closure:
+        """The closure of a `<constraint>`; all links must have been read."""
         name, where = self._named(element)
         copy = Element("constraint", {"name": name, "type": element.get("type") or "spherical"})
         self._copy(element, copy, _CLOSURE, where, ("parent", "child"))
@@ -111,9 +121,17 @@ class ElementReader:
                 expected = "the name of a link"
                 raise self._error(f"{where}: {end.tag} link", end.attrib["link"], expected)
         damping = element.get("damping", "0")
-        numbers_in(damping, 1, f"{self.source}: {where}: damping", at_least=0.0)
-        copy.set("damping", damping)
-        return copy
+        (level,) = numbers_in(damping, 1, f"{self.source}: {where}: damping", at_least=0.0)
+        stated: dict[str, Any] = {}
+        for side, prefix in (("parent", ""), ("child", "child_")):
+            stated[side] = copy.findall(side)[0].attrib["link"]
+            stated[f"{prefix}at"] = Placement.of(read_frame(copy.find(f"{side}_origin")))
+            for axis in copy.iterfind(f"{side}_axis"):
+                stated[f"{prefix}axis"] = np.array(numbers_in(axis.attrib["xyz"], 3, "axis"))
+        try:
+            return Closure(name, copy.attrib["type"], damping=level, **stated)
+        except ModelError as error:
+            raise ModelError(f"{self.source}: {error}", value=error.value) from error
 
     def _named(self, element: Element) -> tuple[str, str]:
         """The name of an element, which no other of its tag has, and how messages call it."""

@@ -11,13 +11,16 @@ to write instead.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError, warn
-from robodyn.formats.urdf_shapes import element, frame_origin, read_frame, write_closure
+from robodyn.formats.urdf_shapes import element, frame_origin, read_frame
+from robodyn.model.closure import Closure
+from robodyn.model.placement import Placement
 from robodyn.parsing.foreign import FOREIGN
 
 # Plugins of Gazebo by a part of their name or file, without `-` and `_`.
@@ -76,8 +79,8 @@ def add_mimics(
             element(joints[follower], "mimic", joint=leader, **factors)
 
 
-def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Element]:
-    """`<constraint>`s of the joints and plugins in `<gazebo>` that close loops.
+def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Closure]:
+    """Closures of the joints and plugins in `<gazebo>` that close loops.
 
     Args:
         root: the robot as the file has it.
@@ -97,18 +100,17 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Elem
         if parent not in places or child not in places:
             warn(f"{source}: {where}: left out, as {parent!r} and {child!r} are not both its links")
             continue
-        seat = np.linalg.inv(places[parent]) @ places[child]
-        ends = (parent, seat, None), (child, np.eye(4), None)
-        out.append(write_closure(None, f"{where}: {parent}-{child}", "fixed", ends))
+        seat = Placement.of(np.linalg.inv(places[parent]) @ places[child])
+        out.append(Closure(f"{where}: {parent}-{child}", "fixed", parent, child, seat))
     kept, names = [], {item.get("name", "") for item in root.iterfind("constraint")}
     for made in out:
-        if len({bodies[end.attrib["link"]] for end in made.iterfind("*[@link]")}) == 1:
+        if bodies[made.parent] == bodies[made.child]:
             continue  # one rigid body already, as a base that stands in the world
-        name = made.get("name", "")
-        while made.get("name") in names:
-            made.set("name", f"{name}_{len(names)}")
-        names.add(made.get("name", ""))
-        kept.append(made)
+        name = made.name
+        while name in names:
+            name = f"{made.name}_{len(names)}"
+        names.add(name)
+        kept.append(replace(made, name=name))
     return kept
 
 
@@ -207,7 +209,7 @@ def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
 
 def _sdf_closures(
     joints: list[Element], clean: Element, places: dict[str, FloatArray], source: str
-) -> list[Element]:
+) -> list[Closure]:
     """Closures of joints as SDF has them, in a model whose links stand as the URDF's do at zero."""
     from robodyn.parsing.sdf.frames import WORLD, SdfFrames
     from robodyn.parsing.sdf.tree import CLOSURES, closure_of_joint
@@ -253,11 +255,12 @@ def _sdf_closures(
             for side in ("parent", "child")
         ]
         closure = closure_of_joint(frames, called, made.get("type", ""), (links[0], links[1]))
-        for end in closure.iterfind("*[@link]"):
-            if end.attrib["link"] == WORLD and WORLD not in places:
-                end.set("link", root)
-        closure.set("name", name)
-        out.append(closure)
+        ends = (
+            root if link == WORLD and WORLD not in places else link
+            for link in (closure.parent, closure.child)
+        )
+        parent, child = ends
+        out.append(replace(closure, name=name, parent=parent, child=child))
     return out
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""MJCF, the format of MuJoCo: read by MuJoCo itself and written as URDF text.
+"""MJCF, the format of MuJoCo: read by MuJoCo itself.
 
 MuJoCo resolves includes, defaults, angles and inertias of geoms; what it compiled is what is read.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An MJCF file as URDF text, with closures, drives and a home, for the readers that there are.
+"""An MJCF file as the parts of a model, with closures, drives and a home.
 
 Each body keeps its frame, each joint its name, and positions are MuJoCo's, `ref` included, but for
 free and ball joints, whose pose is told from where the file has them.
@@ -8,47 +8,43 @@ free and ball joints, whose pose is told from where the file has them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.formats.urdf_shapes import (
-    TAG,
-    document_text,
-    element,
-    frame_origin,
-    inertial,
-    number,
-    numbers,
-    put_in_order,
-    write_closure,
-    write_joint,
-    write_motion,
-)
+from robodyn.model.body import Link
+from robodyn.model.builder import Drives, ModelBuilder
+from robodyn.model.closure import Closure
+from robodyn.model.geometry import Geometry, Material, Primitive
+from robodyn.model.joint import Joint, Mimic
+from robodyn.model.placement import Placement
 from robodyn.parsing.mjcf.compiled import JOINTS, Compiled, frame
 from robodyn.parsing.mjcf.drives import Couplings, MjcfDrives
 from robodyn.parsing.mjcf.own_text import PARTS
+from robodyn.parsing.own_attributes import Motor, motor_of, read_settings, with_motor
+from robodyn.parsing.urdf_elements import ElementReader
 from robodyn.poses import axis_motion, pose_from_matrix
 
 # Geoms of higher groups are not drawn by MuJoCo's viewer either, as long as it is not told to.
 DRAWN_GROUPS = 3
 
 
-def read_mjcf(source: Path | str) -> str:
-    """URDF text of a file, or of MJCF text.
+def read_mjcf(source: Path | str) -> ModelBuilder:
+    """The builder of a file, or of MJCF text.
 
     Raises:
         MissingExtra: the package mujoco is not installed.
         ModelError: MuJoCo refuses it, or it has something that is not read here; by name.
     """
-    return _Writer(Compiled(source)).written()
+    return _Reader(Compiled(source)).filled()
 
 
-class _Writer:
-    """Writes URDF text of an `MjModel`."""
+class _Reader:
+    """Fills a builder from an `MjModel`."""
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled, self._model = compiled, compiled.model
@@ -56,27 +52,35 @@ class _Writer:
         self._drives = MjcfDrives(compiled, self._couplings)
         self._home = self._drives.home
         name = bytes(self._model.names).split(b"\0")[0].decode("utf-8", "replace") or "robot"
-        self._robot = element(None, "robot", name=name)
+        self._builder = ModelBuilder(name, compiled.source)
         self._own = compiled.own_text()
+        self._own_joints: dict[str, Any] = self._own.get("joints", {})
 
-    def written(self) -> str:
-        """The text."""
-        for body in range(self._model.nbody):
-            self._body(body)
-        for tag in ("link", "joint"):
-            put_in_order(self._robot, tag, self._own.get(f"{tag}s", ()))
-        for n in self._compiled.equalities:
-            self._equality(n)
-        for closure in self._own.get("closures", ()):
-            made = element(self._robot, "constraint", **closure["constraint"])
+    def filled(self) -> ModelBuilder:
+        """The builder."""
+        builder, own = self._builder, self._own
+        with builder.stating():
+            for body in range(self._model.nbody):
+                self._body(body)
+            builder.put_in_order(own.get("links", ()), own.get("joints", ()))
+            builder.check_tree()
+            for n in self._compiled.equalities:
+                self._equality(n)
+        reader = ElementReader(builder.source, links=builder.links)
+        for closure in own.get("closures", ()):
+            element = Element("constraint", closure["constraint"])
             for part in PARTS:
-                element(made, part, **closure[part])
-        self._control()
+                SubElement(element, part, closure[part])
+            builder.add(reader.closure(element))
+        self._drive()
+        builder.base_link = self._link(0)
         weightless = self._compiled.disables("gravity")
-        gravity = np.zeros(3) if weightless else self._model.opt.gravity
-        settings = {"gravity": numbers(gravity), "base_link": self._link(0)}
-        element(self._robot, TAG, **(self._own.get("robot") or settings))
-        return document_text(self._robot)
+        builder.gravity = np.zeros(3) if weightless else np.array(self._model.opt.gravity)
+        if own.get("robot"):
+            builder.gravity = None
+            where = f"{builder.source}: <custom>: the text 'robodyn': robot"
+            read_settings(builder, own["robot"], where)
+        return builder
 
     def _link(self, body: int) -> str:
         named = self._own.get("base_link") if body == 0 else None
@@ -84,25 +88,17 @@ class _Writer:
 
     def _body(self, body: int) -> None:
         model, name = self._model, self._link(body)
-        link = element(self._robot, "link", name=name)
-        mass = float(model.body_mass[body])
-        if body and mass == 0.0:
-            inertial(link)
-        elif body:
-            R = frame(model.body_ipos[body], model.body_iquat[body])[:3, :3]
-            I = R @ np.diag(model.body_inertia[body]) @ R.T  # noqa: E741
-            inertial(link, mass, model.body_ipos[body], I)
-        self._shapes(body, link)
+        self._add_link(name, body)
         if not body:
             return
         parent = self._link(int(model.body_parentid[body]))
         place: Any = self._compiled.place(body, "body")
-        told = self._own.get("joints", {})
+        told = self._own_joints
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
         fixed = f"{name}_fixed"
         if not count:
             fixed = next((joint for joint in told if told[joint].get("child") == name), fixed)
-            write_joint(self._robot, fixed, "fixed", parent, name, place)
+            self._builder.add(Joint(fixed, "fixed", parent, name, Placement.of(place)))
             return
         for n in range(first, first + count):
             anchor = frame(model.jnt_pos[n])
@@ -111,27 +107,40 @@ class _Writer:
             joint = self._compiled.name("joint", n)
             child = name if centred else told.get(joint, {}).get("child", f"{name}_on_{joint}")
             if not centred:
-                inertial(element(self._robot, "link", name=child))
+                self._builder.add(Link(child))
+                self._builder.weighed.add(child)
             self._moving(n, parent, child, place @ anchor)
             parent, place = child, np.linalg.inv(anchor)
         if parent != name:
-            write_joint(self._robot, fixed, "fixed", parent, name, place)
+            self._builder.add(Joint(fixed, "fixed", parent, name, Placement.of(place)))
+
+    def _add_link(self, name: str, body: int) -> None:
+        model, shapes = self._model, list(self._shapes(body))
+        visuals = tuple(shape for shape, drawn, _ in shapes if drawn)
+        collisions = tuple(shape for shape, _, touches in shapes if touches)
+        mass = float(model.body_mass[body]) if body else 0.0
+        com, inertia = np.zeros(3), np.zeros((3, 3))
+        if mass:
+            com = model.body_ipos[body]
+            R = frame(com, model.body_iquat[body])[:3, :3]
+            inertia = R @ np.diag(model.body_inertia[body]) @ R.T
+        self._builder.add(Link(name, mass, com, inertia, visuals, collisions))
+        if body:
+            self._builder.weighed.add(name)
 
     def _moving(self, n: int, parent: str, child: str, place: FloatArray) -> None:
-        """Write joint n, whose anchor is at `place` on the parent where the file has it."""
-        model, name = self._model, self._compiled.name("joint", n)
+        """Add joint n, whose anchor is at `place` on the parent where the file has it."""
+        model, name, builder = self._model, self._compiled.name("joint", n), self._builder
         kind, axis = JOINTS[model.jnt_type[n]], np.array(model.jnt_axis[n])
-        at = int(model.jnt_qposadr[n])
-        own = self._own.get("joints", {}).get(name, {})
+        at, own = int(model.jnt_qposadr[n]), self._own_joints.get(name, {})
         if kind in ("free", "ball"):
-            joint = write_joint(self._robot, name, "floating", parent, child, place)
-            home = own.get("own", self._floating_home(at, kind, place))
-            if home:
-                element(joint, TAG, **home)
+            builder.add(Joint(name, "floating", parent, child, Placement.of(place)))
+            home = self._floating_home(at, kind, place)
+            self._note_home(name, self._motor(name, own, Motor(home=home), floats=True))
             if kind == "ball":
                 damping = float(model.dof_damping[model.jnt_dofadr[n]])
-                ends = (parent, place, None), (child, np.eye(4), None)
-                write_closure(self._robot, name, "spherical", ends, damping)
+                seat = Placement.of(place)
+                builder.add(Closure(name, "spherical", parent, child, seat, damping=damping))
             return
         slides = kind == "slide"
         sort = "prismatic" if slides else "revolute"
@@ -139,33 +148,60 @@ class _Writer:
         drives, ends = self._drives, self._drives.range[n]
         if not (slides or np.isfinite(ends).any()):
             sort = "continuous"
-        joint = write_joint(self._robot, name, sort, parent, child, place @ back)
-        strongest = max(map(abs, drives.limits.get(n, (np.inf,))))
-        limits = {"effort": strongest, "velocity": np.inf}
+        least, largest = drives.limits.get(n, (-np.inf, np.inf))
+        limits = {"effort": max(abs(least), abs(largest)), "velocity": np.inf}
         if own:
             limits |= {"effort": np.inf} | own["limit"]
+        if not limits["effort"]:
+            builder.zero_limits[name] = ("effort",)
         mimic = None
         if n in self._couplings.follows:
             other, factor, offset = self._couplings.follows[n]
-            mimic = self._compiled.name("joint", other), factor, offset
-        damping, friction = float(drives.damping[n]), float(drives.friction[n])
-        write_motion(
-            joint, axis, position=ends, damping=damping, friction=friction, mimic=mimic, **limits
+            mimic = Mimic(self._compiled.name("joint", other), factor, offset)
+        joint = Joint(
+            name,
+            sort,
+            parent,
+            child,
+            at=Placement.of(place @ back),
+            axis=axis,
+            mimic=mimic,
+            damping=float(drives.damping[n]),
+            friction=np.full(2, drives.friction[n]),
+            position=np.array(ends),
+            velocity=limits["velocity"] or np.inf,
+            effort=limits["effort"] or np.inf,
         )
-        said = {"armature": number(drives.armature[n])}
-        if self._home is not None:
-            said["home"] = number(self._home[at])
-        element(joint, TAG, **own.get("own", said))
+        home = None if self._home is None else (float(self._home[at]),)
+        motor = self._motor(name, own, Motor(float(drives.armature[n]), home=home))
+        self._note_home(name, motor)
+        params = dict(own.get("params", {}))
+        if least != -largest and np.isfinite([least, largest]).all():
+            params = {"least_effort": repr(least), "largest_effort": repr(largest)} | params
+        builder.add(with_motor(joint, motor, params))
 
-    def _floating_home(self, at: int, kind: str, place: FloatArray) -> dict[str, str]:
+    def _motor(
+        self, name: str, own: dict[str, Any], found: Motor, *, floats: bool = False
+    ) -> Motor:
+        """The motor that our own writer states, or else the one that was found."""
+        if "own" not in own:
+            return found
+        where = f"{self._builder.source}: <custom>: the text 'robodyn': joint {name!r}"
+        return motor_of(own["own"], where, floats=floats)
+
+    def _note_home(self, name: str, motor: Motor) -> None:
+        if motor.home is not None:
+            self._builder.home[name] = motor.home
+
+    def _floating_home(self, at: int, kind: str, place: FloatArray) -> tuple[float, ...] | None:
         """Where the keyframe has a free or ball joint, from where the file has it."""
         if self._home is None:
-            return {}
+            return None
         if kind == "ball":
-            w, *xyz = self._home[at : at + 4]
-            return {"home": numbers([0.0, 0.0, 0.0, *xyz, w])}
+            w, *xyz = self._home[at : at + 4].tolist()
+            return (0.0, 0.0, 0.0, *xyz, w)
         pose = frame(self._home[at : at + 3], self._home[at + 3 : at + 7])
-        return {"home": numbers(pose_from_matrix(np.linalg.inv(place) @ pose))}
+        return tuple(pose_from_matrix(np.linalg.inv(place) @ pose).tolist())
 
     def _equality(self, n: int) -> None:
         model, kinds = self._model, self._compiled.mujoco.mjtEq
@@ -193,57 +229,40 @@ class _Writer:
         fixed = welds and float(data[10]) != 0.0
         if not fixed:
             places = [frame(place[:3, 3]) for place in places]
-        ends = zip(links, places, (None, None), strict=True)
-        write_closure(self._robot, name, "fixed" if fixed else "spherical", ends)
+        seats = map(Placement.of, places)
+        self._builder.add(Closure(name, "fixed" if fixed else "spherical", *links, *seats))
 
-    def _shapes(self, body: int, link: ElementTree.Element) -> None:
-        """Add a visual for each sphere, box, cylinder and capsule of a body to its link."""
+    def _shapes(self, body: int) -> Iterator[tuple[Geometry, bool, bool]]:
+        """Each primitive of a body: the shape, whether it is drawn, and whether it may touch."""
         model, kinds = self._model, self._compiled.mujoco.mjtGeom
         first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
         for n in range(first, first + count):
-            kind, size = int(model.geom_type[n]), [float(value) for value in model.geom_size[n]]
+            kind, size = int(model.geom_type[n]), model.geom_size[n].tolist()
             if kind == int(kinds.mjGEOM_SPHERE):
-                shape, sizes = "sphere", {"radius": number(size[0])}
+                form = Primitive("sphere", (size[0],))
             elif kind == int(kinds.mjGEOM_BOX):
-                shape, sizes = "box", {"size": numbers(2.0 * model.geom_size[n])}
-            elif kind in (int(kinds.mjGEOM_CYLINDER), int(kinds.mjGEOM_CAPSULE)):
-                shape = "cylinder"
-                sizes = {"radius": number(size[0]), "length": number(2.0 * size[1])}
+                form = Primitive("box", tuple(2.0 * side for side in size))
+            elif kind == int(kinds.mjGEOM_CYLINDER):
+                form = Primitive("cylinder", (size[0], 2.0 * size[1]))
+            elif kind == int(kinds.mjGEOM_CAPSULE):
+                form = Primitive("capsule", (size[0], 2.0 * size[1]))
             else:
                 continue
-            if model.geom_group[n] >= DRAWN_GROUPS:
-                continue
-            visual = element(link, "visual")
-            frame_origin(visual, self._compiled.place(n, "geom"))
-            element(element(visual, "geometry"), shape, **sizes)
-            material = element(visual, "material", name=f"geom{n}")
-            rgba = numbers([round(float(value), 4) for value in model.geom_rgba[n]])
-            element(material, "color", rgba=rgba)
+            rgba = tuple(round(float(value), 4) for value in model.geom_rgba[n])
+            at = Placement.of(self._compiled.place(n, "geom"))
+            touches = bool(model.geom_contype[n] or model.geom_conaffinity[n])
+            drawn = int(model.geom_group[n]) < DRAWN_GROUPS
+            yield Geometry(form, at, Material(color=rgba)), drawn, touches
 
-    def _control(self) -> None:
-        """Which joints are driven, their actuators, and where the keyframe has all of them."""
-        model = self._model
-        control = element(self._robot, "ros2_control", name="motors", type="system")
-        start = model.qpos0 if self._home is None else self._home
+    def _drive(self) -> None:
+        """Note which joints are driven, and where the loops close."""
+        model, builder = self._model, self._builder
+        names = {n: self._compiled.name("joint", n) for n in range(model.njnt)}
+        builder.drives = Drives.of([name for n, name in names.items() if n in self._drives.limits])
         # without a keyframe, an arm starts where its limits allow it
-        has_home = bool(self._robot.findall("constraint")) or self._home is not None
-        for n in range(model.njnt):
-            if JOINTS[model.jnt_type[n]] in ("free", "ball"):
-                continue
-            name, driven = self._compiled.name("joint", n), n in self._drives.limits
-            value = float(start[model.jnt_qposadr[n]])
-            params = self._own.get("joints", {}).get(name, {}).get("params", {})
-            least, largest = self._drives.limits.get(n, (-np.inf, np.inf))
-            if least != -largest and np.isfinite([least, largest]).all():
-                one = {"least_effort": repr(least), "largest_effort": repr(largest)}
-                params = one | params
-            if not (driven or params or (has_home and value)):
-                continue
-            joint = element(control, "joint", name=name)
-            if driven:
-                element(joint, "command_interface", name="effort")
-            state = element(joint, "state_interface", name="position")
-            if has_home:
-                element(state, "param", name="initial_value").text = repr(value)
-            for key, text in params.items():
-                element(joint, "param", name=key).text = text
+        if builder.home or (self._home is None and not builder.closures):
+            return
+        start = model.qpos0 if self._home is None else self._home
+        for n, name in names.items():
+            if JOINTS[model.jnt_type[n]] not in ("free", "ball"):
+                builder.home[name] = (float(start[model.jnt_qposadr[n]]),)

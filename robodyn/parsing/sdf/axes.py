@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.formats.urdf_shapes import finite, write_motion
+from robodyn.formats.urdf_shapes import finite
+from robodyn.model.joint import Joint, Mimic
 from robodyn.parsing.sdf.frames import MODEL, SdfFrames
 
 TRUE = ("true", "1")
@@ -49,22 +51,36 @@ class Axis:
         """The same direction as an axis that follows a joint."""
         return Axis(self.direction, mimic=(name, multiplier, 0.0))
 
-    def write(self, joint: Element, references: dict[str, float]) -> None:
-        """Say it in the words of URDF; positions count from the joint's reference."""
+    def joint(
+        self, made: Joint, references: Mapping[str, float], names: Mapping[str, str]
+    ) -> Joint:
+        """A joint about or along it; positions count from the joint's reference.
+
+        Args:
+            made: its name, kind and ends.
+            references: of joints that may be followed.
+            names: of joints that are renamed.
+        """
         own, mimic = self.reference, None
         if self.mimic is not None:
             leader, factor, offset = self.mimic
-            mimic = leader, factor, offset + own - factor * references.get(leader, 0.0)
-        write_motion(
-            joint,
-            self.direction,
+            offset += own - factor * references.get(leader, 0.0)
+            mimic = Mimic(names.get(leader, leader), factor, offset)
+        return replace(
+            made,
+            axis=self.direction,
             position=np.array([self.lower, self.upper]) + own,
-            velocity=self.velocity,
-            effort=self.effort,
+            velocity=self.velocity or np.inf,
+            effort=self.effort or np.inf,
             damping=self.damping,
-            friction=self.friction,
+            friction=np.full(2, self.friction),
             mimic=mimic,
         )
+
+    @property
+    def zero_limits(self) -> tuple[str, ...]:
+        """Names of its limits that are 0."""
+        return tuple(name for name in ("effort", "velocity") if getattr(self, name) == 0.0)
 
 
 def read_axis(

@@ -92,9 +92,18 @@ class SdfFrames:
         """An error about an element's value."""
         return ModelError(f"{self.source}: {where} is {value!r}, expected {expected}", value=value)
 
-    def numbers(self, text: str, count: int, where: str, infinite: bool = False) -> list[float]:
-        """Finite numbers of a text; `infinite` lets them be endless, too."""
-        return numbers_in(text, count, f"{self.source}: {where}", infinite=infinite)
+    def numbers(
+        self,
+        text: str,
+        count: int,
+        where: str,
+        *,
+        infinite: bool = False,
+        at_least: float = -math.inf,
+    ) -> list[float]:
+        """Finite numbers of a text, of at least `at_least`; `infinite` lets them be endless."""
+        place = f"{self.source}: {where}"
+        return numbers_in(text, count, place, infinite=infinite, at_least=at_least)
 
     def matrix(self, pose: Element | None, where: str) -> FloatArray:
         """(4, 4) of a `<pose>`; the identity where there is none."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An SDF file as URDF text, with closures, drives and a home, for the readers that there are.
+"""An SDF file as the parts of a model, with closures, drives and a home.
 
 Each link keeps its frame and each joint its name; positions are zero where the file's poses have
 the links. A link that two joints lead to closes a loop: the first of them that can stands in the
@@ -10,32 +10,23 @@ prefix `robodyn:`, which SDF lets programs add.
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from robodyn.errors import MissingInertiaWarning, ModelError, warn
-from robodyn.formats.urdf_shapes import (
-    INERTIA,
-    TAG,
-    document_text,
-    element,
-    frame_origin,
-    numbers,
-    write_params,
-)
+from robodyn.formats.urdf_shapes import INERTIA, TAG
 from robodyn.formats.xml_text import parse_xml, without_comments
+from robodyn.model.body import Link
+from robodyn.model.builder import Drives, ModelBuilder
+from robodyn.model.geometry import SIZES, Geometry, Material, MeshFile, Primitive
+from robodyn.model.placement import Placement
 from robodyn.parsing.foreign import FOREIGN, refuse_foreign_joints
+from robodyn.parsing.own_attributes import read_settings
 from robodyn.parsing.sdf.axes import TRUE
 from robodyn.parsing.sdf.frames import WORLD, SdfFrames
-from robodyn.parsing.sdf.tree import (
-    NAMESPACE,
-    SCOPE,
-    TreeWriter,
-    leave_out,
-    own_elements,
-)
+from robodyn.parsing.sdf.tree import NAMESPACE, OWN, SCOPE, TreeReader, leave_out, own_elements
 
 OLDEST, NEWEST = (1, 4), (1, 12)
 # [m/s^2] of a world without <gravity>; of a model alone, ours.
@@ -45,8 +36,8 @@ DRIVERS = ("JointController", "JointPositionController", "JointTrajectoryControl
            "ApplyJointForce")  # fmt: skip
 
 
-def read_sdf(text: str, source: str) -> str:
-    """URDF text of the one model that moves in an SDF text.
+def read_sdf(text: str, source: str) -> ModelBuilder:
+    """The builder of the one model that moves in an SDF text.
 
     Raises:
         ModelError: it is malformed, or has something that is not read here; by name.
@@ -74,18 +65,18 @@ def read_sdf(text: str, source: str) -> str:
         hint = "" if model.find("include") is None else "; what is in an <include> is not read"
         name = model.get("name")
         raise ModelError(f"{source}: model {name!r} has no <link>{hint}", value=name)
-    robot = element(None, "robot", name=model.get("name", "robot"))
-    tree = TreeWriter(robot, frames, version < (1, 5))
-    if tree.base == WORLD:
-        element(robot, "link", name=WORLD)
-    for name, link in frames.links.items():
-        out = element(robot, "link", name=name)
-        _inertial(out, link, frames, f"link {name!r}")
-        add_shapes(out, link, frames)
-    tree.write()
-    write_params(robot, tree.params)
-    _settings(robot, model, world, frames, tree.base)
-    return document_text(robot)
+    builder = ModelBuilder(model.get("name", "robot"), source)
+    with builder.stating():
+        tree = TreeReader(builder, frames, version < (1, 5))
+        if tree.base == WORLD:
+            builder.add(Link(WORLD))
+        for name, link in frames.links.items():
+            builder.add(_link(name, link, frames))
+            builder.weighed.add(name)
+        tree.read()
+        builder.check_tree()
+    _read_settings(builder, model, world, frames, tree.base)
+    return builder
 
 
 def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
@@ -109,15 +100,16 @@ def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
     return chosen[0], worlds.get(chosen[0])
 
 
-def _inertial(out: Element, link: Element, frames: SdfFrames, where: str) -> None:
+def _link(name: str, link: Element, frames: SdfFrames) -> Link:
+    where = f"link {name!r}"
     inertial = link.find("inertial")
     if (link.findtext("gravity") or "true").strip() not in TRUE:
         leave_out(frames.source, where, "<gravity>; its weight counts in full")
     tensor = {key: "1" if key in ("ixx", "iyy", "izz") else "0" for key in INERTIA}
-    mass, place = "1", np.eye(4)
+    text, place = "1", np.eye(4)
     if inertial is None:
-        text = f"{frames.source}: {where} without <inertial>: 1 kg and 1 kg m^2, as SDF has it"
-        warn(text, MissingInertiaWarning)
+        missing = f"{frames.source}: {where} without <inertial>: 1 kg and 1 kg m^2, as SDF has it"
+        warn(missing, MissingInertiaWarning)
     else:
         if inertial.get("auto") in TRUE:
             expected = "its numbers, as `gz sdf --inertial-stats` tells them"
@@ -125,29 +117,37 @@ def _inertial(out: Element, link: Element, frames: SdfFrames, where: str) -> Non
         if inertial.find("fluid_added_mass") is not None:
             leave_out(frames.source, where, "<fluid_added_mass>")
         place = frames.matrix(inertial.find("pose"), f"{where}: inertial")
-        mass = (inertial.findtext("mass") or mass).strip()
+        text = (inertial.findtext("mass") or text).strip()
         tensor = {
             key: (inertial.findtext(f"inertia/{key}") or default).strip()
             for key, default in tensor.items()
         }
-    into = element(out, "inertial")
-    frame_origin(into, place)
-    element(into, "mass", value=mass)
-    element(into, "inertia", **tensor)
+    mass = frames.numbers(text, 1, f"{where}: inertial: mass value", at_least=0.0)[0]
+    moments = np.zeros((3, 3))
+    parts = (
+        frames.numbers(part, 1, f"{where}: inertial: inertia {key}")[0]
+        for key, part in tensor.items()
+    )
+    moments[np.triu_indices(3)] = list(parts)
+    R = place[:3, :3]
+    inertia = R @ (np.triu(moments) + np.triu(moments, 1).T) @ R.T
+    inertia = 0.5 * (inertia + inertia.T)
+    shapes = (tuple(read_shapes(link, tag, frames)) for tag in ("visual", "collision"))
+    return Link(name, mass, place[:3, 3], inertia, *shapes)
 
 
-def _settings(
-    robot: Element, model: Element, world: Element | None, frames: SdfFrames, base: str
+def _read_settings(
+    builder: ModelBuilder, model: Element, world: Element | None, frames: SdfFrames, base: str
 ) -> None:
     """Gravity, and which joints are driven: what our own element says, or the file's plugins."""
     for own in own_elements(model, TAG):
-        element(robot, TAG, **own.attrib)
+        read_settings(builder, own.attrib, f"{frames.source}: <{OWN}{TAG}> of the model")
         return
     acceleration = OURS if world is None else (world.findtext("gravity") or GRAVITY)
     gravity = np.array(frames.numbers(acceleration, 3, "gravity"))
     if base != WORLD:
         gravity = frames.relative(base, WORLD)[:3, :3].T @ gravity
-    settings = {"gravity": numbers(gravity), "base_link": base}
+    builder.gravity, builder.base_link = gravity, base
     driven: dict[str, None] = {}
     for plugin in model.iterfind("plugin"):
         name = plugin.get("name", "")
@@ -157,34 +157,41 @@ def _settings(
         else:
             leave_out(frames.source, f"plugin {name!r}", "all of it")
     if driven:
-        settings["actuated_joints"] = ",".join(driven)
-    element(robot, TAG, **settings)
+        builder.drives = Drives.of(tuple(driven))
 
 
-SHAPES = {"box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "length"),
-          "capsule": ("radius", "length")}  # fmt: skip
+def read_shapes(link: Element, tag: str, frames: SdfFrames) -> Iterator[Geometry]:
+    """The visuals or collision bodies of a link; shapes of other forms are passed over.
 
-
-def add_shapes(out: ElementTree.Element, link: ElementTree.Element, frames: SdfFrames) -> None:
-    """Add what is drawn of a link to that of a URDF; other shapes are passed over."""
-    for visual in link.iterfind("visual"):
-        shape = next(iter(visual.find("geometry") or ()), None)
-        if shape is None or shape.tag not in (*SHAPES, "mesh"):
+    A shape that cannot be read changes no motion, so it is left out with a warning.
+    """
+    for part in link.iterfind(tag):
+        shape = next(iter(part.find("geometry") or ()), None)
+        if shape is None or shape.tag not in (*SIZES, "mesh"):
             continue
-        place = frames.matrix(visual.find("pose"), f"visual {visual.get('name')!r}")
-        drawn = element(out, "visual")
-        frame_origin(drawn, place)
-        geometry = element(drawn, "geometry")
-        if shape.tag == "mesh":
-            mesh = {"filename": (shape.findtext("uri") or "").strip()}
-            scale = shape.findtext("scale")
-            element(geometry, "mesh", **mesh | ({"scale": scale.strip()} if scale else {}))
-        else:
-            sizes = {key: (shape.findtext(key) or "1").strip() for key in SHAPES[shape.tag]}
-            tag = "cylinder" if shape.tag == "capsule" else shape.tag
-            element(geometry, tag, **sizes)
-        color = visual.findtext("material/diffuse")
-        if color:
-            parts = (*(float(part) for part in color.split()), 1.0)[:4]
-            material = element(drawn, "material", name=f"{link.get('name')} {visual.get('name')}")
-            element(material, "color", rgba=numbers(parts))
+        where = f"{tag} {part.get('name')!r} of link {link.get('name')!r}"
+        try:
+            form = _form(shape, where, frames)
+            at = Placement.of(frames.matrix(part.find("pose"), where))
+            diffuse = part.findtext("material/diffuse") if tag == "visual" else None
+            material = None
+            if diffuse:
+                count = 3 if len(diffuse.split()) == 3 else 4
+                color = frames.numbers(diffuse, count, f"{where}: diffuse")
+                material = Material(color=(*color, 1.0)[:4])
+        except ModelError as error:
+            text = str(error).removeprefix(f"{frames.source}: ")
+            warn(f"{frames.source}: {text if where in text else f'{where}: {text}'}; left out")
+            continue
+        yield Geometry(form, at, material)
+
+
+def _form(shape: Element, where: str, frames: SdfFrames) -> Primitive | MeshFile:
+    if shape.tag == "mesh":
+        scale = frames.numbers(shape.findtext("scale") or "1 1 1", 3, f"{where}: scale")
+        return MeshFile((shape.findtext("uri") or "").strip(), (scale[0], scale[1], scale[2]))
+    size: list[float] = []
+    for key, count in SIZES[shape.tag].items():
+        text = shape.findtext(key) or " ".join(["1"] * count)
+        size += frames.numbers(text, count, f"{where}: {key}")
+    return Primitive(shape.tag, tuple(size))

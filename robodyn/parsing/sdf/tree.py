@@ -1,31 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The joints of an SDF as a tree and what closes its loops, in the words of URDF."""
+"""The joints of an SDF as a tree and what closes its loops."""
 
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element
+from dataclasses import replace
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import warn
-from robodyn.formats.urdf_shapes import (
-    TAG,
-    element,
-    inertial,
-    put_in_order,
-    renewed,
-    write_closure,
-    write_joint,
-)
+from robodyn.formats.urdf_shapes import TAG, frame_of
 from robodyn.formats.xml_text import numbers_in
+from robodyn.model.body import Link
+from robodyn.model.builder import ModelBuilder
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
 from robodyn.parsing.hardware import ROTORS
+from robodyn.parsing.own_attributes import Motor, motor_of, with_motor
 from robodyn.parsing.sdf.axes import Axis, read_axis
 from robodyn.parsing.sdf.frames import MODEL, WORLD, SdfFrames
+from robodyn.parsing.urdf_elements import ElementReader
 from robodyn.poses import axis_motion
 
-# Of joints one behind another: name, kind in URDF, axis.
+# Of joints one behind another: name, kind, axis.
 Step = tuple[str, str, Axis | None]
 # Our own elements in an SDF, their namespace, as XML asks for one, and what stands in such a file
 # for the `::` of names, which libsdformat keeps to itself.
@@ -50,21 +51,20 @@ def leave_out(source: str, where: str, what: str) -> None:
     warn(f"{source}: {where}: left out is {what}")
 
 
-class TreeWriter:
-    """Writes the joints of a model.
+class TreeReader:
+    """Adds the joints of a model to a builder.
 
     Args:
-        robot: that they are written into.
+        builder: has the links already, but for those between joints that are added.
         frames: of the model.
         in_model: whether axes are told in the model's axes, as before SDF 1.5.
 
     Attributes:
         base: the root of the tree: the world where a joint holds a link to it.
-        params: parameters of actuators, by joint.
     """
 
-    def __init__(self, robot: Element, frames: SdfFrames, in_model: bool) -> None:
-        self._robot, self._frames, self._in_model = robot, frames, in_model
+    def __init__(self, builder: ModelBuilder, frames: SdfFrames, in_model: bool) -> None:
+        self._builder, self._frames, self._in_model = builder, frames, in_model
         self._kinds: dict[str, str] = {}
         self._ends: dict[str, tuple[str, str]] = {}
         self._references: dict[str, float] = {}
@@ -90,9 +90,8 @@ class TreeWriter:
                 self._references[name] = frames.numbers(text, 1, where)[0]
         self._name_foreign()
         self.base = self._base()
-        # what our own elements say of joints, and the parameters of their actuators
-        self._own_attributes: dict[str, tuple[Element, dict[str, str]]] = {}
-        self.params: dict[str, dict[str, str]] = {}
+        # joints that were added with an axis
+        self._moved_alone: list[str] = []
 
     def _links_of(self, name: str, joint: Element) -> tuple[str, str]:
         ends = []
@@ -144,8 +143,8 @@ class TreeWriter:
             link = parents[link]
         return link
 
-    def write(self) -> None:
-        """Write all of them: a tree from the base, and what closes its loops."""
+    def read(self) -> None:
+        """Add all of them: a tree from the base, and what closes its loops."""
         frames, reached, waiting = self._frames, {self.base}, dict(self._frames.joints)
         elements = own_elements(frames.model, "floating")
         floating = {own.get("child", ""): own for own in elements}
@@ -162,23 +161,21 @@ class TreeWriter:
         self._put_in_order()
         for name, joint in waiting.items():
             self._closure(name, joint)
-        self._rename()
-        closes = bool(waiting) and not own_elements(frames.model, TAG)
-        for made, own in self._own_attributes.values():
-            if closes:  # where the file's poses have the links
-                own["home"] = "0"
-            if own:
-                element(made, TAG, **own)
+        if waiting and not own_elements(frames.model, TAG):
+            # where the file's poses have the links
+            self._builder.home.update(dict.fromkeys(self._moved_alone, (0.0,)))
 
     def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:
         """Let a link float that no joint of the tree leads to; returns its name."""
         for link, joint in floating.items():
             if link not in reached and joint.get("parent") in reached:
                 own = dict(joint.attrib)
-                joint = write_joint(self._robot, own["name"], "floating", own["parent"], link)
-                element(joint, "origin", xyz=own["xyz"], rpy=own["rpy"])
+                where = f"{own['name']!r}: robodyn:floating"
+                place = frame_of(*(self._frames.numbers(own[k], 3, where) for k in ("xyz", "rpy")))
+                self._join(own["name"], "floating", own["parent"], link, place)
                 if "home" in own:
-                    element(joint, TAG, home=own["home"])
+                    pose = self._frames.numbers(own["home"], 7, f"{where} home")
+                    self._builder.home[self._called(own["name"])] = tuple(pose)
                 return link
         loose = [link for link in self._frames.links if link not in reached]
         led = [self._ends[name][1] for name in waiting]
@@ -190,31 +187,28 @@ class TreeWriter:
                 return child
         link = next((link for link in loose if link not in led), loose[0])
         place = self._frames.relative(link, self.base)
-        write_joint(self._robot, f"{link}_floating", "floating", self.base, link, place)
+        self._join(f"{link}_floating", "floating", self.base, link, place)
         return link
+
+    def _called(self, name: str) -> str:
+        """The name that a joint had before our writer made it differ from a link's."""
+        return self._names.get(name, name)
+
+    def _join(self, name: str, kind: str, parent: str, child: str, place: FloatArray) -> None:
+        """Add a joint without an axis, at a frame (4, 4) of the parent."""
+        self._builder.add(Joint(self._called(name), kind, parent, child, Placement.of(place)))
 
     def _put_in_order(self) -> None:
         """Bring the joints into the order of the file, each before those made of it."""
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
-        put_in_order(self._robot, "joint", dict.fromkeys([*names, *frames.joints]))
-
-    def _rename(self) -> None:
-        """Give joints the names that they had before our writer made them differ from links'."""
-        for joint in (*self._robot.iterfind("joint"), *self._robot.iterfind("constraint")):
-            joint.set("name", self._names.get(joint.get("name", ""), joint.get("name", "")))
-            for mimic in joint.iterfind("mimic"):
-                leader = mimic.get("joint", "")
-                mimic.set("joint", self._names.get(leader, leader))
-        self.params = {self._names.get(name, name): params for name, params in self.params.items()}
+        self._builder.put_in_order(joints=map(self._called, [*names, *frames.joints]))
 
     def _moving(self, name: str, joint: Element) -> None:
-        """Write a joint of the tree, one of several axes as several."""
+        """Add a joint of the tree, one of several axes as several."""
         kind, (parent, child) = self._kinds[name], self._ends[name]
         if kind == "fixed":
-            write_joint(
-                self._robot, name, "fixed", parent, child, self._frames.relative(child, parent)
-            )
+            self._join(name, "fixed", parent, child, self._frames.relative(child, parent))
             return
         first = self._axis(name, "axis")
         steps: list[Step] = [(name, kind, first)]
@@ -225,18 +219,26 @@ class TreeWriter:
             slide = first.following(name, self._pitch(name, joint))
             steps = [(name, "revolute", first), (f"{name}_slide", "prismatic", slide)]
         self._chain(name, child, steps)
+        self._drive(name, joint)
+
+    def _drive(self, name: str, joint: Element) -> None:
+        """Give a joint what our own elements and those of Drake say of its motor."""
+        where, params = f"{self._frames.source}: joint {name!r}", dict[str, str]()
+        attributes: dict[str, str] = {}
         for own in own_elements(joint, TAG):
-            given = {key: text for key, text in own.attrib.items() if key != "reference"}
-            self._own_attributes[name][1].update(given)
+            attributes |= {key: text for key, text in own.attrib.items() if key != "reference"}
         for part in joint:
             if part.tag in ROTORS:
                 text, (key, _, least) = part.text or "", ROTORS[part.tag]
-                where = f"{self._frames.source}: joint {name!r}: {part.tag}"
-                self.params.setdefault(name, {})[key] = repr(
-                    numbers_in(text, 1, where, at_least=least)[0]
-                )
+                value = numbers_in(text, 1, f"{where}: {part.tag}", at_least=least)[0]
+                params[key] = repr(value)
         for param in own_elements(joint, "param"):
-            self.params.setdefault(name, {})[param.get("name", "")] = param.text or ""
+            params[param.get("name", "")] = param.text or ""
+        called, joints = self._called(name), self._builder.joints
+        motor = motor_of(attributes, f"{where}: <{OWN}{TAG}>") if attributes else Motor()
+        joints[called] = with_motor(joints[called], motor, params)
+        if motor.home is not None:
+            self._builder.home[called] = motor.home
 
     def _pitch(self, name: str, joint: Element) -> float:
         """[m/rad] a screw's joint goes on along its axis."""
@@ -250,7 +252,7 @@ class TreeWriter:
         return 0.5 / np.pi  # of 1 m a turn, as SDF has it
 
     def _chain(self, name: str, child: str, steps: list[Step]) -> None:
-        """Write the joints that one stands for, at its point of the child.
+        """Add the joints that one stands for, at its point of the child.
 
         Between them, and where the point is not the child's origin, there are massless links.
         """
@@ -263,28 +265,31 @@ class TreeWriter:
             last = own == steps[-1][0]
             link = child if last and not shift[:3, 3].any() else f"{child}_on_{own}"
             if link != child:
-                inertial(element(self._robot, "link", name=link))
+                self._builder.add(Link(link))
+                self._builder.weighed.add(link)
             if axis is None:
-                write_joint(self._robot, own, kind, parent, link, place)
+                self._join(own, kind, parent, link, place)
             else:
                 self._moved(own, kind, parent, link, place, axis)
             parent, place = link, np.eye(4)
         if parent != child:
             shift[:3, 3] *= -1.0
-            write_joint(self._robot, f"{name}_offset", "fixed", parent, child, shift)
+            self._join(f"{name}_offset", "fixed", parent, child, shift)
 
     def _moved(
         self, name: str, kind: str, parent: str, child: str, place: FloatArray, axis: Axis
     ) -> None:
         if axis.lower == axis.upper == 0.0:
-            write_joint(self._robot, name, "fixed", parent, child, place)
+            self._join(name, "fixed", parent, child, place)
             return
         if kind == "revolute" and not np.isfinite([axis.lower, axis.upper]).any():
             kind = "continuous"
         at_zero = place @ axis_motion(kind, axis.direction, -axis.reference)
-        joint = write_joint(self._robot, name, kind, parent, child, at_zero)
-        axis.write(joint, self._references)
-        self._own_attributes[name] = joint, {}
+        called = self._called(name)
+        joint = Joint(called, kind, parent, child, Placement.of(at_zero))
+        self._builder.add(axis.joint(joint, self._references, self._names))
+        self._builder.zero_limits[called] = axis.zero_limits
+        self._moved_alone.append(called)
         if axis.spring:
             leave_out(self._frames.source, f"joint {name!r}", "<spring_stiffness>")
 
@@ -292,22 +297,26 @@ class TreeWriter:
         return read_axis(self._frames, name, tag, self._in_model, self._references[name])
 
     def _closure(self, name: str, joint: Element) -> None:
-        out = closure_of_joint(
-            self._frames, name, self._kinds[name], self._ends[name], self._in_model
-        )
-        self._robot.append(out)
+        kind, links = self._kinds[name], self._ends[name]
+        found = closure_of_joint(self._frames, name, kind, links, self._in_model)
         for own in own_elements(joint, "closure"):
-            out.attrib.update(own.attrib)
-            for part in own:
-                tag = part.tag.removeprefix(OWN)
-                renewed(out, tag)
-                element(out, tag, **part.attrib)
+            found = self._stated_closure(found, own)
+        self._builder.add(replace(found, name=self._called(name)))
+
+    def _stated_closure(self, found: Closure, own: Element) -> Closure:
+        """A closure as our own writer states it beside the joint."""
+        item = Element("constraint", {"name": found.name, "type": found.kind} | own.attrib)
+        for side, link in (("parent", found.parent), ("child", found.child)):
+            SubElement(item, side, link=link)
+        for part in own:
+            SubElement(item, part.tag.removeprefix(OWN), part.attrib)
+        return ElementReader(self._frames.source, links=self._builder.links).closure(item)
 
 
 def closure_of_joint(
     frames: SdfFrames, name: str, kind: str, links: tuple[str, str], in_model: bool = False
-) -> Element:
-    """The `<constraint>` that a joint is where it closes a loop.
+) -> Closure:
+    """The closure that a joint is where it closes a loop.
 
     Args:
         frames: of the model.
@@ -334,5 +343,8 @@ def closure_of_joint(
         leave_out(frames.source, f"joint {name!r}", what)
     # directions in the axes of the joint's frame
     along = [seats[child][:3, :3].T @ axis.direction for axis in axes] or [None]
-    ends = (parent, seats[parent], along[0]), (child, seats[child], along[-1])
-    return write_closure(None, name, CLOSURES[kind], ends, damping)
+    axes_of: dict[str, Any] = (
+        {} if along[0] is None else {"axis": along[0], "child_axis": along[-1]}
+    )
+    places = Placement.of(seats[parent]), Placement.of(seats[child])
+    return Closure(name, CLOSURES[kind], parent, child, *places, damping=damping, **axes_of)
