@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A platform on legs from a few lines of YAML: short forms that expand to a URDF with closures.
+"""A platform on legs from a few lines of YAML: short forms that expand to a tree with closures.
 
 ```yaml
 type: closed_loop
@@ -29,11 +29,14 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_shapes import TAG, element, frame_of
+from robodyn.formats.urdf_shapes import frame_of
 from robodyn.mechanisms.closed_loop.description.leg_parts import LegParts, Parts
-from robodyn.model.body import Body
+from robodyn.model.body import Body, Link
+from robodyn.model.builder import Drives, ModelBuilder
+from robodyn.model.geometry import ball, bare, ring
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
 from robodyn.poses import axis_motion
 
 FORMS = re.compile(r"[USR]P[SR]|R[USR][SR]|P[US]S|RR")
@@ -46,8 +49,8 @@ _LEG = ("form", "name", "base", "platform", "axis", "home", "arm", "rod", "carri
 BASE, TOOL = "base_link", "tool0"
 
 
-def legs_urdf(top: Fields) -> str:
-    """URDF text of a document with `platform` and `legs`.
+def legs_builder(top: Fields) -> ModelBuilder:
+    """The builder of a document with `platform` and `legs`.
 
     Raises:
         ModelError: a field that is missing, unknown or wrong, or a rod that does not reach.
@@ -65,30 +68,28 @@ def legs_urdf(top: Fields) -> str:
         place[:3, 3] = elbow - place[:3, :3] @ leg.array("platform", (3,), "m")
     else:
         place[:3, 3] = plate.array("xyz", (3,), "m")
-    robot = element(None, "robot", name=top.text("name", default="legs"))
-    draw.materials(robot)
-    element(robot, "link", name=BASE)
-    parts = Parts(robot, plate.text("name", default="platform"), place[:3, :3], place[:3, 3])
+    builder = ModelBuilder(top.text("name", default="legs"), top.source)
+    parts = Parts(builder, plate.text("name", default="platform"), place[:3, :3], place[:3, 3])
     points = np.array([leg.array("base", (3,), "m") for leg in legs])
     parts.size = max(float(np.ptp(points, axis=0).max()), 1e-3)
     ends = [leg.array("platform", (3,), "m") for leg in legs]
-    draw.ring(robot[-1], points, 0.02 * parts.size, "frame")
-    for leg in legs:
-        _leg(LegParts(parts, leg))
-    link = element(robot, "link", name=parts.name)
-    body = _platform_body(plate)
-    draw.inertial(link, body.mass, body.com, body.inertia)
-    draw.ring(link, ends, 0.02 * parts.size, "platform")
-    if not carrying:
-        draw.write_joint(robot, "platform_joint", "floating", BASE, parts.name, place)
-    if "tool" in plate:
-        at = frame_of(plate.array("tool", (3,), "m"))
-        draw.write_joint(robot, "tool_joint", "fixed", parts.name, TOOL, at)
-        element(robot, "link", name=TOOL)
-    draw.write_params(robot, parts.params)
-    tip = TOOL if "tool" in plate else parts.name
-    element(robot, TAG, tip_link=tip, actuated_joints=",".join(parts.driven))
-    return draw.document_text(robot)
+    frame = ring(points, 0.02 * parts.size, "frame")
+    builder.add(Link(BASE, visuals=frame, collisions=bare(frame)))
+    with builder.stating():
+        for leg in legs:
+            _leg(LegParts(parts, leg))
+        body, rim = _platform_body(plate), ring(ends, 0.02 * parts.size, "platform")
+        parts.add_link(parts.name, body, rim)
+        if not carrying:
+            at = Placement.of(place)
+            builder.add(Joint("platform_joint", "floating", BASE, parts.name, at))
+        if "tool" in plate:
+            seat = Placement(translation=plate.array("tool", (3,), "m"))
+            builder.add(Joint("tool_joint", "fixed", parts.name, TOOL, seat), Link(TOOL))
+        builder.check_tree()
+    builder.tip_link = TOOL if "tool" in plate else parts.name
+    builder.drives = Drives.of(parts.driven)
+    return builder
 
 
 def _legs(top: Fields) -> list[Fields]:
@@ -177,11 +178,10 @@ def _arm(leg: LegParts) -> None:
         home = leg.fields.number("home", "rad", default=0.0)
         leg.drive("revolute", (BASE, link, leg.start), leg.axis, home)
         elbow = f"{leg.name}_elbow"
-        element(parts.robot, "link", name=elbow)
+        parts.builder.add(Link(elbow))
         leg.follow("2", (link, elbow, reach), leg.axis)
-        place = np.eye(4)
-        place[:3, :3], place[:3, 3] = parts.rotation, -parts.rotation @ leg.tip
-        draw.write_joint(parts.robot, f"{leg.name}_end", "fixed", elbow, parts.name, place)
+        seat = Placement(parts.rotation, -parts.rotation @ leg.tip)
+        parts.builder.add(Joint(f"{leg.name}_end", "fixed", elbow, parts.name, seat))
         return
     home = _angle(leg, way, reach)
     leg.drive("revolute", (BASE, link, leg.start), leg.axis, home)
@@ -192,11 +192,11 @@ def _arm(leg: LegParts) -> None:
 def _rail(leg: LegParts) -> None:
     """A driven carriage and a rod."""
     link, way = f"{leg.name}_carriage", leg.goal - leg.start
-    made = element(leg.parts.robot, "link", name=link)
     carriage = leg.fields.child("carriage", {})
     carriage.only("mass")
-    draw.inertial(made, carriage.number("mass", "kg", default=0.0, at_least=0.0))
-    draw.ball(made, np.zeros(3), 0.03 * leg.parts.size, "joint")
+    mass = carriage.number("mass", "kg", default=0.0, at_least=0.0)
+    drawn = (ball(np.zeros(3), 0.03 * leg.parts.size, "joint"),)
+    leg.parts.add_link(link, Body(mass, np.zeros(3), np.zeros((3, 3))), thin=drawn)
     home = _travel(leg, way)
     leg.drive("prismatic", (BASE, link, leg.start), leg.axis, home)
     _rods(leg, link, np.zeros(3), way - home * leg.axis, np.eye(3))

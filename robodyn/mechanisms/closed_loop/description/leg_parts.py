@@ -1,59 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Links and joints of which the short forms of legs are made, as elements of a URDF."""
+"""Links and joints of which the short forms of legs are made."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 
 from robodyn.actuators.actuator import IDEAL
 from robodyn.actuators.description import actuator_from_fields, params_of
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.formats import urdf_shapes as draw
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_shapes import TAG, element, frame_of, number
+from robodyn.formats.urdf_shapes import frame_of
 from robodyn.mechanisms.common.model_file import stated_in
-from robodyn.model.body import Body
+from robodyn.model.body import Body, Link
+from robodyn.model.builder import ModelBuilder
+from robodyn.model.closure import Closure
+from robodyn.model.geometry import Geometry, bare, beam
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
+from robodyn.parsing.own_attributes import Motor, with_motor
 
 _BAR = ("mass", "com", "inertia", "radius", "length", "to", "apart")
 # bars that need not span what they are between
 _FREE = ("lower", "upper")
 _LIMITS = ("position", "velocity", "effort")
+MASSLESS = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 # Of a joint: its parent, its child, and its point (3,) [m] on the parent.
 Ends = tuple[str, str, ArrayLike]
 
 
 @dataclass
 class Parts:
-    """What is written, and the platform on which legs end.
+    """The builder that is filled, and the platform on which legs end.
 
     Attributes:
-        robot: the URDF.
+        builder: of the mechanism.
         name: of the platform's link.
         rotation, origin: (3, 3), (3,) [m] of the platform at home, base frame.
         size: [m] of what is drawn.
         driven: names of the driven joints.
-        params: of their actuators.
     """
 
-    robot: ElementTree.Element
+    builder: ModelBuilder
     name: str
     rotation: FloatArray
     origin: FloatArray
     size: float = 0.1
     driven: list[str] = field(default_factory=list)
-    params: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def add_link(
+        self,
+        name: str,
+        body: Body = MASSLESS,
+        solid: tuple[Geometry, ...] = (),
+        thin: tuple[Geometry, ...] = (),
+    ) -> None:
+        """Add a link with shapes that may collide, and others that are only drawn."""
+        shapes = (*solid, *thin), bare(solid)
+        self.builder.add(Link(name, body.mass, body.com, body.inertia, *shapes))
+        self.builder.weighed.add(name)
 
 
 class LegParts:
-    """Writes the links and joints of a leg.
+    """Adds the links and joints of a leg.
 
     Attributes:
-        parts: where they are written.
+        parts: has the builder that they are added to.
         fields: of the leg.
         name, form: of the leg.
         start: (3,) [m] where it begins, base frame.
@@ -99,11 +114,9 @@ class LegParts:
         inertia = np.diag([0.5 * mass * radius**2, across, across])
         if "inertia" in block:
             inertia = block.array("inertia", (3, 3), "kg m^2")
-        made = element(self.parts.robot, "link", name=name)
-        body = Body(mass, R @ com, R @ inertia @ R.T)
-        draw.inertial(made, body.mass, body.com, body.inertia)
-        width = radius or 0.015 * self.parts.size
-        draw.beam(made, np.zeros(3), length * along, width, "rod" if key == "rod" else "cylinder")
+        width, material = radius or 0.015 * self.parts.size, "rod" if key == "rod" else "cylinder"
+        drawn = beam(np.zeros(3), length * along, width, material)
+        self.parts.add_link(name, Body(mass, R @ com, R @ inertia @ R.T), drawn)
         return name
 
     def _frame(self, x: FloatArray) -> FloatArray:
@@ -140,28 +153,23 @@ class LegParts:
         for index, axis in enumerate(axes, start=1):
             link = child if index == len(axes) else f"{self.name}_cross{suffix}{index}"
             if link != child:
-                draw.inertial(element(self.parts.robot, "link", name=link))
+                self.parts.add_link(link)
             self.follow(f"passive{suffix}{index}", (parent, link, at), axis)
             parent, at = link, np.zeros(3)
 
     def follow(self, name: str, ends: Ends, axis: FloatArray) -> None:
         """A joint that nothing drives, with its friction."""
-        joint = self.joint(f"{self.name}_{name}", "continuous", ends)
-        draw.write_motion(joint, axis, damping=self._damping)
-
-    def joint(self, name: str, kind: str, ends: Ends) -> ElementTree.Element:
-        """A joint of a parent and a child link, at a point of the parent."""
-        parent, child, at = ends
-        return draw.write_joint(self.parts.robot, name, kind, parent, child, frame_of(at))
+        joint = _joint(f"{self.name}_{name}", "continuous", ends, axis)
+        self.parts.builder.add(replace(joint, damping=self._damping))
 
     def drive(self, kind: str, ends: Ends, axis: FloatArray, home: float) -> None:
         """The driven joint: with its limits, friction, actuator and home."""
         fields, limits = self.fields, self.fields.child("limits", {})
         limits.only(*_LIMITS)
         actuator = actuator_from_fields(fields.child("actuator")) if "actuator" in fields else IDEAL
-        motion: dict[str, Any] = {
-            key: fields.number(key, default=0.0, at_least=0.0) for key in ("damping", "friction")
-        }
+        friction = fields.number("friction", default=0.0, at_least=0.0)
+        motion: dict[str, Any] = {"friction": np.full(2, friction)}
+        motion["damping"] = fields.number("damping", default=0.0, at_least=0.0)
         motion["velocity"] = limits.number("velocity", default=np.inf, above=0.0)
         if isinstance(limits.data.get("effort"), list):  # a cable's are of one sign
             least, largest = limits.array("effort", (2,), "N or N m").tolist()
@@ -173,21 +181,27 @@ class LegParts:
             motion["position"] = limits.array("position", (2,))
         elif kind == "revolute":
             kind = "continuous"
-        joint = self.joint(self.name, kind, ends)
-        draw.write_motion(joint, axis, **motion)
-        armature = fields.number("armature", default=0.0, at_least=0.0)
-        own = {"armature": number(armature)} if armature else {}
-        element(joint, TAG, **own, home=number(home))
+        joint = replace(_joint(self.name, kind, ends, axis), **motion)
+        motor = Motor(fields.number("armature", default=0.0, at_least=0.0))
+        builder = self.parts.builder
+        builder.add(with_motor(joint, motor, params_of(actuator)))
+        builder.home[self.name] = (float(home),)
         self.parts.driven.append(self.name)
-        self.parts.params[self.name] = params_of(actuator)
 
     def end(
         self, link: str, at: ArrayLike, suffix: str = "", shift: FloatArray | float = 0.0
     ) -> None:
         """What holds an end to the platform: a ball joint, or a hinge about the leg's axis."""
         kind = "spherical" if self.form[-1] == "S" else "revolute"
-        axes = [self.axis, self.parts.rotation.T @ self.axis] if kind == "revolute" else [None] * 2
-        places = frame_of(at), frame_of(self.tip + shift)
-        ends = zip((link, self.parts.name), places, axes, strict=True)
-        name = f"{self.name}_end{suffix}"
-        draw.write_closure(self.parts.robot, name, kind, ends, self._damping)
+        axes: dict[str, Any] = {}
+        if kind == "revolute":
+            axes = {"axis": self.axis, "child_axis": self.parts.rotation.T @ self.axis}
+        seats = (Placement.of(frame_of(point)) for point in (at, self.tip + shift))
+        name, links = f"{self.name}_end{suffix}", (link, self.parts.name)
+        self.parts.builder.add(Closure(name, kind, *links, *seats, damping=self._damping, **axes))
+
+
+def _joint(name: str, kind: str, ends: Ends, axis: FloatArray) -> Joint:
+    """A joint of a parent and a child link, at a point of the parent."""
+    parent, child, at = ends
+    return Joint(name, kind, parent, child, Placement.of(frame_of(at)), axis=axis)

@@ -31,7 +31,7 @@ from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError, OutputError
 from robodyn.formats.documents import Fields
 from robodyn.mechanisms.closed_loop.default_tip import with_default_tip
-from robodyn.mechanisms.closed_loop.description.from_legs import legs_urdf
+from robodyn.mechanisms.closed_loop.description.from_legs import legs_builder
 from robodyn.mechanisms.closed_loop.description.gepetto import is_gepetto, read_gepetto
 from robodyn.mechanisms.common.model_file import placement_of, stated_in, write_text, write_yaml
 from robodyn.mechanisms.kind import ReadOptions
@@ -40,7 +40,6 @@ from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
 from robodyn.parsing.description import check_links, name_zero_limits, read_description
-from robodyn.parsing.urdf import parse_urdf
 from robodyn.writing.urdf import tree_urdf
 
 _TOP = (
@@ -78,10 +77,7 @@ def closed_loop_model_from_yaml(
         return check_links(model, strict=options.strict)
     top.only(*_TOP)
     top.text("type", choices=("closed_loop",))
-    if "legs" in top:
-        builder = parse_urdf(legs_urdf(top), source)
-    else:
-        builder = read_description(folder / top.text("urdf"))
+    builder = legs_builder(top) if "legs" in top else read_description(folder / top.text("urdf"))
     stated = top.children("closures") if "closures" in top else []
     builder.closures = _merged(top, builder.closures, [_closure(item) for item in stated])
     if driven is None and "actuated_joints" in top:
