@@ -45,21 +45,25 @@ class Actuator:
 
     Viscous friction is not part of it, but of the joint (`damping`).
 
-    Attributes: rotor_inertia: inertia [kg m^2] of everything that turns with the motor shaft, or
-        the screw. lead: lead [m] per turn of the screw of a prismatic joint; None without a screw.
-        handed: `right` or `left` thread of the screw. gear_ratio: turns of the motor per turn of
-        the joint, or of the screw; negative if the gear reverses the direction. coulomb: Coulomb
-        friction [N or N m] at the joint. coulomb_backward: Coulomb friction [N or N m] in the
-        negative direction; None if equal. static: breakaway friction [N or N m] at the joint, at
-        least `coulomb`; None for `coulomb`. stribeck_velocity: velocity [m/s or rad/s] at which
-        friction is halfway between `static` and `coulomb`; None if friction drops at once.
+    Attributes:
+        rotor_inertia: inertia [kg m^2] of everything that turns with the motor shaft, or the screw.
+        lead: lead [m] per turn of the screw of a prismatic joint; None without a screw.
+        handed: `right` or `left` thread of the screw.
+        gear_ratio: turns of the motor per turn of the joint, or of the screw; negative if the gear
+            reverses the direction.
+        coulomb: Coulomb friction [N or N m] at the joint.
+        coulomb_backward: Coulomb friction [N or N m] in the negative direction; None if equal.
+        static: breakaway friction [N or N m] at the joint, at least `coulomb`; None for `coulomb`.
+        stribeck_velocity: velocity [m/s or rad/s] at which friction is halfway between `static` and
+            `coulomb`; None if friction drops at once.
         efficiency: efficiency of screw and gear, 0 < efficiency <= 1; relates efforts to torques.
-        torque_limit: [N m] at the motor. velocity_limit: [rad/s] of the motor. torque_speed:
-        ((speed [rad/s], torque [N m]), ...) torque-speed curve of the motor, with speeds increasing
-        from 0 and torques not increasing; None for one torque at all speeds. torque_constant: [N
-        m/A]; None if currents are not needed. least_effort, largest_effort: [N or N m] at the
-        joint, if the two directions differ; both of one sign for cables and muscles, which go slack
-        otherwise.
+        torque_limit: [N m] at the motor.
+        velocity_limit: [rad/s] of the motor.
+        torque_speed: ((speed [rad/s], torque [N m]), ...) torque-speed curve of the motor, with
+            speeds increasing from 0 and torques not increasing; None for one torque at all speeds.
+        torque_constant: [N m/A]; None if currents are not needed.
+        least_effort, largest_effort: [N or N m] at the joint, if the two directions differ; both of
+            one sign for cables and muscles, which go slack otherwise.
     """
 
     rotor_inertia: float = _number(0.0, "kg m^2", at_least=0.0)

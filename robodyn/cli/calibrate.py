@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 class _Instead:
     """Alternatives to a calibration.
 
-    Attributes: poses: Instead of calibrating, choose this number of poses to measure. zeros: Find
-        only the zeros of the driven joints, from touched stops and a level on the body. Each row of
-        MEASUREMENTS contains level.x, level.y, level.z (the specific force that an IMU measures at
-        rest, or the upward direction) and the positions of all joints; or none of these, and the
-        positions of the joints at their lower stops (upper stops with 1 in a column `end`).
+    Attributes:
+        poses: Instead of calibrating, choose this number of poses to measure.
+        zeros: Find only the zeros of the driven joints, from touched stops and a level on the body.
+            Each row of MEASUREMENTS contains level.x, level.y, level.z (the specific force that an
+            IMU measures at rest, or the upward direction) and the positions of all joints; or none
+            of these, and the positions of the joints at their lower stops (upper stops with 1 in a
+            column `end`).
     """
 
     poses: int = 0

@@ -157,13 +157,14 @@ def reading(
 ) -> Iterator[None]:
     """Set how model files are read within this context.
 
-    Args: base_link: of a URDF: link at the beginning of the chain, by default the root. tip_link:
-        of a URDF: link at the end of the chain, by default the one behind most joints. gravity:
-        three numbers in quotes that replace the model's gravity [m/s^2], base frame; "0 0 0" for
-        drives that compensate gravity themselves. xacro_arg: an argument of a .xacro file,
-        name:=value; may be repeated. package_path: a folder with ROS packages to which a robot
-        refers, such as a workspace's src; may be repeated. Searched before the folders of
-        ROBODYN_PACKAGE_PATH.
+    Args:
+        base_link: of a URDF: link at the beginning of the chain, by default the root.
+        tip_link: of a URDF: link at the end of the chain, by default the one behind most joints.
+        gravity: three numbers in quotes that replace the model's gravity [m/s^2], base frame;
+            "0 0 0" for drives that compensate gravity themselves.
+        xacro_arg: an argument of a .xacro file, name:=value; may be repeated.
+        package_path: a folder with ROS packages to which a robot refers, such as a workspace's
+            src; may be repeated. Searched before the folders of ROBODYN_PACKAGE_PATH.
     """
     # imported here, as by every command, when it is needed: the library takes a second
     from robodyn.formats.ros_packages import PATH_VARIABLE

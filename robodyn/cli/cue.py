@@ -30,9 +30,11 @@ def _parameters(
 def _destination(output: Path | None = None, force: bool = False) -> Path | None:
     """Output of the command.
 
-    Args: output: CSV file (.csv) with the platform's motion, and the forces and rates of the
-        vehicle and on the platform; otherwise a bag with platform_setpoint, vehicle/imu, felt_imu,
-        robot_description, joint_states and tf. force: Overwrite an existing file.
+    Args:
+        output: CSV file (.csv) with the platform's motion, and the forces and rates of the vehicle
+            and on the platform; otherwise a bag with platform_setpoint, vehicle/imu, felt_imu,
+            robot_description, joint_states and tf.
+        force: Overwrite an existing file.
     """
     if output is not None and output.exists() and not (force and output.is_file()):
         raise OutputError(

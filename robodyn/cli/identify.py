@@ -25,13 +25,16 @@ def _read(
 ) -> list[list[Any]]:
     """Read all recordings: for the fit, for validation, and with a payload.
 
-    Args: mechanism: recorded mechanism. recordings: recordings for the fit. reading: how they are
-        read, see `read_recording`. validate: A recording whose efforts are predicted; may be
-        repeated. payload: A recording with a payload that the others do not have, to identify its
-        mass, center and inertia; may be repeated. effort_gain: Effort divided by the recorded
-        quantity, such as N m per ampere: one number, one for each joint as in 12.5,12.5,8, or by
-        name as in joint_1=12.5,joint_3=8. joint: A joint's name in recordings: model=recorded; may
-        be repeated.
+    Args:
+        mechanism: recorded mechanism.
+        recordings: recordings for the fit.
+        reading: how they are read, see `read_recording`.
+        validate: A recording whose efforts are predicted; may be repeated.
+        payload: A recording with a payload that the others do not have, to identify its mass,
+            center and inertia; may be repeated.
+        effort_gain: Effort divided by the recorded quantity, such as N m per ampere: one number,
+            one for each joint as in 12.5,12.5,8, or by name as in joint_1=12.5,joint_3=8.
+        joint: A joint's name in recordings: model=recorded; may be repeated.
     """
     reading = reading | {"effort_gain": _gains(effort_gain), "joints": _renamed(joint or ())}
     return [

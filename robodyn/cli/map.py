@@ -47,14 +47,17 @@ def map_command(
 
     If the same command is run again, an interrupted sweep resumes at the point of interruption.
 
-    Args: axes: x=-0.2:0.2:41 for 41 values, z=0.8 for one, x=-0.2:0.2 with --samples. A platform's
-        pose is x y z roll pitch yaw, an arm's joints have their names; docs/sweeps.md lists payload
-        and others. output: Output file, in .zarr or .nc. quantity: Quantity to compute; may be
-        repeated: condition_number (the default), smallest_singular_value, weakest_direction,
-        manipulability, joint_positions, pose, effort, effort_extremes. accelerations: Half-widths
-        of the accelerations of effort_extremes, separated by commas: six for a platform [m/s^2,
-        rad/s^2], one for each joint of an arm. wrenches: Half-widths of their wrenches, six
-        separated by commas [N, N m].
+    Args:
+        axes: x=-0.2:0.2:41 for 41 values, z=0.8 for one, x=-0.2:0.2 with --samples. A platform's
+            pose is x y z roll pitch yaw, an arm's joints have their names; docs/sweeps.md lists
+            payload and others.
+        output: Output file, in .zarr or .nc.
+        quantity: Quantity to compute; may be repeated: condition_number (the default),
+            smallest_singular_value, weakest_direction, manipulability, joint_positions, pose,
+            effort, effort_extremes.
+        accelerations: Half-widths of the accelerations of effort_extremes, separated by commas: six
+            for a platform [m/s^2, rad/s^2], one for each joint of an arm.
+        wrenches: Half-widths of their wrenches, six separated by commas [N, N m].
     """
     from robodyn.sweeps.plan import make_plan
     from robodyn.sweeps.store import checked_path, unfinished

@@ -37,13 +37,15 @@ def _route(
 ) -> tuple[rd.Trajectory, str]:
     """Return the route to follow, and its name.
 
-    Args: mechanism: mechanism to move. goal: Goal, numbers in quotes [m, rad]: "x y z roll pitch
-        yaw" of a platform, the joints of an arm, the independent joints of a closed loop. joints:
-        Alternatively, positions of the driven joints at the goal: lengths of legs. pose:
-        Alternatively, the pose of platform or tip: "x y z qx qy qz qw". path: Alternatively, a
-        path: a waypoint file (.yaml), or I, II, III, P1, puma, demo. start: Start of a motion to a
-        goal, as for --goal; home by default. timing: timing of a straight motion, see
-        `plan_straight`.
+    Args:
+        mechanism: mechanism to move.
+        goal: Goal, numbers in quotes [m, rad]: "x y z roll pitch yaw" of a platform, the joints of
+            an arm, the independent joints of a closed loop.
+        joints: Alternatively, positions of the driven joints at the goal: lengths of legs.
+        pose: Alternatively, the pose of platform or tip: "x y z qx qy qz qw".
+        path: Alternatively, a path: a waypoint file (.yaml), or I, II, III, P1, puma, demo.
+        start: Start of a motion to a goal, as for --goal; home by default.
+        timing: timing of a straight motion, see `plan_straight`.
     """
     from robodyn.trajectories.profiles import TIME_OPTIMAL
     from robodyn.trajectories.straight import plan_straight
@@ -137,11 +139,13 @@ def plan(
     motion, the error names the limit, the place and the value. Limits of acceleration, jerk, effort
     rate and tip speed, the reserve and the points apply to the time-optimal profile.
 
-    Args: profile: time_optimal: as fast as efforts, velocities and motors permit; lspb, cubic,
-        quintic or cycloidal: to a goal with --v-max and --w-max. With --path, all except
-        time_optimal keep the timing of the file. v_max: Largest speed [m/s], of joints [rad/s].
-        w_max: Largest rate of roll, pitch and yaw [rad/s]. payload: Mass at the reference point or
-        the tip [kg].
+    Args:
+        profile: time_optimal: as fast as efforts, velocities and motors permit; lspb, cubic,
+            quintic or cycloidal: to a goal with --v-max and --w-max. With --path, all except
+            time_optimal keep the timing of the file.
+        v_max: Largest speed [m/s], of joints [rad/s].
+        w_max: Largest rate of roll, pitch and yaw [rad/s].
+        payload: Mass at the reference point or the tip [kg].
     """
     from robodyn.checks import as_scalar
     from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile

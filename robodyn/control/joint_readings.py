@@ -88,8 +88,9 @@ class JointReadings:
             positions: positions of these joints.
             velocities: velocities of these joints; of another length, or NaN, if not measured.
 
-        Raises: InvalidInput: positions have the wrong length or are not finite, velocities are
-            missing and may not be differentiated, or a reading of a joint is too old.
+        Raises:
+            InvalidInput: positions have the wrong length or are not finite, velocities are missing
+                and may not be differentiated, or a reading of a joint is too old.
         """
         sources, places = self._order(tuple(names))
         if len(positions) != len(names):

@@ -64,10 +64,14 @@ class Note:
 class Panel:
     """Axes with curves.
 
-    Attributes: title: text above the panel. curves, marks, notes: contents. x_label, y_label: axis
-        labels with units. scale: scale of the y axis: `linear`, `log`, or `symlog` (symmetric
-        logarithmic) for values of both signs over many decades. x_scale: scale of the x axis,
-        `linear` or `log`. limits: limits of the y axis; by default those of the curves and marks.
+    Attributes:
+        title: text above the panel.
+        curves, marks, notes: contents.
+        x_label, y_label: axis labels with units.
+        scale: scale of the y axis: `linear`, `log`, or `symlog` (symmetric logarithmic) for values
+            of both signs over many decades.
+        x_scale: scale of the x axis, `linear` or `log`.
+        limits: limits of the y axis; by default those of the curves and marks.
         picture: a projection of a scene, with equal scales on both axes, which are not drawn.
     """
 

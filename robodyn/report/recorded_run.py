@@ -101,10 +101,14 @@ def compare_with_plan(
 ) -> PlanComparison:
     """Compare a recorded run with its plan.
 
-    Args: mechanism: recorded mechanism. times: (N,) [s] on the recording's clock. measured: (N,
-        ...) configurations. commanded: (N, n) [N or N m] efforts. plan: planned trajectory. start:
-        start [s] of the plan on the recording's clock; samples before it and after the end of the
-        plan are ignored. None: fitted to the measured motion.
+    Args:
+        mechanism: recorded mechanism.
+        times: (N,) [s] on the recording's clock.
+        measured: (N, ...) configurations.
+        commanded: (N, n) [N or N m] efforts.
+        plan: planned trajectory.
+        start: start [s] of the plan on the recording's clock; samples before it and after the end
+            of the plan are ignored. None: fitted to the measured motion.
 
     Raises:
         InvalidInput: the recording is too short, or of another motion.

@@ -23,8 +23,9 @@ class Study(MotionStudy):
     def plot(self, *, formulations: bool | None = None) -> dict[str, Figure]:
         """Return the charts of its report as figures, by name; nothing is shown or saved.
 
-        Args: formulations: whether to compare the papers' formulations; by default for the papers'
-            mechanisms only.
+        Args:
+            formulations: whether to compare the papers' formulations; by default for the papers'
+                mechanisms only.
 
         Raises:
             MissingExtra: matplotlib is not installed.
@@ -72,12 +73,16 @@ def analyze(
 ) -> Study:
     """Compute the forces and the conditioning of a planned motion.
 
-    Args: mechanism: mechanism of any kind. trajectory: the motion. dt: interval [s] of the
-        evaluated instants, in addition to the switching times and the end of the trajectory.
+    Args:
+        mechanism: mechanism of any kind.
+        trajectory: the motion.
+        dt: interval [s] of the evaluated instants, in addition to the switching times and the end
+            of the trajectory.
         formulation: formulation of the inverse dynamics, one of `mechanism.formulations`: exact;
-        for a platform also massless, dasgupta1998 or pedrammehr2012. wrench: (6,) [N, N m] constant
-        wrench of the environment on the mechanism. characteristic_length: length [m] for the scaled
-        condition number. progress: called with the completed share, 0 to 1, now and then.
+            for a platform also massless, dasgupta1998 or pedrammehr2012.
+        wrench: (6,) [N, N m] constant wrench of the environment on the mechanism.
+        characteristic_length: length [m] for the scaled condition number.
+        progress: called with the completed share, 0 to 1, now and then.
 
     Returns:
         The study, with charts, tables and a page.

@@ -47,8 +47,10 @@ _REACTION_UNITS = {"force": "N", "moment": "N m"}
 def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[Chart]:
     """Return all charts of a study, in reading order.
 
-    Args: study: the study. formulations: whether to compare the papers' formulations; by default
-        for the mechanisms of the papers, and for a study with one of these formulations.
+    Args:
+        study: the study.
+        formulations: whether to compare the papers' formulations; by default for the mechanisms of
+            the papers, and for a study with one of these formulations.
     """
     charts = [force_chart(study)]
     if "massless" in study.terms:

@@ -32,11 +32,14 @@ class BatchPlant:
     and is skipped until it is reset; the other rows continue. Results do not depend on the number
     of threads.
 
-    Args: mechanism: mechanism of all rows, or a sequence with one mechanism for each row, with its
-        own payload, friction or dimensions. count: number of rows; by default the number of given
-        mechanisms. dt: length [s] of an integration step. end_stops: end stops at the position
-        limits; None for no end stops. limit_efforts: limit efforts to those of the actuators, and
-        to the torque-speed curves of their motors at the present velocities.
+    Args:
+        mechanism: mechanism of all rows, or a sequence with one mechanism for each row, with its
+            own payload, friction or dimensions.
+        count: number of rows; by default the number of given mechanisms.
+        dt: length [s] of an integration step.
+        end_stops: end stops at the position limits; None for no end stops.
+        limit_efforts: limit efforts to those of the actuators, and to the torque-speed curves of
+            their motors at the present velocities.
 
     Attributes:
         failed: (count,) rows that are skipped.
@@ -160,8 +163,9 @@ class BatchPlant:
             wrench: (6,) or (count, 6) [N, N m] on the body, base frame; zero by default.
             base: motion of the base, one for all or one for each row; at rest by default.
 
-        Raises: InvalidInput: shapes are wrong, values not finite, or there is no step. No row has
-            moved then.
+        Raises:
+            InvalidInput: shapes are wrong, values not finite, or there is no step. No row has moved
+                then.
         """
         if steps < 1 or steps != int(steps):
             raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)

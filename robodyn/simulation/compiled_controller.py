@@ -22,8 +22,9 @@ from robodyn.trajectories.base import Trajectory
 class CompiledController:
     """Controller from a function that `numba.njit` has compiled.
 
-    Args: law: function of time [s], configuration (nq,), velocity (nv,) and the planned `Motion` at
-        that time, which returns efforts (n,) [N or N m].
+    Args:
+        law: function of time [s], configuration (nq,), velocity (nv,) and the planned `Motion` at
+            that time, which returns efforts (n,) [N or N m].
     """
 
     def __init__(self, law: Dispatcher) -> None:

@@ -84,8 +84,9 @@ def simulate_many(
         progress: called with the number of completed simulations.
         options: fields that replace those of the settings, such as `initial`.
 
-    Raises: InvalidInput: arguments are out of range, with the number of the simulation, or their
-        numbers do not agree. Failures during a simulation are a `problem` of the result.
+    Raises:
+        InvalidInput: arguments are out of range, with the number of the simulation, or their
+            numbers do not agree. Failures during a simulation are a `problem` of the result.
     """
     wanted = replace(settings, **options)
     parts: dict[str, list[Any]] = {

@@ -116,9 +116,10 @@ class Plant:
         `base` is the constant motion of the base, or its motions (3,) at the start, midpoint and
         end of each step.
 
-        Raises: InvalidInput: the shape is wrong, a value is not finite, or there is no step.
+        Raises:
+            InvalidInput: the shape is wrong, a value is not finite, or there is no step.
             SimulationFailed: no finite state follows; the plant keeps the state before the call,
-            and the error contains the last good one.
+                and the error contains the last good one.
         """
         if steps < 1:
             raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)

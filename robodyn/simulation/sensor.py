@@ -32,8 +32,9 @@ class Sensor:
         position_step, velocity_step: resolutions in the units of the noise, likewise; 0 for none.
         every: periods between samples; in between, the last one is returned.
 
-    Raises: InvalidInput: deviations or steps are negative or have another shape, or `latency` or
-        `every` is not an integer of at least 0 or 1.
+    Raises:
+        InvalidInput: deviations or steps are negative or have another shape, or `latency` or
+            `every` is not an integer of at least 0 or 1.
     """
 
     def __init__(

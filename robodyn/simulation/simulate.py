@@ -51,26 +51,32 @@ def simulate(
     Damping that is too strong for the step is integrated implicitly. In both cases, a continuous
     controller of your own is called once per step.
 
-    Args: mechanism: the plant; the controller may use another model of it. controller: function of
-        (time, configuration, velocity, trajectory) that returns efforts (n,), or, compiled by
-        Numba, of (time, configuration, velocity, planned motion). trajectory: motion to follow;
-        also the initial state, unless the settings state one. Without a trajectory, for a
-        `duration`, the simulation starts at home at rest, and the controller receives a trajectory
-        that rests there. dt: longest integration step [s]; steps also end at the switching times of
-        the trajectory (continuous) or at control instants (sampled). control_dt: control period
-        [s], or None. wrench: external wrench (6,) [N, N m], constant or a function of time [s];
-        with sampled control, its value at the middle of each step applies. Or a function of time,
-        configuration and velocity, for example of a contact or a spring, evaluated before each step
-        with sampled control; such simulations are not compiled. settings: all other settings, such
-        as a moving base. progress: called with the simulated time [s] now and then. options: fields
-        that replace those of the settings, such as `duration`.
+    Args:
+        mechanism: the plant; the controller may use another model of it.
+        controller: function of (time, configuration, velocity, trajectory) that returns efforts
+            (n,), or, compiled by Numba, of (time, configuration, velocity, planned motion).
+        trajectory: motion to follow; also the initial state, unless the settings state one. Without
+            a trajectory, for a `duration`, the simulation starts at home at rest, and the
+            controller receives a trajectory that rests there.
+        dt: longest integration step [s]; steps also end at the switching times of the trajectory
+            (continuous) or at control instants (sampled).
+        control_dt: control period [s], or None.
+        wrench: external wrench (6,) [N, N m], constant or a function of time [s]; with sampled
+            control, its value at the middle of each step applies. Or a function of time,
+            configuration and velocity, for example of a contact or a spring, evaluated before each
+            step with sampled control; such simulations are not compiled.
+        settings: all other settings, such as a moving base.
+        progress: called with the simulated time [s] now and then.
+        options: fields that replace those of the settings, such as `duration`.
 
     Returns:
         Histories at every control instant (sampled) or step (continuous).
 
-    Raises: InvalidInput: arguments are out of range, or the controller returns a value that is not
-        finite. SimulationFailed: no finite state follows; it states the time. TypeError: an option
-        is no field of the settings.
+    Raises:
+        InvalidInput: arguments are out of range, or the controller returns a value that is not
+            finite.
+        SimulationFailed: no finite state follows; it states the time.
+        TypeError: an option is no field of the settings.
     """
     wanted = replace(settings, **options)
     desired = trajectory

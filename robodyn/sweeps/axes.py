@@ -47,9 +47,12 @@ def read_axis(
 ) -> GridAxis | Interval | float:
     """Parse the use of a variable in a sweep: an axis, an interval to sample, or a constant.
 
-    Args: name: name of the variable. given: `"low:high:count"` or an array of values for a grid,
-        `"low:high"` for a sample, a number, or its text, for a constant. known: variables of the
-        mechanism. sampled: whether the sweep is a sample.
+    Args:
+        name: name of the variable.
+        given: `"low:high:count"` or an array of values for a grid, `"low:high"` for a sample, a
+            number, or its text, for a constant.
+        known: variables of the mechanism.
+        sampled: whether the sweep is a sample.
 
     Raises:
         InvalidInput: the variable is unknown, or values are invalid.

@@ -58,8 +58,9 @@ def on_cluster(
         plan, chunks, sink, tell: as for `on_threads`; this process writes the results.
         scheduler: its address, or a `distributed.Client`.
 
-    Raises: ClusterError: no scheduler or no worker responds, the scheduler is lost, or a worker has
-        another version of the library.
+    Raises:
+        ClusterError: no scheduler or no worker responds, the scheduler is lost, or a worker has
+            another version of the library.
     """
     waiting = iter(chunks)
     with cluster(scheduler) as client:

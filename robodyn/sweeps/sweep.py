@@ -46,18 +46,23 @@ def sweep(
     data.condition_number.plot()
     ```
 
-    Args: mechanism: a mechanism, or an argument of `rd.load`. axes: for each varied or constant
-        variable `"low:high:count"`, an increasing array (n,), a number or, with `samples`,
-        `"low:high"`. Poses are x, y, z [m], roll, pitch, yaw [rad], configurations of an arm its
-        joints by name; docs/sweeps.md lists all. All other variables are at rest, without load, at
-        home. quantities: quantities to compute: `condition_number`, `smallest_singular_value`,
-        `weakest_direction`, `manipulability`, `joint_positions`, `pose`, `effort`,
-        `effort_extremes`. output: a name ending in .zarr or .nc to write to, which resumes an
-        interrupted sweep; in memory if not given. settings: distribution of the states, and further
-        parameters of the quantities. scheduler: address of a running `dask.distributed` scheduler,
-        or a `Client`; threads of this process if not given. overwrite: start again if the output
-        exists. progress: called with the completed fraction, 0 to 1. options: fields that replace
-        those of the settings, such as `samples`.
+    Args:
+        mechanism: a mechanism, or an argument of `rd.load`.
+        axes: for each varied or constant variable `"low:high:count"`, an increasing array (n,), a
+            number or, with `samples`, `"low:high"`. Poses are x, y, z [m], roll, pitch, yaw [rad],
+            configurations of an arm its joints by name; docs/sweeps.md lists all. All other
+            variables are at rest, without load, at home.
+        quantities: quantities to compute: `condition_number`, `smallest_singular_value`,
+            `weakest_direction`, `manipulability`, `joint_positions`, `pose`, `effort`,
+            `effort_extremes`.
+        output: a name ending in .zarr or .nc to write to, which resumes an interrupted sweep; in
+            memory if not given.
+        settings: distribution of the states, and further parameters of the quantities.
+        scheduler: address of a running `dask.distributed` scheduler, or a `Client`; threads of this
+            process if not given.
+        overwrite: start again if the output exists.
+        progress: called with the completed fraction, 0 to 1.
+        options: fields that replace those of the settings, such as `samples`.
 
     Returns: An `xarray.Dataset` with units in its attributes: `reachable`, and the quantities, NaN
         for poses that are not reachable or without a solution. With an output, its arrays are read

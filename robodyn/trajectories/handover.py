@@ -26,11 +26,13 @@ from robodyn.trajectories.displacements import displaced, hermite_quintic
 class Handover(RowTrajectory):
     """A trajectory that starts in the state of another motion.
 
-    Args: mechanism: mechanism with the coordinates of the motions. old: single motion at the moment
-        of replacement; the trajectory has its configuration, velocity and acceleration at `start`.
-        new: motion that follows; from `start + blend` on it is followed exactly. blend: duration
-        [s] in which the difference fades out. start: time [s] on `new` at the moment of
-        replacement.
+    Args:
+        mechanism: mechanism with the coordinates of the motions.
+        old: single motion at the moment of replacement; the trajectory has its configuration,
+            velocity and acceleration at `start`.
+        new: motion that follows; from `start + blend` on it is followed exactly.
+        blend: duration [s] in which the difference fades out.
+        start: time [s] on `new` at the moment of replacement.
 
     Raises:
         InvalidInput: a motion has another shape or is not finite, or a time is not positive.

@@ -37,8 +37,9 @@ def through_points(
         velocities: (K, n) [m/s or rad/s].
         accelerations: (K, n) [m/s^2 or rad/s^2]; ignored without velocities.
 
-    Raises: InvalidInput: there are no points, shapes do not match, values are not finite, or times
-        do not increase.
+    Raises:
+        InvalidInput: there are no points, shapes do not match, values are not finite, or times do
+            not increase.
     """
     times, positions = as_array("times", times, (), "s"), as_array("positions", positions, ())
     if times.ndim != 1 or not times.size or positions.shape[:-1] != times.shape:

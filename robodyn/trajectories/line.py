@@ -132,8 +132,9 @@ def plan_line_rpy(
 def pose_motion(place: Triple, angles: Triple) -> Motion:
     """Compute poses (N, 7), twists and accelerations (N, 6) of a body.
 
-    Args: place, angles: positions [m] and roll, pitch, yaw [rad] (N, 3), each with its first and
-        second derivative.
+    Args:
+        place, angles: positions [m] and roll, pitch, yaw [rad] (N, 3), each with its first and
+            second derivative.
     """
     omega, alpha = np.empty((2, *angles[0].shape))
     angular_motions(*angles, omega, alpha)

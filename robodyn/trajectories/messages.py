@@ -49,9 +49,10 @@ def vector_pair(first: Any, second: Any) -> FloatArray:
 def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
     """Return the trajectory of a message; missing velocities and accelerations are zero.
 
-    Raises: InvalidInput: the frame is not the base of the mechanism, there are no points or several
-        joints, times do not increase, numbers are not finite or implausibly large, or a quaternion
-        is not of unit length.
+    Raises:
+        InvalidInput: the frame is not the base of the mechanism, there are no points or several
+            joints, times do not increase, numbers are not finite or implausibly large, or a
+            quaternion is not of unit length.
     """
     base = mechanism.frames[0]
     if message.header.frame_id not in ("", base):
@@ -80,8 +81,9 @@ def joint_rows(
 
     Missing velocities and accelerations are zero.
 
-    Raises: InvalidInput: there are no points, joints are missing, unknown or named twice, lists
-        have the wrong length, or numbers are implausibly large.
+    Raises:
+        InvalidInput: there are no points, joints are missing, unknown or named twice, lists have
+            the wrong length, or numbers are implausibly large.
     """
     given = list(message.joint_names)
     if not len(message.points):

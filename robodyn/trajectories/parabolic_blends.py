@@ -27,9 +27,12 @@ ROUNDING = 1e-9
 class ViaPoints(PiecewisePolynomial):
     """A trajectory past points.
 
-    Args: points: (K, n) [rad or m] joint positions; with `poses` (K, 6) x y z [m], roll pitch yaw
-        [rad], interpolated linearly. durations: (K - 1,) [s] from point to point. blends: (K,) [s]
-        of each point. poses: whether the points are poses of a platform.
+    Args:
+        points: (K, n) [rad or m] joint positions; with `poses` (K, 6) x y z [m], roll pitch yaw
+            [rad], interpolated linearly.
+        durations: (K - 1,) [s] from point to point.
+        blends: (K,) [s] of each point.
+        poses: whether the points are poses of a platform.
 
     Raises:
         InvalidInput: shapes do not match, values are not finite, or times are not positive.

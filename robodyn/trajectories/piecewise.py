@@ -14,9 +14,11 @@ from robodyn.trajectories.base import Motion, RowTrajectory
 class PiecewisePolynomial(RowTrajectory):
     """Motion of n coordinates that rests before the first and after the last knot.
 
-    Args: knots: (K + 1,) [s] from 0, increasing. coefficients: (k, K, n) of the polynomial after
-        each knot except the last, in powers of the time since that knot. end: (n,) exact final
-        position.
+    Args:
+        knots: (K + 1,) [s] from 0, increasing.
+        coefficients: (k, K, n) of the polynomial after each knot except the last, in powers of the
+            time since that knot.
+        end: (n,) exact final position.
     """
 
     def __init__(self, knots: FloatArray, coefficients: FloatArray, end: FloatArray) -> None:

@@ -262,8 +262,9 @@ def knot_times(duration: float, switching_times: tuple[float, ...], period: floa
     both sides of a message. A grid point within a microsecond of a switch is left out: rounding of
     positions in such a small interval would become an acceleration.
 
-    Raises: InvalidInput: the period is shorter than a nanosecond, or there would be more than
-        MAX_KNOTS.
+    Raises:
+        InvalidInput: the period is shorter than a nanosecond, or there would be more than
+            MAX_KNOTS.
     """
     as_scalar("period", period, "s", at_least=1e-9)
     if not duration / period < MAX_KNOTS:

@@ -69,8 +69,10 @@ def plan_straight(
 class Distance(NamedTuple):
     """Distance between a mechanism and the start of a plan.
 
-    Attributes: joint: largest difference [m or rad] of a driven joint. text: for a body in space
-        the distance and the angle, otherwise that joint and its difference.
+    Attributes:
+        joint: largest difference [m or rad] of a driven joint.
+        text: for a body in space the distance and the angle, otherwise that joint and its
+            difference.
     """
 
     joint: float
