@@ -64,9 +64,10 @@ def sweep(
         progress: called with the completed fraction, 0 to 1.
         options: fields that replace those of the settings, such as `samples`.
 
-    Returns: An `xarray.Dataset` with units in its attributes: `reachable`, and the quantities, NaN
-        for poses that are not reachable or without a solution. With an output, its arrays are read
-        on demand.
+    Returns:
+        An `xarray.Dataset` with units in its attributes: `reachable`, and the quantities, NaN for
+        poses that are not reachable or without a solution. With an output, its arrays are read on
+        demand.
 
     Raises:
         InvalidInput: an argument is invalid.
