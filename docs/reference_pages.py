@@ -48,7 +48,7 @@ SECTIONS = {
     ),
     "Motion cueing": ("ClassicalWashout", "ride", "read_vehicle", "VehicleMotion"),
     "Analysis": ("analyze", "check_limits", "sweep"),
-    "Design": ("load_requirements", "Requirements", "evaluate"),
+    "Design": ("load_requirements", "Requirements", "evaluate", "design", "load_catalog"),
     "Kinds of mechanism": ("Kind", "kinds", "register_kind"),
     "Planning": ("time_optimal", "plan_path", "optimize_redundancy", "workspace"),
     "Identification": (

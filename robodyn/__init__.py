@@ -34,10 +34,13 @@ if TYPE_CHECKING:
     from robodyn.control import GravityCompensation as GravityCompensation
     from robodyn.control.impedance import Impedance as Impedance
     from robodyn.control.wrench_observer import WrenchObserver as WrenchObserver
-    from robodyn.design.evaluate import evaluate as evaluate
-    from robodyn.design.evaluation import Evaluation as Evaluation
-    from robodyn.design.requirements import Requirements as Requirements
-    from robodyn.design.requirements import load_requirements as load_requirements
+    from robodyn.designing.catalog import load_catalog as load_catalog
+    from robodyn.designing.design import Design as Design
+    from robodyn.designing.design import design as design
+    from robodyn.designing.evaluate import evaluate as evaluate
+    from robodyn.designing.evaluation import Evaluation as Evaluation
+    from robodyn.designing.requirements import Requirements as Requirements
+    from robodyn.designing.requirements import load_requirements as load_requirements
     from robodyn.errors import InfeasibleTrajectory as InfeasibleTrajectory
     from robodyn.errors import InvalidInput as InvalidInput
     from robodyn.errors import KinematicsError as KinematicsError

@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
     "schema": ("models.schema", {}),
     "check": ("check.check", {}),
     "evaluate": ("evaluate.evaluate", {}),
+    "design": ("evaluate.design", {"output": "-o"}),
     "convert": ("files.convert", {}),
     "analyze": ("analyze.analyze", {}),
     "calibrate": ("calibrate.calibrate", {}),

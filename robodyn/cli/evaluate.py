@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn evaluate MODEL REQUIREMENTS`: which requirements a machine meets, and what it needs."""
+"""`robodyn evaluate` and `robodyn design`: machines held against requirements, or made for them."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import robodyn as rd
-from robodyn.cli.commands import Answer
-from robodyn.cli.session import HTML, command_line, load_quietly, refuse_ending, write_report
+from robodyn.cli.commands import Answer, passed
+from robodyn.cli.session import (
+    HTML,
+    command_line,
+    load_quietly,
+    progress_bar,
+    refuse_ending,
+    writable,
+    write_report,
+)
 
 
 def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> Answer:
@@ -31,3 +40,71 @@ def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> A
 
         write_report(evaluation_page(found, command_line()), html)
     return Answer(found.to_dict(), "\n".join(lines), not found.satisfied)
+
+
+def design(
+    family: str,
+    requirements: str,
+    /,
+    *,
+    catalog: str | None = None,
+    objective: list[str] | None = None,
+    settings: dict[str, Any] = passed("design", "seed", "evaluations"),
+    resume: Path | None = None,
+    scheduler: str | None = None,
+    output: Path | None = None,
+    force: bool = False,
+    html: Path | None = None,
+) -> Answer:
+    """Find the machine of a family that meets requirements with the least effort, power or price.
+
+    Exit code 1 if no machine meets them; which of them conflict is printed then.
+
+    Args:
+        family: hexapod, servo-hexapod, linear-delta or delta.
+        requirements: YAML file; `robodyn new requirements` writes a commented one.
+        catalog: File of actuators (.csv, .yaml), or `sample` for generic ones.
+        objective: What to minimize: peak_effort (by default), continuous_effort, peak_power,
+            supply_peak, stroke, speed, height, footprint_radius, condition_number; with a catalog
+            price and mass, too. May be given two or three times.
+        resume: File (.jsonl) that keeps evaluated machines; an interrupted search continues.
+        scheduler: Address of a Dask scheduler whose workers evaluate.
+        output: File to write the model to (.yaml); beside it NAME_loaded.yaml, which carries the
+            payload: simulate that one, and evaluate the other one.
+        force: Write over files that exist.
+    """
+    from robodyn.report.design_tables import demand_tables, front_table, verdict_lines
+
+    refuse_ending("--html", html, *HTML)
+    refuse_ending("--output", output, ".yaml", ".yml")
+    files = [] if output is None else [output, output.with_stem(f"{output.stem}_loaded")]
+    for file in files:
+        writable(file, force)
+    required = rd.load_requirements(requirements)
+    with progress_bar(f"designing a {family}") as show:
+        found = rd.design(
+            family,
+            required,
+            catalog,
+            objective or "peak_effort",
+            resume=resume,
+            scheduler=scheduler,
+            progress=show,
+            **settings,
+        )
+    e = found.evaluation
+    lines = [f"{family}: {requirements}, {found.examined} machines examined"]
+    lines += [f"conflict: {text}" for text in found.conflicts]
+    lines += [f"{name:18} {value:.4g}" for name, value in found.parameters.items()]
+    if found.actuator is not None:
+        lines.append(f"{'actuator':18} {found.actuator.name}")
+    lines += ["", *verdict_lines(e)]
+    for table in [*demand_tables(e), *([front_table(found)] if found.front else [])]:
+        lines += ["", table.title, *table.lines()]
+    for file, mechanism in zip(files, (found.mechanism, e.mechanism), strict=False):
+        lines += [str(path) for path in rd.save(mechanism, file)]
+    if html is not None:
+        from robodyn.report.evaluation_page import design_page
+
+        write_report(design_page(found, command_line()), html)
+    return Answer(found.to_dict(), "\n".join(lines), not e.satisfied)

@@ -8,12 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn.design.evaluate import evaluate
-from robodyn.design.evaluation import Evaluation
+from robodyn.designing.design import OBJECTIVES, Design
+from robodyn.designing.evaluate import evaluate
+from robodyn.designing.evaluation import Evaluation
 from robodyn.report.tables import Table
 
 # What makes rotors worth a sentence: they add this share of the largest effort, or more.
 NOTABLE = 0.2
+# Of each design on a front, beside its objectives.
+KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
 
 
 def verdict_lines(e: Evaluation) -> list[str]:
@@ -109,3 +112,25 @@ def sensitivity_table(e: Evaluation) -> Table:
     ]
     head = ["dimension", *(name.replace("_", " ") for name in shown)]
     return Table(head, rows, "Change of what is needed for one percent more of a dimension")
+
+
+def front_table(d: Design) -> Table:
+    """Designs that no other one beats in every respect."""
+    names = [name for name in OBJECTIVES if name in d.front[0].values]
+    shown = list(dict.fromkeys((*d.objectives, *(n for n in names if n in KEY_VALUES))))
+    head = [
+        "design",
+        *(f"{name.replace('_', ' ')} [{OBJECTIVES[name]}]" for name in shown),
+        *d.parameters,
+        *(["actuator"] if d.actuator is not None else []),
+    ]
+    rows = [
+        [
+            str(k),
+            *(point.values[name] for name in shown),
+            *point.parameters.values(),
+            *([point.actuator.name] if point.actuator is not None else []),
+        ]
+        for k, point in enumerate(d.front, start=1)
+    ]
+    return Table(head, rows, "Designs that no other one beats in every respect")

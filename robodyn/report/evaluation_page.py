@@ -5,14 +5,22 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.design.evaluation import Evaluation
-from robodyn.design.machine_motion import MachineMotion, machine_motions
+from robodyn.designing.design import Design, DesignPoint
+from robodyn.designing.evaluation import Evaluation
+from robodyn.designing.machine_motion import MachineMotion, machine_motions
 from robodyn.report.chart import COLORS, DASHED, INK, Chart, ChartLine, Panel
-from robodyn.report.design_tables import demand_tables, sensitivity_table, verdict_lines
+from robodyn.report.design_tables import (
+    demand_tables,
+    front_table,
+    sensitivity_table,
+    verdict_lines,
+)
 from robodyn.report.labels import units_in_one
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
@@ -20,6 +28,8 @@ from robodyn.report.tables import Table
 
 # Points of the line of what a motor has.
 CURVE = 60
+# Designs of a front whose model files are on the page.
+FILES = 12
 
 
 def evaluation_page(e: Evaluation, command: str = "") -> Page:
@@ -41,6 +51,43 @@ def evaluation_page(e: Evaluation, command: str = "") -> Page:
     page.add_parameters(m)
     page.add_provenance(command)
     return page
+
+
+def design_page(d: Design, command: str = "") -> Page:
+    """The HTML page of a design: its dimensions, its evaluation, and the front with model files.
+
+    Args:
+        d: what to show.
+        command: command line that made the page, shown at its end.
+    """
+    e = d.evaluation
+    met = "meets all requirements" if e.satisfied else "does not meet the requirements"
+    subtitle = f"The best of {d.examined} machines {met}; minimized: {', '.join(d.objectives)}"
+    page = Page(f"Design of a {d.family}", subtitle, d.to_dict())
+    rows: list[list[str | float]] = [[name, value] for name, value in d.parameters.items()]
+    if d.actuator is not None:
+        rows.append(["actuator", d.actuator.name])
+    conflicts = "".join(f"<p>{escape(text)}</p>" for text in d.conflicts)
+    page.add("dimensions", "Dimensions", conflicts + table(["dimension", "[m], [rad]"], rows))
+    add_evaluation(page, e)
+    if d.front:
+        files = "".join(
+            f"<details><summary>model file of design {k}</summary><pre>"
+            f"{escape(_model_file(point))}</pre></details>"
+            for k, point in enumerate(d.front[:FILES], start=1)
+        )
+        page.add("front", "Alternatives", table(*front_table(d)) + files)
+    page.add_parameters(e.mechanism)
+    page.add_provenance(command)
+    return page
+
+
+def _model_file(point: DesignPoint) -> str:
+    from robodyn.mechanisms.save import save
+
+    with TemporaryDirectory() as folder:
+        (path,) = save(point.mechanism, Path(folder) / "model.yaml")[:1]
+        return path.read_text(encoding="utf-8")
 
 
 def add_evaluation(page: Page, e: Evaluation) -> None:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.design.evaluation import MotionEvaluation, Needed, Verdict
-from robodyn.design.machine_motion import MachineMotion
-from robodyn.design.requirements import Requirements
+from robodyn.designing.evaluation import MotionEvaluation, Needed, Verdict
+from robodyn.designing.machine_motion import MachineMotion
+from robodyn.designing.requirements import Requirements
 from robodyn.mechanisms.mechanism import Mechanism
 
 # Beyond a limit by less than this share of it is rounding.
@@ -35,10 +35,15 @@ def verdicts(
     rows: Sequence[MotionEvaluation],
     need: Needed,
     accuracy: FloatArray | None,
+    continuous_effort: float,
 ) -> tuple[Verdict, ...]:
     """A verdict for each requirement that applies, the drives' first."""
-    return (*_reach(rows), *_drives(m, requirements, found, rows, need),
-            *_limits(requirements, rows, accuracy))  # fmt: skip
+    return (
+        *_reach(rows),
+        *_drives(m, requirements, found, rows),
+        *_continuous(m, need, continuous_effort),
+        *_limits(requirements, rows, accuracy),
+    )
 
 
 def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:
@@ -64,7 +69,6 @@ def _drives(
     requirements: Requirements,
     found: Sequence[MachineMotion],
     rows: Sequence[MotionEvaluation],
-    need: Needed,
 ) -> Iterator[Verdict]:
     units = dict(zip(m.joint_names, m.joint_units, strict=True))
     margins = requirements.margins
@@ -91,6 +95,15 @@ def _drives(
     at = f" at {_number(rate)} {units[worst.joint]}/s" if m.has_torque_speed_curve else ""
     said = f"{worst.joint} needs {_number(worst.value)} {unit}{at} in {_of(worst.motion)}"
     yield _verdict("effort", worst, unit, 1.0, max(worst.limit, 0.1 * worst.value), said)
+
+
+def _continuous(m: Mechanism, need: Needed, limit: float) -> Iterator[Verdict]:
+    if np.isfinite(limit):
+        j = int(np.nan_to_num(need.continuous_effort).argmax())
+        value, unit = float(need.continuous_effort[j]), m.effort_units[j]
+        worst = _Worst(value, limit, "", m.joint_names[j])
+        said = f"{worst.joint} needs {_number(value)} {unit} continuously"
+        yield _verdict("continuous_effort", worst, unit, 1.0, limit, said)
 
 
 def _efforts(

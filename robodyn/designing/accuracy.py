@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.design.requirements import Accuracy
+from robodyn.designing.requirements import Accuracy
 from robodyn.mechanisms.mechanism import Mechanism
 
 

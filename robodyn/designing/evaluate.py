@@ -6,18 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from robodyn.arrays import BoolArray, FloatArray
-from robodyn.design.accuracy import pose_accuracy
-from robodyn.design.body_motions import AXES
-from robodyn.design.clearances import room
-from robodyn.design.evaluation import Evaluation, MotionEvaluation, Needed
-from robodyn.design.machine_motion import MachineMotion, machine_motions, reached
-from robodyn.design.requirements import Requirements
-from robodyn.design.verdicts import verdicts
+from robodyn.designing.accuracy import pose_accuracy
+from robodyn.designing.body_motions import AXES
+from robodyn.designing.clearances import room
+from robodyn.designing.evaluation import Evaluation, MotionEvaluation, Needed
+from robodyn.designing.machine_motion import MachineMotion, machine_motions, reached
+from robodyn.designing.requirements import Requirements
+from robodyn.designing.verdicts import verdicts
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.model.model import Model
@@ -27,7 +28,11 @@ Variants = Mapping[str, tuple[float, Callable[[float], Mechanism]]]
 
 
 def evaluate(
-    mechanism: Mechanism, requirements: Requirements, *, variants: Variants | None = None
+    mechanism: Mechanism,
+    requirements: Requirements,
+    *,
+    variants: Variants | None = None,
+    continuous_effort: float = np.inf,
 ) -> Evaluation:
     """Compute what a machine needs to meet requirements, and which of them it meets.
 
@@ -41,6 +46,7 @@ def evaluate(
         variants: by the name of a dimension its value and a function that makes the machine for
             another; by default the variables of the model and the height of its home. Sensitivities
             are by these.
+        continuous_effort: [N or N m] that a drive has for any length of time.
 
     Returns:
         The evaluation; `satisfied` says whether every requirement is met.
@@ -64,8 +70,9 @@ def evaluate(
     need = _needed(m, requirements, rows)
     accuracy = _accuracy(m, requirements, found)
     given = _variants(mechanism) if variants is None else variants
-    judged = verdicts(m, requirements, found, rows, need, accuracy)
-    return Evaluation(m, requirements, rows, need, judged, accuracy, evaluate, given)
+    judged = verdicts(m, requirements, found, rows, need, accuracy, continuous_effort)
+    again = partial(evaluate, continuous_effort=continuous_effort, variants={})
+    return Evaluation(m, requirements, rows, need, judged, accuracy, again, given)
 
 
 def _refuse(m: Mechanism, requirements: Requirements) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import BoolArray, FloatArray, Indices
-from robodyn.design.body_motions import BodyMotion, BodyRows, moved, rows_of
+from robodyn.designing.body_motions import BodyMotion, BodyRows, moved, rows_of
 from robodyn.errors import RobodynError
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism, where_regular

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.design.body_motions import rows_of
-from robodyn.design.clearances import _between
+from robodyn.designing.body_motions import rows_of
+from robodyn.designing.clearances import _between
 from robodyn.mechanisms.closed_loop.description.leg_templates import DELTA, TEMPLATES
 from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 from robodyn.report.design_tables import rotor_sentences

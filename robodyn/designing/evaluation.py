@@ -13,9 +13,9 @@ import numpy as np
 
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray
-from robodyn.design.body_motions import AXES, BodyMotion, SineMotion
-from robodyn.design.clearances import Room
-from robodyn.design.requirements import Requirements
+from robodyn.designing.body_motions import AXES, BodyMotion, SineMotion
+from robodyn.designing.clearances import Room
+from robodyn.designing.requirements import Requirements
 from robodyn.mechanisms.mechanism import Mechanism
 
 # Relative change of a dimension by which sensitivities are found.

@@ -16,14 +16,14 @@ import numpy as np
 import yaml
 
 from robodyn.arrays import FloatArray
-from robodyn.design.body_motions import (
+from robodyn.designing.body_motions import (
     AXES,
     BodyMotion,
     Sine,
     SineMotion,
     read_recorded,
 )
-from robodyn.design.quantities import number, quantity
+from robodyn.designing.quantities import number, quantity
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.formats.documents import Fields, plain_document
 from robodyn.formats.yaml_text import parse_yaml, read_text

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import FloatArray, Indices
-from robodyn.design.requirements import Requirements
+from robodyn.designing.requirements import Requirements
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.model import Model

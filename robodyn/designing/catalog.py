@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Catalogs of actuators: rows of a CSV file, or a list in a YAML file."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robodyn.designing.quantities import number
+from robodyn.errors import InvalidInput
+from robodyn.formats.documents import Fields
+from robodyn.formats.yaml_text import parse_yaml, read_text
+
+_UNITS = {
+    "stroke": "m or rad", "closed_length": "m", "speed": "m/s or rad/s",
+    "peak_effort": "N or N m", "continuous_effort": "N or N m", "rotor_inertia": "kg m^2",
+    "lead": "m", "gear_ratio": "", "efficiency": "", "mass": "kg", "price": "",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CatalogActuator:
+    """One actuator that can be bought.
+
+    Attributes:
+        name: of it.
+        stroke: [m or rad] of its travel.
+        closed_length: [m] between its joints when it is retracted; of one that turns 0.
+        speed: [m/s or rad/s] at the joint.
+        peak_effort, continuous_effort: [N or N m] at the joint.
+        rotor_inertia: [kg m^2] of all that turns with the motor.
+        lead: [m] a turn of the motor; None for an actuator that turns.
+        gear_ratio: turns of the motor for one of the joint, or of the screw.
+        efficiency: of screw and gear.
+        mass: [kg]; of an actuator that changes its length two thirds are in the lower part.
+        price: in any currency.
+    """
+
+    name: str
+    stroke: float
+    speed: float
+    peak_effort: float
+    continuous_effort: float = math.inf
+    closed_length: float = 0.0
+    rotor_inertia: float = 0.0
+    lead: float | None = None
+    gear_ratio: float = 1.0
+    efficiency: float = 1.0
+    mass: float = 0.0
+    price: float = 0.0
+
+    def put_into(self, leg: dict[str, Any], telescopic: bool) -> None:
+        """Add its motor, and the bodies of a leg that it is, to a leg's fields in a model file."""
+        given = {"rotor_inertia": self.rotor_inertia, "gear_ratio": self.gear_ratio,
+                 "efficiency": self.efficiency}  # fmt: skip
+        leg["actuator"] = given if self.lead is None else {**given, "lead": self.lead}
+        if telescopic and self.mass:
+            # slender rods: the housing from its joint on, the rod to its joint
+            for part, share, sense in (("lower", 2.0 / 3.0, 1.0), ("upper", 1.0 / 3.0, -1.0)):
+                mass, length = share * self.mass, self.closed_length
+                across = mass * length**2 / 12.0
+                axial = max(1e-3 * across, self.rotor_inertia if sense > 0.0 else 0.0)
+                leg[part] = {
+                    "mass": mass,
+                    "com": [0.5 * sense * length, 0.0, 0.0],
+                    "inertia": np.diag([axial, across + axial, across + axial]).tolist(),
+                }
+
+
+def load_catalog(source: str | Path | Sequence[Mapping[str, Any]]) -> tuple[CatalogActuator, ...]:
+    """Read actuators from a CSV file, a YAML file with a list `actuators`, or mappings.
+
+    Args:
+        source: file, or `sample` for the catalog that comes with the library: generic classes of
+            actuators, of no maker. Numbers may have units.
+
+    Raises:
+        InvalidInput: a file or a field that is wrong; the message names row and field.
+    """
+    if not isinstance(source, (str, Path)):
+        rows, place = [dict(row) for row in source], "catalog"
+    else:
+        sample = str(resources.files("robodyn") / "templates" / "actuators.csv")
+        path = Path(sample) if str(source) == "sample" else Path(source)
+        text, place = read_text(path, InvalidInput), str(path)
+        if path.suffix.lower() in (".yaml", ".yml"):
+            rows = [
+                dict(row.data)
+                for row in Fields(
+                    parse_yaml(text, place, InvalidInput), place, error=InvalidInput
+                ).children("actuators")
+            ]
+        else:
+            lines = [line for line in text.splitlines() if not line.startswith("#")]
+            rows = [
+                {key.strip(): _cell(cell) for key, cell in row.items() if key and cell}
+                for row in csv.DictReader(lines)
+            ]
+    found = tuple(_actuator(row, place, k) for k, row in enumerate(rows, start=1))
+    if not found:
+        raise InvalidInput(f"{place}: no actuators, expected one or more", value=str(source))
+    return found
+
+
+def _cell(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip()
+
+
+def _actuator(row: Mapping[str, Any], place: str, index: int) -> CatalogActuator:
+    block = Fields(row, place, f"actuator {index}", InvalidInput)
+    known = [each.name for each in fields(CatalogActuator)]
+    block.only(*known)
+    turns = "lead" not in block and "closed_length" not in block
+    given: dict[str, Any] = {"name": str(block.get("name", "a name"))}
+    for name in known[1:]:
+        if name in block or name in ("stroke", "speed", "peak_effort"):
+            unit = _UNITS[name]
+            if " or " in unit:
+                unit = unit.split(" or ")[1 if turns else 0]
+            bounds = {"at_least": 0.0} if name in ("rotor_inertia", "mass", "price") else {}
+            given[name] = number(block, name, unit, **(bounds or {"above": 0.0}))
+    return CatalogActuator(**given)

@@ -1,0 +1,629 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The machine of a family that meets requirements with the least effort, price or room."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.designing.catalog import CatalogActuator, load_catalog
+from robodyn.designing.evaluate import evaluate
+from robodyn.designing.evaluation import Evaluation
+from robodyn.designing.families import FAMILIES, Bounds, Family, bounds_of
+from robodyn.designing.requirements import Requirements
+from robodyn.designing.search import SIGMA, Examine, Point, descend, evolve, spread
+from robodyn.errors import InvalidInput, ModelError, RobodynError, writing
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.threads import each
+
+# What is minimized, and the unit of it; the largest of all drives and motions.
+OBJECTIVES = {
+    "peak_effort": "N or N m", "continuous_effort": "N or N m", "peak_power": "W",
+    "supply_peak": "W", "stroke": "m or rad", "speed": "m/s or rad/s", "height": "m",
+    "footprint_radius": "m", "condition_number": "", "price": "", "mass": "kg",
+}  # fmt: skip
+OF_CATALOG = ("price", "mass")
+# Beside one objective, what the front is of.
+BESIDE = ("peak_effort", "supply_peak", "stroke")
+# Shares of the examinations: even spread, evolutions from the best of these; the rest descends.
+SPREAD, EVOLVED, STARTS = 0.15, 0.35, 3
+# Designs of a front at most.
+LARGEST_FRONT = 40
+# Radius of the trust region of the last descent.
+FINE = 0.02
+# Requirements whose violations are the largest of parts, see `_parts`.
+IN_PARTS = ("shortest", "longest", "speed", "continuous_effort", "condition_number", "joint_angle")
+# What counts as violated by a point that makes no machine.
+NOTHING = 100.0
+# Of an objective; its logarithm is minimized.
+LEAST = 1e-12
+
+
+@dataclass(frozen=True)
+class DesignPoint:
+    """One machine of a family.
+
+    Attributes:
+        parameters: by name [m, rad].
+        values: of the objectives and of what else the front is of.
+        actuator: of the catalog; None without one.
+        made: the function that makes its machine.
+    """
+
+    parameters: dict[str, float]
+    values: dict[str, float]
+    actuator: CatalogActuator | None
+    made: Callable[[], Mechanism] = field(repr=False, compare=False)
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The machine, without the payload, with the actuator's limits or those that it needs."""
+        return self.made()
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A machine that was found for requirements.
+
+    Attributes:
+        family: its name.
+        parameters: by name [m, rad].
+        mechanism: without the payload, with the actuator's limits or those that it needs.
+        evaluation: of the mechanism; `satisfied` says whether it meets the requirements.
+        actuator: of the catalog; None without one.
+        front: designs that no other one beats in every respect, see `values` of each.
+        objectives: names of what was minimized.
+        examined: number of machines that were evaluated.
+        conflicts: sentences on requirements that no machine met, or none met together; empty if
+            the requirements are met.
+    """
+
+    family: str
+    parameters: dict[str, float]
+    mechanism: Mechanism
+    evaluation: Evaluation
+    actuator: CatalogActuator | None
+    front: tuple[DesignPoint, ...]
+    objectives: tuple[str, ...]
+    examined: int
+    conflicts: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        name = None if self.actuator is None else self.actuator.name
+        return {
+            "family": self.family,
+            "parameters": self.parameters,
+            "actuator": name,
+            "objectives": list(self.objectives),
+            "examined": self.examined,
+            "conflicts": list(self.conflicts),
+            "front": [
+                {
+                    "parameters": point.parameters,
+                    "actuator": None if point.actuator is None else point.actuator.name,
+                    "values": point.values,
+                }
+                for point in self.front
+            ],
+            "evaluation": self.evaluation.to_dict(),
+        }
+
+
+def design(
+    family: str | Callable[..., Mechanism],
+    requirements: Requirements,
+    catalog: str | Path | Sequence[Mapping[str, Any]] | None = None,
+    objective: str | Sequence[str] = "peak_effort",
+    bounds: Bounds | None = None,
+    seed: int = 0,
+    *,
+    evaluations: int = 1200,
+    resume: str | Path | None = None,
+    scheduler: Any = None,
+    progress: Callable[[float], None] | None = None,
+) -> Design:
+    """Find the machine of a family that meets requirements and minimizes an objective.
+
+    Args:
+        family: `hexapod`, `servo-hexapod`, `linear-delta` or `delta`, all with threefold symmetry;
+            or a function of named parameters that returns a mechanism.
+        requirements: see `load_requirements`.
+        catalog: of actuators, see `load_catalog`; one for all drives is chosen. Without one, drives
+            are ideal and massless, and have what is needed of them.
+        objective: one or several of `OBJECTIVES`; with several, the first one decides which design
+            is the result, and `front` has those between.
+        bounds: (lower, upper) [m, rad] by parameter, of those that differ from the family's;
+            of all parameters of a function.
+        seed: of random numbers; the same seed gives the same design.
+        evaluations: number of machines to evaluate, about, for each objective.
+        resume: file (.jsonl) that keeps evaluated machines, so that an interrupted search
+            continues with them.
+        scheduler: address of a Dask scheduler, or a `distributed.Client`, whose workers evaluate;
+            threads of this process by default.
+        progress: called with the share done.
+
+    Returns:
+        The design. If no machine met the requirements, the one that violates them least, with
+        `conflicts`.
+
+    Raises:
+        InvalidInput: an unknown family, objective or parameter, or bounds that are none.
+
+    Example:
+        >>> import robodyn as rd
+        >>> req = rd.load_requirements({"motions": [{"heave": 0.1, "frequency": 0.5}]})
+        >>> rd.design("hexapod", req, evaluations=60).evaluation.satisfied
+        True
+    """
+    names = (objective,) if isinstance(objective, str) else tuple(objective)
+    rows = _rows(family, catalog)
+    for name in names:
+        if name not in OBJECTIVES or (name in OF_CATALOG and rows == (None,)):
+            known = [each for each in OBJECTIVES if rows != (None,) or each not in OF_CATALOG]
+            raise InvalidInput(
+                f"objective is {name!r}, expected one of {', '.join(known)}"
+                + (f"; {', '.join(OF_CATALOG)} need a catalog" if rows == (None,) else ""),
+                value=name,
+            )
+    box = _box(family, bounds)
+    room = _Room(family, requirements, box, rows, names, resume, scheduler)
+    goals = _goals(names)
+    total = evaluations * len(goals)
+
+    def tell() -> None:
+        if progress is not None:
+            progress(min(room.examined / total, 1.0))
+
+    room.tell = tell
+    try:
+        for k, goal in enumerate(goals):
+            _search(room, goal, evaluations, seed + k)
+    finally:
+        room.close()
+    return room.result()
+
+
+def _rows(
+    family: str | Callable[..., Mechanism], catalog: Any
+) -> tuple[CatalogActuator | None, ...]:
+    if catalog is None:
+        return (None,)
+    if not isinstance(family, str):
+        raise InvalidInput("a function makes its own drives; leave out the catalog", value=catalog)
+    turns = family in ("servo-hexapod", "delta")
+    rows = tuple(row for row in load_catalog(catalog) if (row.lead is None) == turns)
+    if not rows:
+        what = "turn (no lead, no closed_length)" if turns else "slide (a lead)"
+        raise InvalidInput(
+            f"the catalog has no actuators that {what}, as the family {family!r} needs them",
+            value=str(catalog)[:100],
+        )
+    return rows
+
+
+def _box(family: str | Callable[..., Mechanism], bounds: Bounds | None) -> Bounds:
+    if not isinstance(family, str):
+        box = bounds_of(family, bounds)
+    elif family not in FAMILIES:
+        raise InvalidInput(
+            f"family is {family!r}, expected one of {', '.join(FAMILIES)}, or a function",
+            value=family,
+        )
+    else:
+        box = dict(FAMILIES[family].bounds)
+        for name, ends in (bounds or {}).items():
+            if name not in box:
+                raise InvalidInput(
+                    f"bounds of {name!r}: {family} has the parameters {', '.join(box)}", value=name
+                )
+            box[name] = ends
+    for name, (lower, upper) in box.items():
+        if not lower <= upper or not np.isfinite([lower, upper]).all():
+            raise InvalidInput(
+                f"bounds of {name} are ({lower}, {upper}), expected lower <= upper, finite",
+                value=(lower, upper),
+            )
+    return box
+
+
+def _goals(names: tuple[str, ...]) -> list[FloatArray]:
+    """Weights (k,) of the objectives: each alone, then all together and each pair."""
+    count = len(names)
+    if count == 1:
+        return [np.ones(1)]
+    alone = list(np.eye(count))
+    pairs = [
+        share * np.eye(count)[i] + (1.0 - share) * np.eye(count)[j]
+        for i, j in combinations(range(count), 2)
+        for share in (0.5, 0.25, 0.75)
+    ]
+    return [*alone, *pairs, *([np.full(count, 1.0 / count)] if count > 2 else [])]
+
+
+def _search(room: _Room, goal: FloatArray, evaluations: int, seed: int) -> None:
+    """Look for the best design by one goal: actuators drop out by halves on the way."""
+    d, begun = int(room.free.sum()), room.examined
+    rows = list(range(len(room.rows)))
+    first = max(4, int(SPREAD * evaluations / len(rows)))
+    best: dict[int, list[Point]] = {}
+    for row in rows:
+        found = room.examiner(goal, row)(spread(d, first, seed))
+        best[row] = sorted(found, key=lambda point: point.rank)[:STARTS]
+    while rows:
+        rows.sort(key=lambda row: best[row][0].rank)
+        rows = rows[: max(1, (len(rows) + 1) // 2)]
+        rounds = max(1, int(np.ceil(np.log2(len(room.rows))))) if len(room.rows) > 1 else 1
+        budget = int(EVOLVED * evaluations / rounds / len(rows))
+        for row in rows:
+            examine = room.examiner(goal, row)
+            starts = best[row] if len(rows) == 1 else best[row][:1]
+            ends = [
+                evolve(examine, start, SIGMA, budget // len(starts), seed + k)
+                for k, start in enumerate(starts)
+            ]
+            best[row] = sorted([*best[row], *ends], key=lambda point: point.rank)[:STARTS]
+        if len(rows) == 1:
+            break
+    row = rows[0]
+    examine, tops = room.examiner(goal, row), best[row]
+    end, ends = begun + evaluations, []
+    for top in tops:
+        ends.append(descend(examine, top, goal, (end - room.examined) // 2))
+    descend(examine, min(ends, key=_rank), goal, end - room.examined, FINE)
+
+
+def _rank(point: Point) -> tuple[float, float]:
+    return point.rank
+
+
+@dataclass(frozen=True)
+class _Record:
+    """What is kept of an evaluated machine.
+
+    Attributes:
+        values: by objective, and the others of the front; empty if there is no machine.
+        violations: by requirement, positive where violated.
+        parts: of each value, by drive and motion, of which it is the largest.
+        bounds: parts of the violations, of which these are the largest.
+    """
+
+    values: dict[str, float]
+    violations: dict[str, float]
+    parts: dict[str, list[float]]
+    bounds: list[float]
+
+
+class _Room:
+    """All machines that were examined, and how to examine more."""
+
+    def __init__(
+        self,
+        family: str | Callable[..., Mechanism],
+        requirements: Requirements,
+        box: Bounds,
+        rows: tuple[CatalogActuator | None, ...],
+        names: tuple[str, ...],
+        resume: str | Path | None,
+        scheduler: Any,
+    ) -> None:
+        self.family, self.requirements, self.box, self.rows = family, requirements, box, rows
+        self.names = names
+        self.lower = np.array([ends[0] for ends in box.values()])
+        self.upper = np.array([ends[1] for ends in box.values()])
+        # parameters with two equal bounds are no unknowns
+        self.free = self.lower < self.upper
+        if not self.free.any():
+            raise InvalidInput("all parameters have two equal bounds; free one", value=dict(box))
+        self.found: dict[tuple[int, tuple[float, ...]], _Record] = {}
+        self.tell: Callable[[], None] = lambda: None
+        self._kept: dict[str, _Record] = {}
+        self._file = None
+        self._cluster: Any = None
+        if scheduler is not None:
+            from robodyn.sweeps.schedulers import cluster
+
+            self._cluster = cluster(scheduler)
+            self._client = self._cluster.__enter__()
+        if resume is not None:
+            self._open(Path(resume))
+
+    def _open(self, path: Path) -> None:
+        with writing(path):
+            text = path.read_text(encoding="utf-8") if path.exists() else ""
+            lines = text.splitlines()
+            self._file = path.open("a", encoding="utf-8")
+            if text and not text.endswith("\n"):  # a search that was killed
+                self._file.write("\n")
+        for line in lines:
+            try:
+                key, *kept = json.loads(line)
+            except ValueError:
+                continue
+            self._kept[key] = _Record(*kept)
+
+    def close(self) -> None:
+        """End what evaluates, and the file."""
+        if self._file is not None:
+            self._file.close()
+        if self._cluster is not None:
+            self._cluster.__exit__(None, None, None)
+
+    @property
+    def examined(self) -> int:
+        """Number of machines."""
+        return len(self.found)
+
+    def parameters(self, x: Iterable[float]) -> dict[str, float]:
+        """Parameters by name of a point of the unit box."""
+        values = self.lower.copy()
+        values[self.free] += np.array(list(x)) * (self.upper - self.lower)[self.free]
+        return dict(zip(self.box, values.tolist(), strict=True))
+
+    def examiner(self, goal: FloatArray, row: int) -> Examine:
+        """The function that examines points with an actuator, by a goal."""
+
+        def examine(points: Sequence[FloatArray]) -> list[Point]:
+            records = self._records(points, row)
+            names = sorted({name for record in records for name in record.violations})
+            return [
+                self._point(x, record, goal, names)
+                for x, record in zip(points, records, strict=True)
+            ]
+
+        return examine
+
+    def _point(
+        self, x: FloatArray, record: _Record, goal: FloatArray, names: Sequence[str]
+    ) -> Point:
+        violations = np.array([record.violations.get(name, -1.0) for name in names])
+        if not record.values:
+            return Point(x, np.inf, np.append(violations[:-1], NOTHING), (), np.empty(0))
+        # a product of powers: no objective needs a scale
+        parts = tuple(
+            np.log(np.maximum(record.parts.get(name, [record.values[name]]), LEAST))
+            for name in self.names
+        )
+        value = float(np.exp(goal @ [part.max() for part in parts]))
+        return Point(x, value, violations, parts, np.array(record.bounds))
+
+    def _records(self, points: Sequence[FloatArray], row: int) -> list[_Record]:
+        keys = [(row, tuple(point.tolist())) for point in points]
+        new = list(dict.fromkeys(key for key in keys if key not in self.found))
+        texts = {key: json.dumps([self._name(row), self.parameters(key[1])]) for key in new}
+        unknown = [key for key in new if texts[key] not in self._kept]
+        work = partial(_examine, self.family, self.requirements, self.rows[row])
+        given = [self.parameters(key[1]) for key in unknown]
+        if self._cluster is not None:
+            results = self._client.gather(self._client.map(work, given, pure=False))
+        else:
+            results = [_Record({}, {}, {}, [])] * len(given)
+
+            def at(k: int) -> None:
+                results[k] = work(given[k])
+
+            for _ in each(at, len(given)):
+                pass
+        for key, record in zip(unknown, results, strict=True):
+            self._kept[texts[key]] = record
+            if self._file is not None:
+                line = json.dumps([texts[key], *vars(record).values()])
+                self._file.write(f"{line}\n")
+        if self._file is not None:
+            self._file.flush()
+        self.found.update({key: self._kept[texts[key]] for key in new})
+        self.tell()
+        return [self.found[key] for key in keys]
+
+    def _name(self, row: int) -> str:
+        actuator = self.rows[row]
+        return "" if actuator is None else actuator.name
+
+    def result(self) -> Design:
+        """The best design of all that were examined."""
+        built = {key: record for key, record in self.found.items() if record.values}
+        if not built:
+            raise ModelError(
+                "none of the parameters within the bounds makes a machine; widen the bounds",
+                value=dict(self.box),
+            )
+
+        def rank(key: tuple[int, tuple[float, ...]]) -> tuple[float, ...]:
+            record = built[key]
+            excess = sum(max(each, 0.0) for each in record.violations.values())
+            # of designs that are equally good, the one that is better in the other objectives
+            return (excess,) if excess > 0.0 else (0.0, *(record.values[n] for n in self.names))
+
+        best = min(built, key=rank)
+        feasible = [key for key in built if rank(key)[0] == 0.0]
+        chosen = self._design_point(best, built[best])
+        variants = {
+            name: (value, partial(_variant, self.family, self.requirements, chosen.parameters,
+                                  chosen.actuator, name))
+            for name, value in chosen.parameters.items()
+        }  # fmt: skip
+        evaluation = _evaluation(
+            chosen.mechanism, self.requirements, chosen.actuator, variants=variants
+        )
+        return Design(
+            family=self.family if isinstance(self.family, str) else self.family.__name__,
+            parameters=chosen.parameters,
+            mechanism=chosen.mechanism,
+            evaluation=evaluation,
+            actuator=chosen.actuator,
+            front=self._front(feasible),
+            objectives=self.names,
+            examined=self.examined,
+            conflicts=() if feasible else self._conflicts(list(built.values())),
+        )
+
+    def _design_point(self, key: tuple[int, tuple[float, ...]], record: _Record) -> DesignPoint:
+        parameters, actuator = self.parameters(key[1]), self.rows[key[0]]
+        made = partial(_machine, self.family, self.requirements, parameters, actuator)
+        return DesignPoint(parameters, dict(record.values), actuator, made)
+
+    def _front(self, keys: list[Any]) -> tuple[DesignPoint, ...]:
+        """Designs that no other one beats in every respect, at most some of them, spread evenly."""
+        if not keys:
+            return ()
+        names = list(self.names if len(self.names) > 1 else dict.fromkeys((*self.names, *BESIDE)))
+        table = np.array([[self.found[key].values[name] for name in names] for key in keys])
+        order = np.lexsort(table.T[::-1])
+        kept: list[int] = []
+        for k in order:
+            if not any((table[j] <= table[k]).all() for j in kept):
+                kept.append(int(k))
+        if len(kept) > LARGEST_FRONT:
+            places = np.linspace(0, len(kept) - 1, LARGEST_FRONT).round().astype(int)
+            kept = [kept[place] for place in places]
+        points = (self._design_point(keys[k], self.found[keys[k]]) for k in kept)
+        return tuple(points)
+
+    def _conflicts(self, records: list[_Record]) -> tuple[str, ...]:
+        """Requirements that no machine met, and those that none met together."""
+        names = sorted({name for record in records for name in record.violations})
+        met = np.array(
+            [[record.violations.get(n, 0.0) <= 0.0 for n in names] for record in records]
+        )
+        ever = met.any(axis=0)
+        count = len(records)
+        alone = [
+            f"{name}: none of the {count} machines that were examined meets it"
+            for name, any_met in zip(names, ever, strict=True)
+            if not any_met
+        ]
+        pairs = [
+            f"{names[i]} and {names[j]} conflict: each is met by some of the {count} machines that "
+            "were examined, both by none"
+            for i, j in combinations(np.flatnonzero(ever), 2)
+            if not (met[:, i] & met[:, j]).any()
+        ]
+        several = "no pair conflicts, but no machine meets all of " + ", ".join(
+            name for name, share in zip(names, met.mean(axis=0), strict=True) if share < 1.0
+        )
+        return (*alone, *pairs) or (several,)
+
+
+def _machine(
+    family: str | Callable[..., Mechanism],
+    requirements: Requirements,
+    parameters: dict[str, float],
+    actuator: CatalogActuator | None,
+) -> Mechanism:
+    """The machine of parameters, with limits."""
+    if not isinstance(family, str):
+        return family(**parameters)
+    kind = FAMILIES[family]
+    if actuator is not None:
+        return kind.mechanism(parameters, requirements, actuator)
+    free = kind.mechanism(parameters, requirements)
+    need = evaluate(free, requirements, variants={}).needed
+    return kind.mechanism(parameters, requirements, need=need)
+
+
+def _variant(
+    family: str | Callable[..., Mechanism],
+    requirements: Requirements,
+    parameters: dict[str, float],
+    actuator: CatalogActuator | None,
+    name: str,
+    value: float,
+) -> Mechanism:
+    """The machine with another value of one parameter."""
+    changed = parameters | {name: value}
+    if not isinstance(family, str):
+        return family(**changed)
+    return FAMILIES[family].mechanism(changed, requirements, actuator)
+
+
+def _evaluation(
+    m: Mechanism, requirements: Requirements, actuator: CatalogActuator | None, **more: Any
+) -> Evaluation:
+    continuous = np.inf if actuator is None else actuator.continuous_effort
+    return evaluate(m, requirements, continuous_effort=continuous, **more)
+
+
+def _examine(
+    family: str | Callable[..., Mechanism],
+    requirements: Requirements,
+    actuator: CatalogActuator | None,
+    parameters: dict[str, float],
+) -> _Record:
+    """Evaluate one machine; nothing of one that cannot be made."""
+    try:
+        if isinstance(family, str):
+            m = FAMILIES[family].mechanism(parameters, requirements, actuator)
+        else:
+            m = family(**parameters)
+        e = _evaluation(m, requirements, actuator, variants={})
+    except RobodynError as error:
+        if isinstance(error, InvalidInput) and not isinstance(family, str):
+            raise
+        return _Record({}, {}, {}, [])
+    violations = {each.requirement: float(each.excess) for each in e.verdicts}
+    kind: Family | None = FAMILIES.get(family) if isinstance(family, str) else None
+    if kind is not None and kind.telescopic:
+        # a leg is at most twice as long out as in
+        shortest, longest = float(e.needed.shortest.min()), float(e.needed.longest.max())
+        violations["telescoping"] = (longest - 2.0 * shortest) / longest
+    room = [row.room for row in e.motions]
+    n = len(m.joint_names)
+    values = e.quantities | {
+        "height": max(each.highest for each in room),
+        "footprint_radius": max(each.footprint_radius for each in room),
+    }
+    if actuator is not None:
+        values |= {"price": n * actuator.price, "mass": n * actuator.mass}
+    kept = {name: float(values[name]) for name in (*OBJECTIVES,) if name in values}
+    if not np.isfinite(list(kept.values())).all():
+        return _Record({}, {}, {}, [])
+    clean = {name: float(np.nan_to_num(each, nan=NOTHING, posinf=NOTHING))
+             for name, each in violations.items()}  # fmt: skip
+    parts, bounds = _parts(e, actuator)
+    bounds += [each for name, each in clean.items() if name not in IN_PARTS]
+    return _Record(kept, clean, parts, bounds)
+
+
+def _parts(
+    e: Evaluation, actuator: CatalogActuator | None
+) -> tuple[dict[str, list[float]], list[float]]:
+    """What the largest values of an evaluation are the largest of; they have no kinks."""
+    m, required = e.mechanism, e.requirements
+    margins, limits, rows = required.margins, required.limits, e.motions
+    speed = [margins.speed * row.speed for row in rows]
+    rms = margins.force * required.rating.factor
+    parts = {
+        "peak_effort": [margins.force * row.peak_effort for row in rows],
+        "continuous_effort": [rms * row.rms_effort for row in rows],
+        "peak_power": [row.peak_power for row in rows],
+        "supply_peak": [np.array([row.supply_peak]) for row in rows],
+        "speed": speed,
+        "condition_number": [np.array([row.condition_number]) for row in rows],
+        "stroke": [e.needed.stroke],
+    }
+    held = [
+        np.concatenate(speed) / m.velocity_limits[0] - 1.0,
+        np.concatenate(parts["condition_number"]) / limits.condition_number - 1.0,
+    ]
+    angles = [angle for row in rows for angle in row.joint_angles.values()]
+    held.append(np.array(angles) / limits.joint_angle - 1.0)
+    if actuator is not None:
+        lower, upper = m.position_limits.T
+        ends = np.stack([row.positions for row in rows])
+        held += [
+            ((lower - ends[..., 0] + margins.stroke) / actuator.stroke).ravel(),
+            ((ends[..., 1] - upper + margins.stroke) / actuator.stroke).ravel(),
+            np.concatenate(parts["continuous_effort"]) / actuator.continuous_effort - 1.0,
+        ]
+    flat = {name: np.concatenate(values).tolist() for name, values in parts.items()}
+    bounds = np.nan_to_num(np.concatenate(held), nan=NOTHING, posinf=NOTHING, neginf=-NOTHING)
+    return flat, bounds.tolist()

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Families of machines: from a few dimensions to a mechanism."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.designing.catalog import CatalogActuator
+from robodyn.designing.evaluation import Needed
+from robodyn.designing.requirements import Requirements
+from robodyn.errors import InvalidInput
+from robodyn.mechanisms.load import load
+from robodyn.mechanisms.mechanism import Mechanism
+
+Bounds = Mapping[str, tuple[float, float]]
+Parameters = Mapping[str, float]
+# The body has this share of the payload's mass by itself, so that it can be simulated without it.
+SHARE = 1e-3
+# [kg/m] of cranks, and of rods with their joints: light ones.
+ARM, ROD = 0.5, 0.15
+# Limits of a machine that is made for what it needs, this share above that.
+ROUNDED_UP = 1e-6
+
+
+class Limits(NamedTuple):
+    """Limits of all drives: travel [m or rad], speed [per s], effort [N or N m]."""
+
+    position: tuple[float, float]
+    velocity: float
+    effort: float
+
+
+class Family(NamedTuple):
+    """Machines of one kind.
+
+    Attributes:
+        name: of the family.
+        bounds: of each parameter.
+        document: the model file of parameters, a body and limits.
+        telescopic: whether a drive's travel is the length of a leg, which is at most twice as long
+            out as it is in.
+    """
+
+    name: str
+    bounds: Bounds
+    document: Callable[[Parameters, dict[str, Any], Limits | None], dict[str, Any]]
+    telescopic: bool = False
+
+    def mechanism(
+        self,
+        parameters: Parameters,
+        requirements: Requirements,
+        actuator: CatalogActuator | None = None,
+        need: Needed | None = None,
+    ) -> Mechanism:
+        """The machine of some parameters, with limits of an actuator or of what is needed.
+
+        Raises:
+            RobodynError: parameters that make no machine.
+        """
+        payload = requirements.payload
+        mass = SHARE * payload.mass if payload is not None and payload.mass > 0.0 else SHARE
+        radius = parameters["platform_radius"]
+        disc = 0.25 * mass * radius**2 * np.diag([1.0, 1.0, 2.0])
+        body = {"mass": mass, "com": [0.0, 0.0, 0.0], "inertia": disc.tolist()}
+        limits = None
+        if actuator is not None:
+            ends = (actuator.closed_length, actuator.closed_length + actuator.stroke)
+            if not self.telescopic:
+                ends = (-0.5 * actuator.stroke, 0.5 * actuator.stroke)
+            limits = Limits(ends, actuator.speed, actuator.peak_effort)
+        elif need is not None:
+            more = ROUNDED_UP * float(need.stroke.max())
+            ends = float(need.shortest.min()) - more, float(need.longest.max()) + more
+            limits = Limits(
+                ends,
+                float(need.speed.max()) * (1.0 + ROUNDED_UP),
+                float(need.peak_effort.max()) * (1.0 + ROUNDED_UP),
+            )
+        document = self.document(parameters, body, limits)
+        document["name"] = self.name.replace("-", "_")
+        if actuator is not None:
+            actuator.put_into(document["leg_defaults"], self.telescopic)
+        return load(document)
+
+
+def _pairs(radius: float, first: float, spread: float) -> FloatArray:
+    """(6, 3) points on a circle, in pairs at first + 120 degrees k, spread to either side."""
+    angles = first + np.repeat(2.0 * math.pi / 3.0 * np.arange(3), 2)
+    angles = angles + np.tile([-spread, spread], 3)
+    return radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(6)], axis=-1)
+
+
+def _limits(limits: Limits | None, travel: str) -> dict[str, Any]:
+    if limits is None:
+        return {}
+    stated = {travel: list(limits.position), "velocity": limits.velocity, "effort": limits.effort}
+    finite = {name: value for name, value in stated.items() if np.isfinite(value).all()}
+    return {"limits": finite} if finite else {}
+
+
+def _hexapod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[str, Any]:
+    base = np.roll(_pairs(p["base_radius"], 0.0, p["base_spread"]), -1, axis=0)
+    tips = _pairs(p["platform_radius"], math.pi / 3.0, p["platform_spread"])
+    nothing = {"mass": 0.0, "com": [0.0] * 3, "inertia": np.zeros((3, 3)).tolist()}
+    legs = [
+        {"base": a.tolist(), "platform": b.tolist(), "universal_axis": [-a[1], a[0], 0.0]}
+        for a, b in zip(base, tips, strict=True)
+    ]
+    return {
+        "type": "stewart", "home": {"xyz": [0.0, 0.0, p["height"]]}, "platform": body,
+        "leg_defaults": {"lower": nothing, "upper": nothing, **_limits(limits, "length")},
+        "legs": legs,
+    }  # fmt: skip
+
+
+def _servo_hexapod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[str, Any]:
+    turn, goal = p["base_spread"], math.pi / 3.0 - p["platform_spread"]
+    c, s, arm = math.cos(turn), math.sin(turn), p["arm"]
+    x, y = p["base_radius"] * c, p["base_radius"] * s
+    q = p["platform_radius"] * np.array([math.cos(goal), math.sin(goal)])
+    away = math.hypot(x - arm * s - q[0], y + arm * c - q[1])
+    legs = [
+        {"base": [x, side * y, 0.0], "axis": [side * c, s, 0.0],
+         "arm": {"to": [-arm * s, side * arm * c, 0.0], "mass": ARM * arm},
+         "platform": [q[0], side * q[1], 0.0]}
+        for side in (1.0, -1.0)
+    ]  # fmt: skip
+    return _legs(p, body, limits, "RUS", away, p["rod"], legs)
+
+
+def _legs(
+    p: Parameters,
+    body: dict[str, Any],
+    limits: Limits | None,
+    form: str,
+    away: float,
+    rod: float,
+    legs: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """A platform above its legs' first joints, whose rods reach `away` [m] on the level."""
+    if not rod > abs(away):
+        raise InvalidInput(
+            f"rod is {rod:g} m, expected more than {abs(away):g} m, the distance of its ends on "
+            "the level",
+            value=rod,
+        )
+    height = math.sqrt(rod**2 - away**2)
+    return {
+        "type": "closed_loop", "platform": {"xyz": [0.0, 0.0, height], **body}, "symmetry": 3,
+        "leg_defaults": {"form": form, "rod": {"length": rod, "mass": ROD * rod},
+                         **_limits(limits, "position")},
+        "legs": legs,
+    }  # fmt: skip
+
+
+def _delta(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[str, Any]:
+    away = p["base_radius"] + p["arm"] - p["platform_radius"]
+    base, tip = [p["base_radius"], 0.0, 0.0], [p["platform_radius"], 0.0, 0.0]
+    arm = {"to": [p["arm"], 0.0, 0.0], "mass": ARM * p["arm"]}
+    leg = {"base": base, "axis": [0.0, 1.0, 0.0], "arm": arm, "platform": tip}
+    return _hanging(_legs(p, body, limits, "RUS", away, p["rod"], [leg]), p)
+
+
+def _linear_delta(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[str, Any]:
+    away = p["base_radius"] - p["platform_radius"]
+    leg = {"base": [p["base_radius"], 0.0, 0.0], "axis": [0.0, 0.0, 1.0], "home": 0.0,
+           "platform": [p["platform_radius"], 0.0, 0.0]}  # fmt: skip
+    return _hanging(_legs(p, body, limits, "PUS", away, p["rod"], [leg]), p)
+
+
+def _hanging(document: dict[str, Any], p: Parameters) -> dict[str, Any]:
+    """The platform below the drives, kept level by two parallel rods a leg."""
+    document["platform"]["xyz"][2] *= -1.0
+    document["leg_defaults"]["rod"]["apart"] = [0.0, p["platform_radius"], 0.0]
+    return document
+
+
+_ANGLE = (math.radians(4.0), math.radians(28.0))
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family(
+            "hexapod",
+            {"base_radius": (0.3, 1.5), "platform_radius": (0.2, 1.2), "height": (0.3, 1.6),
+             "base_spread": _ANGLE, "platform_spread": _ANGLE},
+            _hexapod,
+            telescopic=True,
+        ),
+        Family(
+            "servo-hexapod",
+            {"base_radius": (0.06, 0.3), "platform_radius": (0.05, 0.25), "arm": (0.015, 0.12),
+             "rod": (0.08, 0.4), "base_spread": _ANGLE, "platform_spread": _ANGLE},
+            _servo_hexapod,
+        ),
+        Family(
+            "linear-delta",
+            {"base_radius": (0.1, 0.5), "platform_radius": (0.02, 0.1), "rod": (0.15, 0.8)},
+            _linear_delta,
+        ),
+        Family(
+            "delta",
+            {"base_radius": (0.05, 0.4), "platform_radius": (0.02, 0.1), "arm": (0.05, 0.5),
+             "rod": (0.15, 1.0)},
+            _delta,
+        ),
+    )
+}  # fmt: skip
+
+
+def bounds_of(function: Callable[..., Mechanism], bounds: Bounds | None) -> Bounds:
+    """Bounds of a function's parameters.
+
+    Raises:
+        InvalidInput: a parameter without bounds, or bounds of none.
+    """
+    names = list(inspect.signature(function).parameters)
+    if bounds is None or set(names) != set(bounds):
+        raise InvalidInput(
+            f"bounds are of {', '.join(bounds or ()) or 'nothing'}, expected bounds of the "
+            f"function's parameters {', '.join(names)}",
+            value=bounds,
+        )
+    return bounds
