@@ -80,7 +80,6 @@ if TYPE_CHECKING:
     from robodyn.mechanisms.common.end_stops import EndStops as EndStops
     from robodyn.mechanisms.kind import Kind as Kind
     from robodyn.mechanisms.load import load as load
-    from robodyn.mechanisms.load import models as models
     from robodyn.mechanisms.mechanism import Mechanism as Mechanism
     from robodyn.mechanisms.registry import kinds as kinds
     from robodyn.mechanisms.registry import register_kind as register_kind
@@ -96,6 +95,7 @@ if TYPE_CHECKING:
     from robodyn.motion_base.vehicle import VehicleMotion as VehicleMotion
     from robodyn.motion_base.vehicle import read_vehicle as read_vehicle
     from robodyn.motion_base.washout import ClassicalWashout as ClassicalWashout
+    from robodyn.parsing.source import models as models
     from robodyn.planning.paths.plan_path import plan_path as plan_path
     from robodyn.planning.paths.planned_path import PlannedPath as PlannedPath
     from robodyn.planning.paths.redundancy import Optimized as Optimized

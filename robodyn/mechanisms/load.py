@@ -4,20 +4,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact
-from robodyn.errors import ModelError, ModelNotFound
-from robodyn.formats.documents import Fields, plain_document, read_yaml, shown
-from robodyn.formats.xml_text import root_tag
+from robodyn.errors import ModelError
+from robodyn.formats.documents import Fields, shown
 from robodyn.mechanisms.kind import Kind, ReadOptions
 from robodyn.mechanisms.load_types import (
     Base,
@@ -31,7 +27,8 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import Spelling, in_python
 from robodyn.mechanisms.registry import kind_of_urdf, kinds, yaml_kinds
 from robodyn.model.builder import Drives, ModelBuilder
-from robodyn.parsing.description import name_zero_limits, read_description
+from robodyn.parsing.description import name_zero_limits
+from robodyn.parsing.source import YamlDocument, name_of_source, read_source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -42,11 +39,6 @@ if TYPE_CHECKING:
 
 # What computing with numbers that are checked one by one, but not together, may raise.
 _NUMERICAL = (np.linalg.LinAlgError, ArithmeticError, RecursionError, MemoryError)
-MODELS = Path(str(resources.files("robodyn"))) / "models"
-URDF_SUFFIXES = (".urdf", ".xacro", ".sdf", ".world", ".xml")
-YAML_SUFFIXES = (".yaml", ".yml")
-# all that is read, the last one for MJCF too
-SUFFIXES = (*URDF_SUFFIXES[:-1], *YAML_SUFFIXES, ".xml")
 # What a process that deals with one robot was told of it: a command, a node, a launch file.
 _defaults = ReadOptions()
 
@@ -69,11 +61,6 @@ def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
     if (gravity := given.get("gravity")) is not None:
         given["gravity"] = tuple(as_exact("gravity", gravity, (3,), "m/s^2").tolist())
     return replace(defaults, **{name: value for name, value in given.items() if value})
-
-
-def models() -> tuple[str, ...]:
-    """Names of the bundled mechanisms, as accepted by `load`."""
-    return tuple(sorted(path.stem for path in MODELS.glob("*.yaml")))
 
 
 @overload
@@ -168,13 +155,6 @@ def load(
         LeftOutWarning (warned, not raised): names links, actuators and whatever else is left out.
         MissingExtra: a .xacro file where the package xacro is not installed; MJCF without mujoco.
     """
-    named = isinstance(source, (str, Path)) and str(source).strip()
-    if not named and not isinstance(source, Mapping):
-        raise ModelNotFound(
-            f"a model is a name, a path, URDF text or a dictionary, not {shown(source)}; bundled: "
-            f"{_names()}",
-            value=source,
-        )
     given: dict[str, Any] = {
         "base_link": base_link,
         "tip_link": tip_link,
@@ -189,10 +169,10 @@ def load(
     options = _with(_defaults, given)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the model's parts refuse the results
-            made = _loaded(source, options, xacro_args)
+            made = _made_of(read_source(source, xacro_args), options)
     except _NUMERICAL as error:
         raise ModelError(
-            f"{_called(source)}: its numbers make no mechanism that can be computed "
+            f"{name_of_source(source)}: its numbers make no mechanism that can be computed "
             f"({type(error).__name__}: {error})",
             value=source,
         ) from error
@@ -201,18 +181,8 @@ def load(
     return made if options.gravity is None else made.with_gravity(options.gravity)
 
 
-def _called(source: Source) -> str:
-    """How messages call a source."""
-    if isinstance(source, Mapping):
-        return "dictionary"
-    text = str(source)
-    return f"{root_tag(text) or 'XML'} text" if text.lstrip().startswith("<") else text
-
-
-def _loaded(
-    source: Source, options: ReadOptions, xacro_args: Mapping[str, str] | None
-) -> Mechanism:
-    """What `load` returns, its base as described."""
+def _made_of(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
+    """The mechanism of what was read, its base as described."""
     wanted = options.kind or ("closed_loop" if options.base else None)
     chosen = None if wanted is None else _kind(wanted)
     if options.base and wanted != "closed_loop":
@@ -221,23 +191,9 @@ def _loaded(
             f"{options.spelling('kind', 'closed_loop')}",
             value=wanted,
         )
-    if isinstance(source, Mapping):
-        document = plain_document(source, _called(source))
-        return _from_yaml(document, _called(source), replace(options, folder=Path()), chosen)
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        return _from_urdf(read_description(source), options, chosen)
-    bundled = str(source) in models()
-    path = MODELS / f"{source}.yaml" if bundled else _existing(source)
-    options = replace(options, folder=path.parent)
-    if path.suffix.lower() in YAML_SUFFIXES:
-        name = path.name if bundled else str(path)
-        return _from_yaml(read_yaml(path), name, options, chosen)
-    if path.suffix.lower() in URDF_SUFFIXES:
-        return _from_urdf(read_description(path, xacro_args), options, chosen)
-    raise ModelError(
-        f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}",
-        value=path.suffix,
-    )
+    if isinstance(read, YamlDocument):
+        return _from_yaml(read, replace(options, folder=read.folder), chosen)
+    return _from_builder(read, options, chosen)
 
 
 def _names_in(driven: str | Sequence[str] | None) -> tuple[str, ...] | None:
@@ -249,25 +205,6 @@ def _names_in(driven: str | Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(name.strip() for name in given if name.strip()) or None
 
 
-def _existing(source: str | Path) -> Path:
-    path = Path(source)
-    try:
-        if path.exists():
-            return path
-    except (OSError, ValueError):  # too long for a path, or contains a null character
-        pass
-    shown = str(source) if len(str(source)) <= 100 else str(source)[:97] + "..."
-    near = difflib.get_close_matches(shown, models(), n=1, cutoff=0.6)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    raise ModelNotFound(
-        f"no model or file named {shown!r}{hint}; bundled: {_names()}", value=str(source)
-    )
-
-
-def _names() -> str:
-    return ", ".join(models())
-
-
 def _kind(name: str) -> Kind:
     known = kinds()
     if name not in known:
@@ -277,16 +214,14 @@ def _kind(name: str) -> Kind:
     return known[name]
 
 
-def _from_yaml(
-    document: dict[str, Any], source: str, options: ReadOptions, chosen: Kind | None
-) -> Mechanism:
-    fields = Fields(document, source)
+def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    document, fields = read.fields, Fields(read.fields, read.source)
     of_others = (kind for kind in kinds().values() if kind.recognises_yaml is not None)
     kind = next((k for k in of_others if k.recognises_yaml and k.recognises_yaml(document)), None)
     if kind is None:
         kind = _kind(fields.text("type", choices=yaml_kinds()))
     assert kind.from_yaml is not None  # it is among the choices
-    made = kind.from_yaml(document, source, options)
+    made = kind.from_yaml(document, read.source, options)
     if chosen is None or chosen == kind:
         return made if options.driven is None else _driven_by(kind, made, options.driven, options)
     converted = kind.adapter(f"as_{chosen.name}")
@@ -297,13 +232,13 @@ def _from_yaml(
     return mechanism
 
 
-def _from_urdf(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
-    made = _made_of_urdf(builder, options, chosen)
+def _from_builder(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    made = _recognized(builder, options, chosen)
     name_zero_limits(builder, made.joint_names)
     return made
 
 
-def _made_of_urdf(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+def _recognized(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
     named = builder.kind
     kind = chosen or (_kind(named) if named else kind_of_urdf(builder))
     if kind.from_urdf is None:

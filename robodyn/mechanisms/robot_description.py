@@ -17,11 +17,11 @@ from robodyn.formats.urdf_shapes import element, number, remove_params
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml, root_tag
 from robodyn.formats.yaml_text import read_text
-from robodyn.mechanisms.load import URDF_SUFFIXES, models
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kind_of
 from robodyn.model.builder import ModelBuilder
 from robodyn.parsing.description import read_description
+from robodyn.parsing.source import URDF_SUFFIXES, is_text, models
 from robodyn.writing.urdf import tree_urdf
 
 # Default hardware: it communicates over two topics.
@@ -108,11 +108,10 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
     """
     if str(source) in models():
         return _bundled(str(source), arguments)
-    is_text = isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
-    if not is_text and Path(source).suffix.lower() not in URDF_SUFFIXES:
+    if not is_text(source) and Path(source).suffix.lower() not in URDF_SUFFIXES:
         return ""
     path = Path(source)
-    if is_text:
+    if is_text(source):
         text = str(source)
     else:
         text = expand_xacro(path, arguments) if path.suffix == ".xacro" else read_text(path)
@@ -120,7 +119,7 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LeftOutWarning)  # named when it was loaded
             return described_urdf(read_description(source))
-    return text if is_text else with_mesh_files(text, path)
+    return text if is_text(source) else with_mesh_files(text, path)
 
 
 def described_urdf(builder: ModelBuilder) -> str:

@@ -11,10 +11,10 @@ from robodyn.errors import InvalidInput, OutputError
 from robodyn.mechanisms.closed_loop.structure import structure_of
 from robodyn.mechanisms.common.model_file import write_text
 from robodyn.mechanisms.kind import imported
-from robodyn.mechanisms.load import YAML_SUFFIXES
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kind_of
 from robodyn.model.model import Model
+from robodyn.parsing.source import YAML_SUFFIXES
 from robodyn.writing.urdf import settings_of
 
 # Formats of others that say where loops are closed, and their writers of a tree.

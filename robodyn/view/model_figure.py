@@ -9,9 +9,9 @@ from pathlib import Path
 
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
-from robodyn.mechanisms.load import models
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
+from robodyn.parsing.source import models
 
 
 def figure_of(

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from robodyn.cli import app
-from robodyn.mechanisms.load import models as bundled
+from robodyn.parsing.source import models as bundled
 
 pytestmark = pytest.mark.slow
 

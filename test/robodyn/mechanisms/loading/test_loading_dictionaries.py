@@ -13,7 +13,7 @@ import yaml
 
 import robodyn as rd
 from robodyn.mechanisms import load_types
-from robodyn.mechanisms.load import MODELS
+from robodyn.parsing.source import MODELS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

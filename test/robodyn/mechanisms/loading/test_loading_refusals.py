@@ -9,8 +9,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from robodyn.errors import MissingExtra, ModelError, ModelNotFound, UnphysicalInertia
-from robodyn.mechanisms.load import load, models
+from robodyn.mechanisms.load import load
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
+from robodyn.parsing.source import models
 
 
 def put(path, value):

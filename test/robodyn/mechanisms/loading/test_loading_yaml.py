@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from robodyn.errors import UnphysicalInertia, UnphysicalInertiaWarning
-from robodyn.mechanisms.load import load, models
+from robodyn.mechanisms.load import load
+from robodyn.parsing.source import models
 
 
 def test_paper_manipulator_has_the_reference_parameters(quiet_load, golden):

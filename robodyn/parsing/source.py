@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The source of a mechanism: a bundled name, a file, a text or a dictionary."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from robodyn.errors import ModelError, ModelNotFound
+from robodyn.formats.documents import plain_document, read_yaml, shown
+from robodyn.formats.xml_text import root_tag
+from robodyn.model.builder import ModelBuilder
+from robodyn.parsing.description import read_description
+
+MODELS = Path(str(resources.files("robodyn"))) / "models"
+URDF_SUFFIXES = (".urdf", ".xacro", ".sdf", ".world", ".xml")
+YAML_SUFFIXES = (".yaml", ".yml")
+# all that is read, the last one for MJCF too
+SUFFIXES = (*URDF_SUFFIXES[:-1], *YAML_SUFFIXES, ".xml")
+
+
+class YamlDocument(NamedTuple):
+    """The mapping in a YAML model file.
+
+    Attributes:
+        fields: the mapping.
+        source: file name, for messages.
+        folder: that files named by the mapping are relative to.
+    """
+
+    fields: dict[str, Any]
+    source: str
+    folder: Path
+
+
+def models() -> tuple[str, ...]:
+    """Names of the bundled mechanisms, as accepted by `load`."""
+    return tuple(sorted(path.stem for path in MODELS.glob("*.yaml")))
+
+
+def read_source(
+    source: str | Path | Mapping[str, Any], xacro_args: Mapping[str, str] | None = None
+) -> YamlDocument | ModelBuilder:
+    """Read what `load` takes; a URDF, an SDF or an MJCF fills a builder.
+
+    Raises:
+        ModelNotFound: neither a bundled name nor a file; lists the bundled names.
+        ModelError: it cannot be read; names the file, the field and its value.
+        MissingExtra: a .xacro file where the package xacro is not installed; MJCF without mujoco.
+    """
+    if isinstance(source, (str, Path)) and str(source).strip():
+        if is_text(source):
+            return read_description(source)
+        bundled = str(source) in models()
+        path = MODELS / f"{source}.yaml" if bundled else _existing(source)
+        suffix = path.suffix.lower()
+        if suffix in URDF_SUFFIXES:
+            return read_description(path, xacro_args)
+        if suffix not in YAML_SUFFIXES:
+            raise ModelError(
+                f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}",
+                value=path.suffix,
+            )
+        return YamlDocument(read_yaml(path), path.name if bundled else str(path), path.parent)
+    if isinstance(source, Mapping):
+        name = name_of_source(source)
+        return YamlDocument(plain_document(source, name), name, Path())
+    raise ModelNotFound(
+        f"a model is a name, a path, URDF text or a dictionary, not {shown(source)}; bundled: "
+        f"{', '.join(models())}",
+        value=source,
+    )
+
+
+def is_text(source: str | Path) -> bool:
+    """Whether a source is the text of a description and not the name of one."""
+    return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def name_of_source(source: str | Path | Mapping[str, Any]) -> str:
+    """The name of a source in messages."""
+    if isinstance(source, Mapping):
+        return "dictionary"
+    text = str(source)
+    return f"{root_tag(text) or 'XML'} text" if text.lstrip().startswith("<") else text
+
+
+def _existing(source: str | Path) -> Path:
+    path = Path(source)
+    try:
+        if path.exists():
+            return path
+    except (OSError, ValueError):  # too long for a path, or contains a null character
+        pass
+    shown_name = str(source) if len(str(source)) <= 100 else str(source)[:97] + "..."
+    near = difflib.get_close_matches(shown_name, models(), n=1, cutoff=0.6)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    raise ModelNotFound(
+        f"no model or file named {shown_name!r}{hint}; bundled: {', '.join(models())}",
+        value=str(source),
+    )
