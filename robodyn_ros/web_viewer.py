@@ -40,6 +40,7 @@ from robodyn.errors import shortened
 from robodyn.formats.received_text import received_description
 from robodyn.formats.ros_packages import package_folders
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.motion_base.head_motion import REST
 from robodyn.view.machine_panel import NAMED, REQUESTS, MachinePanel
 from robodyn.view.model_figure import figure_of
 from robodyn.view.page import SLOW, ViewerPage
@@ -236,7 +237,7 @@ class WebViewer(Node):
             self._machine.wish(pose)
 
     def _on_felt(self, message: Imu) -> None:
-        felt, wanted = _specific_force(message), self._heard.get("vehicle/imu", np.zeros(3))
+        felt, wanted = _specific_force(message), self._heard.get("vehicle/imu", REST)
         if self._page is None or not np.isfinite([*felt, *wanted]).all():
             return
         self._ride = self._ride or self._page.add_ride()
@@ -273,10 +274,13 @@ class WebViewer(Node):
             )
 
     def _look_around(self, page: ViewerPage) -> None:
-        """Show what can be asked for: nothing is paused where there is no simulator."""
+        """Show what can be asked for: nothing is paused or pushed where there is no simulator."""
         self._is_simulated = self._pause.service_is_ready()
         if page.run.visible != self._is_simulated:
             page.run.visible = self._is_simulated
+        is_pushed = self.count_subscribers("external_wrench") > 0
+        if page.push is not None and page.push.visible != is_pushed:
+            page.push.visible = is_pushed
         if self._machine is not None and time.monotonic() - self._vehicle > STALE:
             self._machine.tell_vehicle("")
 

@@ -53,6 +53,7 @@ class ViewerPage:
         scene, plots, status: the parts.
         gui: viser's, to add more controls to.
         run: the buttons that play, pause and reset; invisible where there is nothing to pause.
+        push: the controls of `add_push`, None without them; invisible where nothing is pushed.
         updates: number of updates sent.
         shown: the snapshot sent last.
     """
@@ -73,6 +74,7 @@ class ViewerPage:
         self.shown: Snapshot | None = None
         self._more: list[Callable[[Snapshot], None]] = []
         self._framed = False
+        self.push: Any = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="page", daemon=True)
         self.gui.configure_theme(show_logo=False, show_share_button=False)
@@ -104,7 +106,8 @@ class ViewerPage:
         weight = STANDARD_GRAVITY * self._mechanism.moving_mass
         step = 10.0 ** np.floor(np.log10(max(weight, 1e-6)) - 1.0)
         largest = float(np.ceil(3.0 * weight / step) * step)
-        with self.gui.add_folder("Push"):
+        self.push = self.gui.add_folder("Push")
+        with self.push:
             direction = self.gui.add_dropdown("Along", tuple(_DIRECTIONS), initial_value="+x")
             force = self.gui.add_slider(
                 "Force [N]", 0.0, largest, float(step), float(np.round(0.25 * weight / step) * step)
@@ -186,7 +189,7 @@ _BANNER = (
     "padding:8px 18px;border-radius:6px;color:white;font:600 15px sans-serif;text-align:center;"
     "box-shadow:0 2px 8px rgba(0,0,0,.3);background:"
 )
-_TABLE = "font:13px/1.5 ui-monospace,monospace;padding:2px 14px 6px;white-space:pre"
+_TABLE = "font:min(13px,2.9vw)/1.5 ui-monospace,monospace;padding:2px 14px 6px;white-space:pre"
 
 
 class Status:

@@ -271,7 +271,10 @@ def test_a_message_that_a_callback_fails_for_is_dropped_and_logged_a_few_times(
     assert max(map(len, lines)) < 1000
 
 
-def test_a_clock_before_1970_is_dropped_and_the_next_one_counts(node):
+def test_a_clock_before_1970_is_refused_and_the_next_one_counts(node, monkeypatch):
+    lines, logger = [], node.get_logger()
+    monkeypatch.setattr(type(node), "get_logger", lambda _: logger)
+    monkeypatch.setattr(logger, "error", lines.append)
     node.set_parameters([Parameter("use_sim_time", value=True)])
     publisher = node.create_publisher(Clock, "/clock", KEPT)
     sent = 0
@@ -286,6 +289,8 @@ def test_a_clock_before_1970_is_dropped_and_the_next_one_counts(node):
     steady_timer(node, 0.001, send)
     with pytest.raises(Finished):
         spin(node)
+    assert "/clock refused" in lines[0]
+    assert not any("unexpected" in line for line in lines)
 
 
 def test_a_flood_of_refusals_is_one_line_per_period_with_their_number(node, monkeypatch):

@@ -264,6 +264,8 @@ def test_reset_reaches_the_simulator(viewer, peer):
 
 def test_a_push_is_published_and_ends(viewer, peer):
     wrenches = peer.listen(WrenchStamped, "external_wrench")
+    pushes = [props for props in viewer.gui.values() if props.get("label") == "Push"]
+    peer.until(lambda: [props["visible"] for props in pushes] == [True], "the controls of a push")
     viewer.set("Along", "+y")
     viewer.set("Force [N]", 50.0)
     peer.spin(0.2)
@@ -326,6 +328,11 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
         assert 0.0 <= time_on(client) < 3600.0
         assert "running" not in client.texts
         assert client.gui[client.control("Run")]["visible"] is False
+        # nobody takes a wrench: nothing to push
+        pushes = [props for props in client.gui.values() if props.get("label") == "Push"]
+        assert [props["visible"] for props in pushes] == [False]
+        # a vehicle that is silent stands still
+        assert any(len(curve) == 3 and curve[1][-1] == 9.81 for curve in client.curves)
         # nobody has told an effort: no curves of zeros
         efforts = [props for props in client.gui.values() if len(props.get("data", ())) == 7]
         assert [props["visible"] for props in efforts] == [False]
