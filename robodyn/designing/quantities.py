@@ -88,5 +88,5 @@ def quantity(
 
 
 def number(fields: Fields, name: str, unit: str = "", **bounds: Any) -> Any:
-    """A field that is a number in one SI unit; `default` if it is not given."""
-    return quantity(fields, name, unit, **bounds)[0]
+    """A field that is a number in an SI unit, or one `or` the other; `default` without it."""
+    return quantity(fields, name, *unit.split(" or "), **bounds)[0]

@@ -151,7 +151,7 @@ _BLOCKS: dict[str, tuple[Any, dict[str, tuple[str, dict[str, Any]]]]] = {
         {
             "force": ("", {"at_least": 1.0}),
             "speed": ("", {"at_least": 1.0}),
-            "stroke": ("m", _NOT_NEGATIVE),
+            "stroke": ("m or rad", _NOT_NEGATIVE),
         },
     ),
     "limits": (
@@ -170,7 +170,7 @@ _BLOCKS: dict[str, tuple[Any, dict[str, tuple[str, dict[str, Any]]]]] = {
     ),
     "accuracy": (
         Accuracy,
-        {"position": ("m", _NOT_NEGATIVE), "geometry": ("m", _NOT_NEGATIVE)},
+        {"position": ("m or rad", _NOT_NEGATIVE), "geometry": ("m", _NOT_NEGATIVE)},
     ),
     "rating": (
         Rating,
