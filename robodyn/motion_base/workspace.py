@@ -163,8 +163,9 @@ class Workspace:
     def _is_allowed(self, configurations: FloatArray, most: float) -> BoolArray:
         """(k,) whether configurations (k, nq) exceed no limit by more than `most`."""
         allowed = self._positions_excess(configurations).max(axis=1) <= most
-        if self._side and allowed.any():
-            allowed &= self._mechanism.side(configurations) * self._side > 0.0
+        side = self._mechanism.side(configurations) if self._side and allowed.any() else None
+        if side is not None:
+            allowed &= side * self._side > 0.0
             allowed &= np.log(self._condition(configurations) / self._limit) <= most
         return np.asarray(allowed)
 
