@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `condition_monitor`: distance from singularities, now and along the trajectory.
+"""Node that monitors the condition number and reports singularities, now and ahead.
 
-Looks at the state, at every one near a singularity and at some elsewhere (`look_period`), and at
-the trajectory; publishes `condition_number`, `~/condition_number_scaled`,
-`~/scale` (0 to 1: speed factor, from the planned motion ahead), `~/singularity_ahead` (time on the
-path [s] of the first singularity or crossing of `error`, infinite if there is none, NaN for a path
-that cannot be examined) and `/diagnostics` (when a level changes, and periodically; `trajectory
-ahead` has the times of all crossings of `warn` and `error` and of all singularities, type by type).
+Evaluates the state (every one near a singularity, elsewhere one per `look_period`) and the
+trajectory. Publishes
+
+- `condition_number` and `~/condition_number_scaled`;
+- `~/scale`, a speed factor from 0 to 1 from the planned motion ahead;
+- `~/singularity_ahead`, the path time [s] of the first singularity or crossing of `error`; infinite
+  if there is none, NaN for a path that cannot be evaluated;
+- `/diagnostics`, when a level changes and periodically; `trajectory ahead` lists the times of all
+  crossings of `warn` and `error` and of all singularities by type.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `drive_link`: servos without ros2_control, behind a serial line or UDP.
+"""Node that sends set-points to servos over a serial port or UDP.
 
-Subscribes `position_controller/commands` and sends each as a line of text, in the servos' own
-units; publishes, on `joint_states`, where they say that they are, or what they were told. A command
-beyond the ends of the joints is refused: the servos stay where they are.
+Subscribes to `position_controller/commands` and sends each as a line of text in the units of the
+servos. Publishes `joint_states` with the positions that the servos report, or with the commanded
+ones.
 """
 
 from __future__ import annotations

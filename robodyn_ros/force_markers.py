@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `force_markers`: the legs' forces as arrows for RViz and Foxglove.
+"""Node that publishes the forces of the legs as markers.
 
-Subscribes `platform_state`, `inverse_dynamics/forces` and `condition_number`; publishes
-`force_markers` (MarkerArray) at a display rate, however fast states arrive.
+Subscribes to `platform_state`, `inverse_dynamics/forces` and `condition_number`. Publishes
+`force_markers` (MarkerArray) at a display rate that does not depend on the rate of the states.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `forward_simulator`: simulates the mechanism under efforts and publishes the clock.
+"""Node that simulates a mechanism under commands of efforts.
 
-Subscribes `joint_commands` and `effort_controller/commands`, in units of `command_unit`,
-`external_wrench`, and `base_imu` of a base that moves; publishes `joint_states` with efforts at the
-joints, `/clock`, `/diagnostics` and, for a platform, `platform_state` and, where tf2 is installed,
-its transform; serves `~/reset`, `~/pause` and `~/step`. Commands that say another unit than its own
-are ignored with a warning.
+Subscribes to `joint_commands` and `effort_controller/commands`, in the unit `command_unit`, to
+`external_wrench`, and to `base_imu` of a moving base. Publishes `joint_states` with efforts at the
+joints, `/clock`, `/diagnostics` and, for a platform, `platform_state` and its transform (if tf2 is
+installed). The node provides `~/reset`, `~/pause` and `~/step`. Commands in another unit are
+ignored with a warning.
 
-In lockstep it advances by one control period only when the command with the stamp of its latest
-state has arrived, so a run depends on its inputs only. In realtime it follows the wall clock and
-applies the latest command without waiting; until the first command, and when commands stop, brakes
-hold the mechanism.
+In lockstep it advances by one control period when the command with the stamp of its latest state
+has arrived, so that a run depends on its inputs only. In real time it follows the wall clock and
+applies the latest command. Until the first command, and when commands stop, brakes hold the
+mechanism.
 """
 
 from __future__ import annotations

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `inverse_dynamics`: computes efforts from a trajectory and the measured state.
+"""Node that computes the efforts for trajectories of a platform, an arm or a closed loop.
 
-Subscribes `platform_trajectory` and `platform_state` for a platform, `joint_trajectory` and
-`joint_states` for a mechanism moved by its joints, `external_wrench`, and `base_imu` of a base that
-moves; a platform also takes a `joint_trajectory` of leg lengths. Publishes
-`effort_controller/commands` and `joint_commands`, one for each state received and stamped with that
-state's time, in units of `command_unit`, which the header's frame of the latter says; and, always
-as efforts at the joints, `~/forces` and `~/massless_forces` for plots,
-`~/joint_trajectory_with_effort` for a joint_trajectory_controller and `~/tip_joint_states` for
-MoveIt; `estimated_wrench`, if `observer_bandwidth` asks for it; `/diagnostics`. Serves `~/stop`
-and, where control_msgs is installed, the action `~/follow_joint_trajectory`.
+Subscribes to `platform_trajectory` and `platform_state` for a platform, and to `joint_trajectory`
+and `joint_states` for other mechanisms; a platform also accepts a `joint_trajectory` of leg
+lengths. Further inputs are `external_wrench`, and `base_imu` of a moving base.
 
-A managed (lifecycle) node: inactive, it listens and commands nothing. Deactivated in flight, it
-comes to rest and lets the efforts go as its watchdog does; activated, it begins with where the
-mechanism is. `ros2 lifecycle set /inverse_dynamics deactivate`
+Publishes `effort_controller/commands` and `joint_commands`, one for each received state and with
+its time, in the unit `command_unit`, which the frame in the header of `joint_commands` states.
+Always as efforts at the joints, it publishes `~/forces` and `~/massless_forces` for plots,
+`~/joint_trajectory_with_effort` for a joint_trajectory_controller, and `~/tip_joint_states` for
+MoveIt; with `observer_bandwidth` also `estimated_wrench`; and `/diagnostics`. The node provides
+`~/stop` and, if control_msgs is installed, the action `~/follow_joint_trajectory`.
+
+This is a managed (lifecycle) node. Inactive, it subscribes but publishes no commands. Deactivated
+during a motion, it brings the mechanism to rest and reduces the efforts like its watchdog.
+Activated, it starts at the current position of the mechanism: `ros2 lifecycle set /inverse_dynamics
+deactivate`
 """
 
 from __future__ import annotations

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `joint_commander`: positions for drives that close their own loops, and a machine's states.
+"""Node that commands drives which take positions, within their limits: a machine with states.
 
-Subscribes `platform_trajectory` or `joint_trajectory`, the stream `platform_setpoint`, what drives
-tell on `joint_states`, `enable` (a heartbeat), `emergency_stop`, faults of the drives on
-`/diagnostics`, `dynamic_joint_states` and `gpio_states`, and `base_imu` of a base that moves, for
-the feed-forward and, with `stabilise`, to hold the platform in the world.
-Publishes, at `rate`, `position_controller/commands`, `velocity_controller/commands`,
-`effort_controller/commands` and, all in one, `joint_commands` (the effort, as feed-forward, in
-`command_unit`); `machine_state`, latched, `~/wished_state` and `/diagnostics`; `estimated_wrench`
-of the rates and efforts on joint_states, if `observer_bandwidth` asks for it. Serves `~/engage`,
-`~/park`, `~/freeze` and `~/reset`; what cannot be obeyed is refused in words. It is no safety
-function: see docs/machine.md. Where another node commands the drives it does not start; one that
-begins to later is a fault.
+Subscribes to `platform_trajectory` or `joint_trajectory`, to the stream `platform_setpoint`, to
+`joint_states` of the drives, `enable` (a heartbeat), `emergency_stop`, faults of the drives on
+`/diagnostics`, `dynamic_joint_states` and `gpio_states`, and to `base_imu` of a moving base, for
+the feedforward and, with `stabilise`, to hold the platform in the world.
 
-A managed (lifecycle) node: inactive, it sends nothing; active, the machine is homed and parks.
+Publishes at `rate` `position_controller/commands`, `velocity_controller/commands`,
+`effort_controller/commands` and, with all of these, `joint_commands` (with the effort as
+feedforward, in `command_unit`); `machine_state`, latched, `~/wished_state` and `/diagnostics`; with
+`observer_bandwidth` also `estimated_wrench`, from velocities and efforts on joint_states. The node
+provides `~/engage`, `~/park`, `~/freeze` and `~/reset`; a rejected request returns the reason.
+
+It is no safety function: see docs/machine.md. If another node commands the drives, it does not
+start; if another node begins to later, this is a fault.
+
+This is a managed (lifecycle) node. Inactive, it sends nothing; activated, the machine is homed and
+parks.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `motion_cueing`: from a vehicle's motion to a platform's.
+"""Node that turns the motion of a vehicle into set-points of a motion platform.
 
-Subscribes `vehicle/imu`: specific force and angular velocity at the driver's head, in the vehicle's
-axes (x forward, y left, z up), with a specific force of +9.81 m/s^2 upwards at rest. Publishes
-`platform_setpoint` at `rate`, for `joint_commander`, and `felt_imu`, what it lets the head feel.
-With the parameter `telemetry` a simulator tells the vehicle's motion over UDP instead, and it is
-published as `vehicle/imu`. When the vehicle falls silent the platform returns to neutral.
+Subscribes to `vehicle/imu`: specific force and angular velocity at the driver's head, in the axes
+of the vehicle (x forward, y left, z up), with a specific force of +9.81 m/s^2 upward at rest.
+Publishes `platform_setpoint` at `rate`, for `joint_commander`, and `felt_imu`, the specific force
+and angular velocity at the head on the platform. With the parameter `telemetry`, the node receives
+the motion of the vehicle from a simulator over UDP instead, and publishes it as `vehicle/imu`. If
+no messages arrive, the platform returns to neutral.
 
-A managed (lifecycle) node: inactive, it publishes nothing; activated, it begins at neutral.
+This is a managed (lifecycle) node. Inactive, it publishes nothing; activated, it starts at neutral.
 """
 
 from __future__ import annotations

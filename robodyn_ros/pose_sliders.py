@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `pose_sliders`: moves a platform and all of its joints to a pose set by six parameters.
+"""Node that publishes a pose from its parameters.
 
 Publishes `joint_states` (driven and passive joints), `platform_state` and the transform of the
-platform, for RViz. The pose is its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw`:
+platform, for RViz. Its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw` set the pose:
 rqt_reconfigure shows them as sliders, `ros2 param set` sets them. (`robodyn view` has sliders in
 the browser, without ROS 2.)
 """

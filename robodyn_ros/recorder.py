@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `recorder`: records the topics of a run to a rosbag2 folder.
+"""Node that records topics to a bag.
 
 Subscribes to all topics, or to those selected, as they appear, and writes the serialized messages
-unchanged; publishes nothing. Stamps are those of `/clock` if it is published, else of the wall
+unchanged; publishes nothing. Stamps are those of `/clock` if it is published, otherwise of the wall
 clock. The bag is complete when the node has ended, also after Ctrl-C.
 
-Where tf2_msgs is not installed nothing publishes transforms. The recorder then derives `/tf` from
-`platform_state` and `joint_states`: viewers such as Foxglove need it to move the mechanism.
+If tf2_msgs is not installed, no node publishes transforms. The recorder then computes `/tf` from
+`platform_state` and `joint_states`, because viewers such as Foxglove need it to move the mechanism.
 
-Its subscriptions keep all messages. Publishers with "keep all" history, as ours in lockstep, wait
-for it; messages lost from other publishers are counted and reported.
+Its subscriptions keep all messages. Publishers with a "keep all" history, as in lockstep, wait for
+it. Lost messages of other publishers are counted and reported.
 """
 
 from __future__ import annotations

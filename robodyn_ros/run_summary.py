@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `run_summary`: follows a run to its end, prints a summary and writes it to files.
+"""Node that summarizes a run.
 
-Subscribes the trajectory and the state of a platform or an arm, `joint_states`, `joint_commands`
-and `/diagnostics`. When the path is done it writes `summary.json` and `history.csv` to the folder
-`output` and exits with code 0; the status in the summary says how the run ended.
+Subscribes to the trajectory and the state of a platform or an arm, `joint_states`, `joint_commands`
+and `/diagnostics`. When the path is finished, it writes `summary.json` and `history.csv` to the
+folder `output` and exits with code 0. The status in the summary states how the run ended.
 """
 
 from __future__ import annotations

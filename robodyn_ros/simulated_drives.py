@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `simulated_drives`: drives that take positions, and the mechanism that they move.
+"""Node that simulates drives which take positions.
 
-Subscribes `position_controller/commands`; publishes `joint_states` of all joints and, for a
-platform, `platform_state`, where the drives have brought it: late, with the lag of their
-bandwidth, and not beyond the ends of the joints. It stands in for the hardware behind
-`joint_commander`.
+Subscribes to `position_controller/commands`. Publishes `joint_states` of all joints and, for a
+platform, `platform_state`, with the positions of the drives: delayed, with the lag of their
+bandwidth, and within the ends of the joints. It replaces the hardware behind `joint_commander`.
 """
 
 from __future__ import annotations

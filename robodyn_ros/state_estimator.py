@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `state_estimator`: estimates a mechanism's state from the encoders of real hardware.
+"""Node that computes the pose of a platform or tip from the driven joints.
 
-Subscribes `joint_states` of the driven joints of a platform or another mechanism with closed loops;
-publishes `platform_state`, the pose and twist of the platform or tip with their covariances, the
-passive joints on `joint_states`, `/diagnostics` and, where tf2 is installed, the transforms of
-floating joints; serves `~/reset`.
+Subscribes to `joint_states` of the driven joints of a platform or another closed loop. Publishes
+`platform_state`, the pose and twist of the platform or tip with their covariances, the passive
+joints on `joint_states`, `/diagnostics` and, if tf2 is installed, the transforms of floating
+joints. The node provides `~/reset`.
 """
 
 from __future__ import annotations

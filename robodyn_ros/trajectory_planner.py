@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `trajectory_planner`: plans trajectories from goals and named paths.
+"""Node that plans trajectories to goals and along paths.
 
-It subscribes `goal_pose`, of the platform or of an arm's tip, and `goal_joints`, positions of some
-or all of the driven joints (a platform's leg lengths). For a platform it hears `platform_state` and
-publishes `platform_trajectory`; a mechanism moved by its joints uses `joint_states` and
-`joint_trajectory`. `planned_path` has the poses of the platform or tip, for display, and
-`planned_path_markers` a line through them whose colour is the condition number.
-A goal in another frame than the base is transformed: from the body's frame at its present pose,
-from any other by TF where tf2_ros is installed. A plan that violates a limit of the mechanism is
-refused, or a warning is logged; limits on conditioning apply to poses and tip lines, not to motions
-of joints. A plan that starts where the mechanism is not is preceded by an approach, with v_max and
-w_max, or refused. With `profile: time_optimal` a motion is as fast as efforts, rates and motors
-allow; a goal then is planned for in a thread, from the state that the mechanism will have by then,
-so that it need not stop first. `/diagnostics` has the progress. Trajectories are latched. Serves
-`~/plan`, `~/start` and `~/cancel`.
+Subscribes to `goal_pose`, a pose of the platform or of an arm's tip, and `goal_joints`, positions
+of some or all driven joints (for a platform, leg lengths). For a platform it subscribes to
+`platform_state` and publishes `platform_trajectory`; for other mechanisms it uses `joint_states`
+and `joint_trajectory`. It also publishes `planned_path`, the poses of the platform or tip, and
+`planned_path_markers`, a line through them, colored by the condition number. Trajectories are
+latched. `/diagnostics` reports the progress. The node provides `~/plan`, `~/start` and `~/cancel`;
+with `auto_start: false`, a planned motion begins when `~/start` is called.
+
+- A goal in another frame than the base is transformed: in the frame of the body by its present
+  pose, in other frames by TF, if tf2_ros is installed.
+- A plan that exceeds a limit of the mechanism is rejected, or a warning is logged (parameter
+  `limits`). Limits on conditioning apply to poses and tip lines, not to motions of joints.
+- If the mechanism is not at the start of a plan, an approach with `v_max` and `w_max` precedes it,
+  or the plan is rejected (parameter `approach`).
+- With `profile: time_optimal`, a motion is as fast as efforts, velocities and motors permit. A goal
+  is then planned in a thread, from the predicted state, so the mechanism need not stop first.
 """
 
 from __future__ import annotations

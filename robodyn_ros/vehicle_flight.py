@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `vehicle_flight`: a flight by JSBSim, for `motion_cueing`.
+"""Node that simulates the flight of a small airplane.
 
-Publishes `vehicle/imu` at `rate`: what the pilot of a small aeroplane feels, at rest on the runway
-until `machine_state` says that the machine is engaged, then from take-off on, with a turn to each
-side and turbulence.
+Publishes `vehicle/imu` at `rate`: specific force and angular velocity at the pilot's head. The
+airplane rests on the runway until `machine_state` reports an engaged machine; then it takes off,
+with a turn to each side and turbulence.
 """
 
 from __future__ import annotations

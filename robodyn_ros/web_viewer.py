@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node `web_viewer`: a page on localhost that shows the mechanism moving, from topics.
+"""Node that shows a running graph in the browser.
 
-Subscribes `joint_states`, `platform_state`, `inverse_dynamics/forces`, `condition_number` and,
-where no parameter names a mechanism, `robot_description`. Its buttons call `forward_simulator/
-pause` and `forward_simulator/reset`; its push button publishes `external_wrench`. Of a machine, as
-soon as `machine_state` is heard, it shows the state and, from `joint_commander/wished_state`, the
-pose wished for, with buttons for the services of `joint_commander` and the start of a path. As soon
-as `felt_imu` of `motion_cueing` is heard, it is plotted with `vehicle/imu`, felt with wanted force.
+Subscribes to `joint_states`, `platform_state`, `inverse_dynamics/forces`, `condition_number` and,
+if no parameter names a mechanism, `robot_description`. Its buttons call `forward_simulator/pause`
+and `forward_simulator/reset`; its push button publishes `external_wrench`. If a `machine_state` is
+published, it also shows the state of the machine and the target pose from
+`joint_commander/wished_state`, with buttons for the services of `joint_commander` and for the start
+of a path. If `motion_cueing` publishes `felt_imu`, it plots the specific forces of `felt_imu` and
+`vehicle/imu`.
 
-It does not affect the run that it shows: it subscribes best effort, so that no publisher waits for
-it, and subscribes the state only after the simulation has started, because lockstep starts by the
-number of nodes that subscribe to it.
+The viewer does not influence the run: it subscribes best effort, so that no publisher waits for it,
+and it subscribes to the state after the simulation has started, because lockstep starts by the
+number of subscribers.
 """
 
 from __future__ import annotations
