@@ -4,7 +4,7 @@
 
 Subscribes to `position_controller/commands` and sends each as a line of text in the units of the
 servos. Publishes `joint_states` with the positions that the servos report, or with the commanded
-ones.
+ones. A command beyond the ends of the joints is rejected, and the servos stay in place.
 """
 
 from __future__ import annotations
