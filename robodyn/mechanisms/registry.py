@@ -19,6 +19,7 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.kind import SERIAL
 from robodyn.mechanisms.stewart.kind import STEWART
 from robodyn.model.builder import ModelBuilder
+from robodyn.model.model import Model
 
 GROUP = "robodyn.mechanisms"
 
@@ -73,6 +74,16 @@ def kind_of(mechanism: Mechanism) -> Kind:
             value=mechanism.kind,
         )
     return found
+
+
+def written_model(mechanism: Mechanism) -> Model | None:
+    """The model that files and figures of a mechanism show: its own, or what its kind adds to it.
+
+    None of a kind whose mechanisms have no model of links and joints.
+    """
+    describe = kind_of(mechanism).adapter("written_model")
+    model = mechanism.model if describe is None else describe(mechanism)
+    return model if isinstance(model, Model) else None
 
 
 def kind_of_urdf(builder: ModelBuilder) -> Kind:

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from robodyn.actuators.actuator import NO_FRICTION
-from robodyn.errors import LeftOutWarning, MissingExtra, ModelError
+from robodyn.errors import LeftOutWarning, MissingExtra, ModelError, UnphysicalInertiaWarning
 from robodyn.formats.meshes import with_mesh_files
 from robodyn.formats.urdf_shapes import element, number, remove_params
 from robodyn.formats.xacro_text import expand_xacro
@@ -22,6 +22,7 @@ from robodyn.mechanisms.registry import kind_of
 from robodyn.model.builder import ModelBuilder
 from robodyn.parsing.description import read_description
 from robodyn.parsing.source import URDF_SUFFIXES, is_text, models
+from robodyn.parsing.urdf import parse_urdf
 from robodyn.writing.urdf import tree_urdf
 
 # Default hardware: it communicates over two topics.
@@ -116,16 +117,34 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
     else:
         text = expand_xacro(path, arguments) if path.suffix == ".xacro" else read_text(path)
     if root_tag(text) in ("mujoco", "sdf"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LeftOutWarning)  # named when it was loaded
-            return described_urdf(read_description(source))
+        builder = _described(source)
+        driven = builder.drives.driven or [j.name for j in builder.joints.values() if j.moves_alone]
+        return tree_urdf(builder.model(driven=driven), builder.kind)
     return text if is_text(source) else with_mesh_files(text, path)
 
 
-def described_urdf(builder: ModelBuilder) -> str:
-    """URDF text of all that a description in another format says."""
-    driven = builder.drives.driven or [j.name for j in builder.joints.values() if j.moves_alone]
-    return tree_urdf(builder.model(driven=driven), builder.kind)
+def source_builder(source: str | Path) -> ModelBuilder | None:
+    """What a source itself describes, with all its links; None of a YAML file.
+
+    A bundled model is that of its xacro file, None if the package xacro is not installed.
+
+    Raises:
+        ModelError, MissingExtra: as `robot_description`.
+    """
+    if str(source) in models():
+        text = _bundled(str(source), None)
+        return parse_urdf(text, str(source)) if text else None
+    if not is_text(source) and Path(source).suffix.lower() not in URDF_SUFFIXES:
+        return None
+    return _described(source)
+
+
+def _described(source: str | Path) -> ModelBuilder:
+    with warnings.catch_warnings():
+        # given when it was loaded
+        for category in (LeftOutWarning, UnphysicalInertiaWarning):
+            warnings.simplefilter("ignore", category)
+        return read_description(source)
 
 
 def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:

@@ -12,7 +12,7 @@ from robodyn.mechanisms.closed_loop.structure import structure_of
 from robodyn.mechanisms.common.model_file import write_text
 from robodyn.mechanisms.kind import imported
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.registry import kind_of
+from robodyn.mechanisms.registry import kind_of, written_model
 from robodyn.model.model import Model
 from robodyn.parsing.source import YAML_SUFFIXES
 from robodyn.writing.urdf import settings_of
@@ -67,29 +67,18 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
             f"register the kind with {remedy}",
             value=mechanism.kind,
         )
-    if ending in TREES:
-        text = _tree_text(written_model(mechanism), mechanism.kind, ending)
+    model = written_model(mechanism)
+    if ending not in TREES:
+        write_text(path, kind.to_urdf(mechanism))
+    elif model is not None:
+        write_text(path, _tree_text(model, mechanism.kind, ending))
     else:
-        text = kind.to_urdf(mechanism)
-    write_text(path, text)
-    return [path]
-
-
-def written_model(mechanism: Mechanism) -> Model:
-    """The model that a file of a mechanism describes: its own, or what its kind writes for it.
-
-    Raises:
-        InvalidInput: a kind whose mechanisms have none.
-    """
-    describe = kind_of(mechanism).adapter("written_model")
-    model = mechanism.model if describe is None else describe(mechanism)
-    if not isinstance(model, Model):
         raise InvalidInput(
             f"{mechanism.name}: a mechanism of the kind {mechanism.kind!r} has no model of links "
             "and joints; save it as .urdf, or register the kind with an adapter `written_model`",
             value=mechanism.kind,
         )
-    return model
+    return [path]
 
 
 def _tree_text(model: Model, kind: str, ending: str) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The figure of a model: from the URDF it was loaded from, or from the model itself."""
+"""The figure of a mechanism: of all that its description has, or of its model."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Collection
 from pathlib import Path
 
 from robodyn.mechanisms.common.figure import Figure
-from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
+from robodyn.mechanisms.common.figure_of_links import figure_of_links
 from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
-from robodyn.parsing.source import models
+from robodyn.mechanisms.registry import written_model
+from robodyn.mechanisms.robot_description import source_builder
+from robodyn.parsing.source import is_text, models
 
 
 def figure_of(
@@ -21,26 +22,21 @@ def figure_of(
 
     Meshes are read from `mesh_folders` only, where they are given (see `mesh_file`).
 
-    A URDF or xacro is drawn by its visuals. A bundled model or a YAML file is drawn by the URDF
-    that its kind exports; where that has no visuals, a bundled model is drawn by its
-    xacro, if the package xacro is installed, and any other by `mechanism.figure()`. A URDF without
-    visuals is drawn as sticks from joint to joint.
-
-    Raises:
-        ModelError: invalid visuals; the message is one line.
+    A URDF, a xacro, an SDF or an MJCF is drawn by its visuals; one without any as sticks from joint
+    to joint. A bundled model or a YAML file is drawn by the visuals of its model; if that has none,
+    a bundled model is drawn by its xacro, if the package xacro is installed, and any other by
+    `mechanism.figure()`.
     """
-    name = f"URDF of {mechanism.name}"
-    text = source_urdf(source)
-    if str(source) in models() or not text:
-        exported = exported_urdf(mechanism)
-        drawn = (
-            figure_from_urdf(exported, name, _file(source), mesh_folders)
-            if exported
-            else mechanism.figure()
-        )
-        if drawn.shapes or not text:
-            return drawn if drawn.shapes else mechanism.figure()
-    figure = figure_from_urdf(text, name, _file(source), mesh_folders)
+    name, near = f"URDF of {mechanism.name}", _file(source)
+    builder = source_builder(source)
+    if builder is None or str(source) in models():
+        model = written_model(mechanism)
+        if model is not None and any(link.visuals for link in model.links):
+            return figure_of_links(model.links, model.joints, name, near, mesh_folders)
+        if builder is None:
+            return mechanism.figure()
+    links, joints = list(builder.links.values()), list(builder.joints.values())
+    figure = figure_of_links(links, joints, name, near, mesh_folders)
     if figure.shapes:
         return figure
     remark = f"{name}: no visuals to draw, only sticks from joint to joint"
@@ -51,6 +47,6 @@ def figure_of(
 def _file(source: str | Path) -> Path | None:
     """The file that a URDF's relative meshes are beside; none for URDF text and bundled models."""
     text = str(source)
-    if text.lstrip("\ufeff \t\r\n").startswith("<") or text in models():
+    if is_text(source) or text in models():
         return None
     return Path(source)

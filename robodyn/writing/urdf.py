@@ -8,7 +8,6 @@ the element that `robodyn.parsing.own_attributes` describes.
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from typing import Any
 from xml.etree import ElementTree
 
@@ -17,17 +16,17 @@ import numpy as np
 from robodyn.actuators.description import params_of
 from robodyn.errors import OutputError
 from robodyn.formats.urdf_shapes import (
+    INERTIA,
     TAG,
+    UNLIMITED,
     document_text,
     element,
-    inertial,
+    frame_origin,
     number,
     numbers,
-    write_closure,
-    write_joint,
-    write_motion,
-    write_params,
+    origin,
 )
+from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.fields import GRAVITY
 from robodyn.model.joint import Joint
@@ -57,16 +56,38 @@ def tree_of(model: Model, kind: str) -> ElementTree.Element:
     for link in model.links:
         out = element(robot, "link", name=link.name)
         if link.has_inertia or link.name in moved:
-            inertial(out, link.mass, link.com, link.inertia)
+            _inertial(out, link)
         geometry.write(out, link)
     home = dict(model.home)
     for joint in model.joints:
         _joint(robot, joint, home.get(joint.name))
-    write_params(robot, {joint.name: params_of_joint(joint) for joint in model.joints})
+    _params(robot, model)
     for closure in model.closures:
         closure_element(robot, closure)
     element(robot, TAG, **settings_of(model, kind))
     return robot
+
+
+def _inertial(out: ElementTree.Element, link: Link) -> None:
+    """Write the inertia of a link, also where it is 0: readers warn of a link without any."""
+    inertial = element(out, "inertial")
+    origin(inertial, link.com)
+    element(inertial, "mass", value=number(link.mass))
+    parts = zip(INERTIA, link.inertia[np.triu_indices(3)], strict=True)
+    element(inertial, "inertia", **{key: number(part) for key, part in parts})
+
+
+def _params(robot: ElementTree.Element, model: Model) -> None:
+    """Write the parameters of the joints' actuators."""
+    system: ElementTree.Element | None = None
+    for joint in model.joints:
+        params = params_of_joint(joint)
+        if params and system is None:
+            system = element(robot, "ros2_control", name=model.name, type="system")
+        if params:
+            out = element(system, "joint", name=joint.name)
+            for key, text in params.items():
+                element(out, "param", name=key).text = text
 
 
 def _joint(
@@ -89,27 +110,46 @@ def _joint(
             f"{upper:g}]; write a .yaml file, or change them",
             value=joint.position,
         )
-    out = write_joint(robot, joint.name, joint.kind, joint.parent, joint.child, joint.at.matrix)
+    out = element(robot, "joint", name=joint.name, type=joint.kind)
+    element(out, "parent", link=joint.parent)
+    element(out, "child", link=joint.child)
+    frame_origin(out, joint.at.matrix)
     if single:
-        write_motion(
-            out,
-            joint.axis,
-            position=joint.position,
-            velocity=joint.velocity,
-            effort=joint.effort,
-            damping=joint.damping,
-            friction=joint.friction[0],
-            mimic=None if joint.mimic is None else astuple(joint.mimic),
-        )
+        _motion(out, joint)
     own = own_attributes(joint, home)
     if own:
         element(out, TAG, **own)
 
 
+def _motion(out: ElementTree.Element, joint: Joint) -> None:
+    """Write axis, limits and friction of a joint, and the joint that it follows.
+
+    Limits of position that are both infinite are left out.
+    """
+    element(out, "axis", xyz=numbers(joint.axis))
+    limit = element(out, "limit")
+    if np.isfinite(joint.position).any():
+        for key, end in zip(("lower", "upper"), joint.position, strict=True):
+            limit.set(key, number(np.clip(end, -UNLIMITED, UNLIMITED)))
+    for key, value in (("effort", joint.effort), ("velocity", joint.velocity)):
+        limit.set(key, number(min(value, UNLIMITED)))
+    friction = {"damping": number(joint.damping), "friction": number(joint.friction[0])}
+    element(out, "dynamics", **friction)
+    if joint.mimic is not None:
+        numbers_of = {key: number(getattr(joint.mimic, key)) for key in ("multiplier", "offset")}
+        element(out, "mimic", joint=joint.mimic.joint, **numbers_of)
+
+
 def closure_element(robot: ElementTree.Element | None, closure: Closure) -> ElementTree.Element:
     """A model's closure as a `<constraint>`."""
-    ends = ((link, place.matrix, axis) for link, place, axis in closure.ends)
-    return write_closure(robot, closure.name, closure.kind, ends, closure.damping)
+    out = element(
+        robot, "constraint", name=closure.name, type=closure.kind, damping=number(closure.damping)
+    )
+    for side, (link, place, axis) in zip(("parent", "child"), closure.ends, strict=True):
+        element(out, side, link=link)
+        frame_origin(out, place.matrix, f"{side}_origin")
+        element(out, f"{side}_axis", xyz=numbers(axis))
+    return out
 
 
 def settings_of(model: Model, kind: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -23,14 +24,16 @@ def figure_of_links(
     source: str,
     file: Path | None = None,
     mesh_folders: Collection[Path] | None = None,
+    kind: Literal["visuals", "collisions"] = "visuals",
 ) -> Figure:
-    """The figure of a tree of links by their visuals.
+    """The figure of a tree of links by their visuals or collision bodies.
 
     Args:
         links, joints: of the tree.
         source: for remarks.
         file: that relative meshes are beside.
         mesh_folders: the only folders that meshes are read from, see `mesh_file`; None for any.
+        kind: which of the links' geometry is drawn.
 
     Returns:
         The figure; its remarks say how many meshes cannot be read, and why the first one cannot.
@@ -39,7 +42,7 @@ def figure_of_links(
     left_out: list[str] = []
     meshes: dict[MeshFile, Mesh] = {}
     for link in links:
-        for visual in (part for whole in link.visuals for part in whole.without_capsules):
+        for visual in (part for whole in getattr(link, kind) for part in whole.without_capsules):
             form = visual.form
             try:
                 if isinstance(form, MeshFile) and form not in meshes:

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collisions of a mechanism's parts with each other, by capsules around the shapes drawn."""
+"""Collisions of a mechanism's parts with each other, by capsules around their shapes."""
 
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.figure import Shape
+from robodyn.mechanisms.common.figure import Figure, Shape
+from robodyn.mechanisms.common.figure_of_links import figure_of_links
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.model.model import Model
 
 
 class Clearance:
@@ -19,7 +22,8 @@ class Clearance:
 
     A cylinder's capsule has its axis and radius, a box's or a mesh's the longest axis of its
     bounding box and half the diagonal of the other two. Parts that touch at home, or are joined
-    by a joint, are left out, as they are meant to touch.
+    by a joint, are left out, as they are meant to touch. The shapes are the collision bodies of the
+    model; without any, those that are drawn.
 
     Args:
         mechanism: whose parts they are.
@@ -30,7 +34,7 @@ class Clearance:
     """
 
     def __init__(self, mechanism: Mechanism, least: float) -> None:
-        self._mechanism, self._figure = mechanism, mechanism.figure()
+        self._mechanism, self._figure = mechanism, _collision_figure(mechanism)
         self._least = as_scalar("clearance", least, "m", at_least=0.0)
         figure = self._figure
         if len(figure.shapes) < 2:
@@ -82,6 +86,14 @@ class Clearance:
         first, second = self._pairs.T
         radii = self._radii[first] + self._radii[second]
         return np.asarray(segment_distances(points[:, first], points[:, second]) - radii)
+
+
+def _collision_figure(mechanism: Mechanism) -> Figure:
+    model = mechanism.model
+    if not (isinstance(model, Model) and any(link.collisions for link in model.links)):
+        return mechanism.figure()
+    near = Path(model.source) if model.source else None
+    return figure_of_links(model.links, model.joints, model.name, near, kind="collisions")
 
 
 def capsule(shape: Shape) -> tuple[FloatArray, float]:
