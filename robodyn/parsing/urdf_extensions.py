@@ -255,11 +255,10 @@ def _sdf_closures(
             for side in ("parent", "child")
         ]
         closure = closure_of_joint(frames, called, made.get("type", ""), (links[0], links[1]))
-        ends = (
+        parent, child = (
             root if link == WORLD and WORLD not in places else link
             for link in (closure.parent, closure.child)
         )
-        parent, child = ends
         out.append(replace(closure, name=name, parent=parent, child=child))
     return out
 

@@ -229,8 +229,9 @@ class _Reader:
         fixed = welds and float(data[10]) != 0.0
         if not fixed:
             places = [frame(place[:3, 3]) for place in places]
-        seats = map(Placement.of, places)
-        self._builder.add(Closure(name, "fixed" if fixed else "spherical", *links, *seats))
+        (parent, child), (at, child_at) = links, map(Placement.of, places)
+        sort = "fixed" if fixed else "spherical"
+        self._builder.add(Closure(name, sort, parent, child, at, child_at))
 
     def _shapes(self, body: int) -> Iterator[tuple[Geometry, bool, bool]]:
         """Each primitive of a body: the shape, whether it is drawn, and whether it may touch."""

@@ -196,9 +196,10 @@ class LegParts:
         axes: dict[str, Any] = {}
         if kind == "revolute":
             axes = {"axis": self.axis, "child_axis": self.parts.rotation.T @ self.axis}
-        seats = (Placement.of(frame_of(point)) for point in (at, self.tip + shift))
-        name, links = f"{self.name}_end{suffix}", (link, self.parts.name)
-        self.parts.builder.add(Closure(name, kind, *links, *seats, damping=self._damping, **axes))
+        seats = [Placement.of(frame_of(point)) for point in (at, self.tip + shift)]
+        axes |= {"at": seats[0], "child_at": seats[1], "damping": self._damping}
+        name, platform = f"{self.name}_end{suffix}", self.parts.name
+        self.parts.builder.add(Closure(name, kind, link, platform, **axes))
 
 
 def _joint(name: str, kind: str, ends: Ends, axis: FloatArray) -> Joint:

@@ -69,8 +69,8 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
     )
     _warn_of_left_out(tree, model, builder.drives.actuated)
     visuals, collisions = (tree.geometry(chain.base, kind) for kind in ("visuals", "collisions"))
-    base = varied(model.links[0], visuals=visuals, collisions=collisions)
-    return as_arm(varied(model, links=(base, *model.links[1:])))
+    first = varied(model.links[0], visuals=visuals, collisions=collisions)
+    return as_arm(varied(model, links=(first, *model.links[1:])))
 
 
 def _warn_of_left_out(tree: TreeAtZero, model: Model, actuated: Collection[str]) -> None:
