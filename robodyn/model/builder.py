@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -100,16 +100,18 @@ class ModelBuilder:
             ModelError: two of one sort have the same name.
         """
         for part in parts:
-            if isinstance(part, Closure):
+            if isinstance(part, Link):
+                self._refuse_twin("link", part.name, self.links)
+                self.links[part.name] = part
+            elif isinstance(part, Joint):
+                self._refuse_twin("joint", part.name, self.joints)
+                self.joints[part.name] = part
+            else:
                 self.closures.append(part)
-                continue
-            known: dict[str, Link | Joint] = self.links if isinstance(part, Link) else self.joints  # type: ignore[assignment]
-            if part.name in known:
-                what = type(part).__name__.lower()
-                raise ModelError(
-                    f"{self.source}: two {what}s are named {part.name!r}", value=part.name
-                )
-            known[part.name] = part
+
+    def _refuse_twin(self, what: str, name: str, known: Container[str]) -> None:
+        if name in known:
+            raise ModelError(f"{self.source}: two {what}s are named {name!r}", value=name)
 
     def put_in_order(self, links: Iterable[str] = (), joints: Iterable[str] = ()) -> None:
         """Bring links and joints into an order by name.
