@@ -22,6 +22,7 @@ from robodyn.report.design_tables import (
     verdict_lines,
 )
 from robodyn.report.labels import units_in_one
+from robodyn.report.machine_sheet import held_payloads, held_table, sine_sheet
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.tables import Table
@@ -108,6 +109,11 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
     page.add("needed", "Needs of the drives", _tables(demand_tables(e)))
     if moving := [each for each in found if each.motion is not None]:
         page.add_chart(_powers(e, moving))
+    sheet, held = sine_sheet(m), held_payloads(m)
+    if sheet is not None:
+        page.add_chart(sheet[0], table(*sheet[1]))
+    if held is not None:
+        page.add("held", "Payload over the workspace", held_table(held))
     page.add_chart(_views(e))
     page.add("centers", "Joint centers", _tables([_centers(e)]))
     if e.variants:

@@ -11,12 +11,14 @@ import yaml
 from typer.testing import CliRunner
 
 import robodyn as rd
+from robodyn.analysis.at_home import payload_at_home
 from robodyn.cli import app
 from robodyn.designing.body_motions import rows_of
 from robodyn.designing.clearances import _between
 from robodyn.mechanisms.closed_loop.description.leg_templates import DELTA, TEMPLATES
 from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 from robodyn.report.design_tables import rotor_sentences
+from robodyn.report.machine_sheet import held_payloads
 
 DENSE = 20_000
 
@@ -254,9 +256,30 @@ def test_the_command_prints_verdicts_and_fails_with_them(tmp_path):
     assert (run.exit_code, run.stderr) == (0, "")
     assert "yes: leg" in run.stdout
     text = page.read_text()
-    assert all(f'id="{key}"' in text for key in ("verdicts", "motor", "needed", "power", "home"))
+    assert all(
+        f'id="{key}"' in text for key in ("verdicts", "motor", "needed", "power", "home", "held")
+    )
     file.write_text("motions:\n  - {name: lift, heave: 50 mm, frequency: 5 Hz}\n")
     run = CliRunner().invoke(app, ["evaluate", "motion_platform", str(file), "--json"])
     found = json.loads(run.stdout)
     assert (run.exit_code, found["satisfied"]) == (1, False)
     assert found["motions"][0]["name"] == "lift"
+
+
+def test_the_payload_over_the_workspace_is_what_the_drives_hold():
+    m = rd.load("motion_platform")
+    held = held_payloads(m)
+    middle = len(held.z) // 2, len(held.x) // 2
+    assert held.mass[middle] == pytest.approx(payload_at_home(m).mass, rel=1e-9)
+    assert held.reason[0][0] == "out of reach"
+    inside = np.argwhere(~np.isnan(held.mass))
+    assert len(inside) > 5
+    still = np.zeros(6)
+    for k, j in inside:
+        pose = m.home + np.array([held.x[j], 0.0, held.z[k], 0.0, 0.0, 0.0, 0.0])
+        efforts = np.abs(m.with_payload(held.mass[k, j]).inverse_dynamics(pose, still, still))
+        used = efforts / m.effort_limits
+        assert used.max() == pytest.approx(1.0, rel=1e-9)
+        assert m.joint_names[int(used.argmax())] == held.reason[k][j] or np.isclose(
+            used[m.joint_names.index(held.reason[k][j])], 1.0
+        )
