@@ -21,7 +21,7 @@ from robodyn.designing.evaluation import Evaluation
 from robodyn.designing.families import FAMILIES, Bounds, Family, bounds_of
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.search import SIGMA, Examine, Point, descend, evolve, spread
-from robodyn.errors import InvalidInput, ModelError, RobodynError, writing
+from robodyn.errors import InvalidInput, KinematicsError, ModelError, writing
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.threads import each
 
@@ -564,10 +564,11 @@ def _examine(
             m = FAMILIES[family].mechanism(parameters, requirements, actuator)
         else:
             m = family(**parameters)
+    except (ModelError, KinematicsError, InvalidInput):
+        return _Record({}, {}, {}, [])
+    try:
         e = _evaluation(m, requirements, actuator, variants={})
-    except RobodynError as error:
-        if isinstance(error, InvalidInput) and not isinstance(family, str):
-            raise
+    except KinematicsError:
         return _Record({}, {}, {}, [])
     violations = {each.requirement: float(each.excess) for each in e.verdicts}
     kind: Family | None = FAMILIES.get(family) if isinstance(family, str) else None

@@ -101,12 +101,25 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
                 "base and its body; remove it",
                 value=value,
             )
+    if requirements.accuracy is not None and requirements.accuracy.geometry:
+        _refuse_geometry(m, requirements.accuracy.geometry)
     if requirements.accuracy is None and min(limits.position_error, limits.angle_error) < np.inf:
         raise InvalidInput(
             "limits of position_error and angle_error need `accuracy`: standard deviations of the "
             "drives' positions and of the joints' centers",
             value=None,
         )
+
+
+def _refuse_geometry(m: Mechanism, deviation: float) -> None:
+    try:
+        m.geometry()
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"accuracy.geometry is {deviation:g} m, but the dimensions of {m.name} are not known "
+            f"as parameters ({error}); remove it",
+            value=deviation,
+        ) from error
 
 
 def _asked(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:

@@ -249,6 +249,25 @@ def test_axes_that_a_mechanism_does_not_have_are_refused():
         rd.evaluate(rd.load("delta"), required)
 
 
+def test_tolerances_of_dimensions_that_are_no_parameters_are_refused_by_designs_too():
+    accuracy = {"position": 1e-3, "geometry": 1e-4}
+    required = of({"heave": 0.01, "frequency": 1.0}, accuracy=accuracy)
+    for refused in (
+        lambda: rd.evaluate(rd.load("delta"), required),
+        lambda: rd.design("linear-delta", required, evaluations=10),
+    ):
+        with pytest.raises(rd.InvalidInput, match=r"accuracy\.geometry is 0\.0001 m, but"):
+            refused()
+    at_home = {"poses": [{"heave": 0.0}], "accuracy": {"position": 1e-3}}
+    m = rd.load("delta")
+    found = rd.evaluate(m, rd.load_requirements(at_home)).pose_accuracy
+    driven = m.joint_positions(m.home)
+    moved = [m.body_pose(m.assemble(driven + 1e-6 * turn, m.home)) for turn in np.eye(3)]
+    slopes = (np.array(moved) - m.body_pose(m.home))[:, :3] / 1e-6
+    np.testing.assert_allclose(found[:3], 1e-3 * np.sqrt((slopes**2).sum(axis=0)), rtol=1e-4)
+    np.testing.assert_allclose(found[3:], 0.0, atol=1e-9)
+
+
 def test_the_command_prints_verdicts_and_fails_with_them(tmp_path):
     file, page = tmp_path / "req.yaml", tmp_path / "page.html"
     file.write_text("motions:\n  - {name: lift, heave: 50 mm, frequency: 0.5 Hz}\n")
