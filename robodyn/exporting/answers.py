@@ -29,7 +29,8 @@ STATUSES = {
     "DIVERGED": "the state grew beyond all bounds; shorter steps or smaller efforts may help",
     "TOO_LARGE": "a result is not finite: an argument is too large",
     "BEYOND_ENDS": "a reference is beyond the joints' position limits",
-    "TOO_FAST": "a reference's rates exceed the velocity limits, or do not fit its positions",
+    "TOO_FAST": "rates exceed the velocity limits, or a reference's rates and accelerations do "
+    "not fit its motion",
     "TOO_STRONG": "a reference needs efforts far beyond the actuators' limits",
     "JUMPS": "a reference is not near the one before",
 }

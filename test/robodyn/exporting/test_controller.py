@@ -20,7 +20,7 @@ from controlled import (
 import robodyn as rd
 
 PERIOD = 1e-3
-GIVE_UP_TIME = 1.0  # [s]
+GIVE_UP_TIME, BLIND_TIME = 1.0, 0.25  # [s]
 REST = np.zeros(2)
 
 
@@ -97,7 +97,7 @@ def added(reference, by):
 
 SPOILED = {
     "rates of 1e6": (lambda r: added(r, [[0.0], [1e6], [0.0]]), {TOO_FAST}),
-    "accelerations of 1e6": (lambda r: added(r, [[0.0], [0.0], [1e6]]), {TOO_STRONG}),
+    "accelerations of 1e6": (lambda r: added(r, [[0.0], [0.0], [1e6]]), {TOO_FAST, TOO_STRONG}),
     "rates that overflow": (lambda r: added(r, [[0.0], [1e155], [0.0]]), {TOO_FAST}),
     "a jump": (lambda r: added(r, [[0.5], [0.0], [0.0]]), {JUMPS, BEYOND_ENDS}),
     "positions far away": (lambda r: added(r, [[1e308], [0.0], [0.0]]), {JUMPS, BEYOND_ENDS}),
@@ -121,6 +121,47 @@ def test_a_spoiled_reference_is_refused_and_the_mechanism_comes_to_rest(loop, wh
     assert (spoiled[-1].rates == 0.0).all()
 
 
+def held(loop, rates, accelerations):
+    """The reference at 0.5 s, with other rates and accelerations, for ever."""
+    position = loop.sine(500)[0]
+    return np.array([position, position * 0.0 + rates, position * 0.0 + accelerations])
+
+
+@pytest.mark.parametrize("acceleration", [30.0, 100.0, -100.0])
+def test_accelerations_that_lead_nowhere_are_refused(loop, acceleration):
+    loop.run(loop.sine, 500)
+    before = max(loop.rates)
+    answers = loop.run(lambda k: held(loop, 0.0, acceleration), 1500)
+    assert {answer.status for answer in answers} <= {OK, LIMITED}
+    assert TOO_FAST in {answer.reason for answer in answers if answer.refused}
+    assert max(loop.rates) < before + 0.15 * loop.m.velocity_limits.max()
+    assert loop.rates[-1] < 1e-3
+
+
+def test_rates_that_lead_nowhere_are_refused(loop):
+    loop.run(loop.sine, 500)
+    rate = 0.2 * loop.m.velocity_limits.max()
+    answers = loop.run(lambda k: held(loop, rate, 0.0), 1500)
+    assert sum(answer.refused for answer in answers) > 1000
+    assert max(loop.rates) < rate
+    assert loop.rates[-1] < 1e-3
+
+
+@pytest.mark.parametrize("rate", [20, 100])
+def test_a_source_of_few_references_is_followed(loop, rate):
+    answers = loop.run(lambda k: loop.sine(k - k % (1000 // rate)), 1000)
+    assert sum(answer.refused for answer in answers) == 0
+
+
+def test_an_encoder_that_stands_still_is_not_believed(loop):
+    loop.run(loop.sine, 300)
+    before, frozen = max(loop.rates), loop.measure()[0]
+    answers = loop.run(lambda k: loop.sine(300 + k), 1000, lambda k, p, v: (frozen, v))
+    assert sum(answer.refused for answer in answers) > 500
+    assert max(loop.rates) < 2.0 * before
+    assert loop.rates[-1] < 1e-2
+
+
 def test_one_spoiled_reference_does_not_end_a_motion(loop):
     loop.run(loop.sine, 500)
     (refused,) = loop.run(lambda k: added(loop.sine(500), [[0.0], [1e6], [0.0]]), 1)
@@ -141,7 +182,8 @@ def test_without_a_state_it_brakes_and_holds_before_it_gives_up(loop, bad, has_r
     )
     given_up = [answer.status not in (OK, LIMITED) for answer in answers]
     first = given_up.index(True)
-    assert first * PERIOD == pytest.approx(GIVE_UP_TIME, abs=0.01)
+    expected = GIVE_UP_TIME if has_rates else BLIND_TIME
+    assert first * PERIOD == pytest.approx(expected, abs=0.01)
     assert all(given_up[first:])
     assert (answers[first - 1].rates == 0.0).all()  # its target rests long before
     if has_rates:  # by which it knows where it is

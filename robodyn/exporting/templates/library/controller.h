@@ -1,11 +1,12 @@
 /* A supervised controller of @MECHANISM@: references in, efforts out, at a fixed rate.
 
    Every effort that it writes is finite and within the actuators' limits, whatever it is given.
-   References that are not finite, beyond the position limits, too fast, too strong or not near the
-   one before are refused and counted. Without a reference that can be followed the controller
+   References that are not finite, beyond the position limits, too fast, too strong, not near the
+   one before or not consistent with it are refused and counted, and so are references after which
+   the mechanism could not stop. Without a reference that can be followed the controller
    brakes to rest and holds. If the state cannot be measured, or no efforts follow from it, the
    controller brakes and holds by the model alone; only if that lasts longer than
-   @UPPER@_GIVE_UP_TIME does an update fail.
+   @UPPER@_GIVE_UP_TIME, or @UPPER@_BLIND_TIME without rates, does an update fail.
 
    No allocation, no lock, no global state. Joints are in the order and with the signs of @NAME@.h. */
 #ifndef @UPPER@_CONTROLLER_H
@@ -18,6 +19,17 @@
 
 /* [s] for which braking and holding go on without a usable state */
 #define @UPPER@_GIVE_UP_TIME 1.0
+/* [s] likewise, if not even rates are measured: efforts of the model alone hold nothing for long */
+#define @UPPER@_BLIND_TIME 0.25
+/* [s] for which a source may repeat a reference, and in which inconsistencies are forgotten */
+#define @UPPER@_HOLD_TIME 0.1
+#define @UPPER@_MEMORY 0.25
+/* [s] by which measured rates may be late */
+#define @UPPER@_RATE_LAG 0.03
+/* accelerations and rates may disagree by this share of the velocity limits */
+#define @UPPER@_RATE_SHARE 0.1
+/* the mechanism may exceed the velocity limits by this factor while references are followed */
+#define @UPPER@_SPEED_MARGIN 1.25
 /* a reference may need this multiple of the efforts that the actuators have: feedback cuts them */
 #define @UPPER@_EFFORT_MARGIN 3.0
 /* and this multiple of the velocity limits: splines pass them by a little */
@@ -46,7 +58,12 @@ typedef struct {
   double measured[@UPPER@_N], measured_rates[@UPPER@_N];
   double efforts[@UPPER@_N];  /* last commanded */
   double holding[@UPPER@_N];  /* that hold the mechanism against gravity */
+  double given[@UPPER@_N], given_rates[@UPPER@_N]; /* by the last reference, refused or not */
+  double drift[@UPPER@_N], rate_drift[@UPPER@_N];  /* references': integral minus change */
+  double measured_drift[@UPPER@_N];                /* likewise of the measured rates */
+  int pauses;                                      /* updates without a reference, at least */
   double stop_time, lost_time, idle_time; /* [s] left to rest; without a state; since a reference */
+  double blind_time;                      /* [s] without even rates */
   int is_moving;  /* whether references are followed */
   int is_measured; /* whether configuration and velocity are usable for feedback */
   int is_lost;     /* whether they were not measured, but extrapolated by the rates at best */
@@ -132,8 +149,14 @@ static inline int @NAME@_start(@NAME@_controller *c, const double *positions,
   return @UPPER@_OK;
 }
 
+/* How far an integral and what it should give have drifted apart, after another period. */
+static inline double @NAME@_drift(double drift, double change, double period) {
+  return drift + change - drift * period / @UPPER@_MEMORY;
+}
+
 /* Take a state. It is not used if it is not finite, out of reach, or farther from the last one than
-   ten times the velocity limits explain; positions then follow from the rates, if these are usable. */
+   ten times the velocity limits explain, or if positions do not move as the rates say; positions
+   then follow from the rates, if these are usable. */
 static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
                                  const double *rates, double period,
                                  const @NAME@_settings *settings) {
@@ -141,7 +164,7 @@ static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
   double holding[@UPPER@_N];
   period = @NAME@_usable_period(period);
   int status = @UPPER@_OK;
-  double reckoned[@UPPER@_N];
+  double reckoned[@UPPER@_N], drift[@UPPER@_N];
   int has_rates = 1;
   for (int i = 0; i < @UPPER@_N; i++) {
     const double most = 10.0 * @NAME@_velocity_limits[i];
@@ -160,9 +183,19 @@ static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
       status = @UPPER@_JUMPS;
     }
     reckoned[i] = c->measured[i] + period * rates[i];
+    /* positions that stand still while the joint moves */
+    if (has_rates && isfinite(positions[i]) && rates[i] != 0.0) {
+      const double moved = @NAME@_joint_difference(i, c->measured[i], positions[i]);
+      const double most_drift = 0.25 * settings->tolerance + @UPPER@_RATE_LAG * fabs(rates[i]);
+      drift[i] = @NAME@_drift(c->measured_drift[i], period * rates[i] - moved, period);
+      if (status == @UPPER@_OK && fabs(drift[i]) > most_drift) status = @UPPER@_JUMPS;
+    } else {
+      drift[i] = @NAME@_drift(c->measured_drift[i], 0.0, period);
+    }
   }
   if (status == @UPPER@_OK && !has_rates) status = @UPPER@_INVALID;
   c->is_lost = status != @UPPER@_OK;
+  if (!c->is_lost) memcpy(c->measured_drift, drift, sizeof drift);
   if (c->is_lost && has_rates) {
     c->status = status;
     status = @UPPER@_OK;
@@ -175,6 +208,7 @@ static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
     status = @NAME@_inverse_dynamics(configuration, still, still, NULL, NULL, holding);
   }
   c->is_measured = status == @UPPER@_OK;
+  c->blind_time = c->is_measured ? 0.0 : c->blind_time + period;
   if (!c->is_measured) {
     c->status = status;
     c->is_lost = 1;
@@ -195,6 +229,10 @@ static inline int @NAME@_check_joints(const @NAME@_controller *c, const double *
                                       const double *rates, double period, double tolerance) {
   const double elapsed = c->is_moving ? period + c->idle_time : period;
   int has_changed = 0;
+  for (int i = 0; i < @UPPER@_N && c->is_measured; i++) {
+    const double most = @UPPER@_SPEED_MARGIN * @NAME@_velocity_limits[i];
+    if (most > 0.0 && fabs(c->measured_rates[i]) > most) return @UPPER@_TOO_FAST;
+  }
   for (int i = 0; i < @UPPER@_N; i++) {
     if (!isfinite(positions[i]) || !isfinite(rates[i])) return @UPPER@_INVALID;
     has_changed |= positions[i] != c->positions[i];
@@ -203,20 +241,52 @@ static inline int @NAME@_check_joints(const @NAME@_controller *c, const double *
     const double most = @NAME@_velocity_limits[i];
     const double change = @NAME@_joint_difference(i, c->positions[i], positions[i]);
     const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
-    if (positions[i] < lower - @UPPER@_END_MARGIN || positions[i] > upper + @UPPER@_END_MARGIN) {
-      return @UPPER@_BEYOND_ENDS;
-    }
     const int is_limited = isfinite(most) && most > 0.0;
     if (is_limited) {
       if (fabs(rates[i]) > @UPPER@_RATE_MARGIN * most) return @UPPER@_TOO_FAST;
     } else if (fabs(rates[i]) * period > 2.0 * (tolerance + fabs(change))) {
       return @UPPER@_TOO_FAST;
     }
+    if (positions[i] < lower - @UPPER@_END_MARGIN || positions[i] > upper + @UPPER@_END_MARGIN) {
+      return @UPPER@_BEYOND_ENDS;
+    }
     const double pace = is_limited ? @UPPER@_RATE_MARGIN * most : 1.5 * fabs(c->rates[i]);
     const double reach = tolerance + (c->is_moving && has_changed ? elapsed * pace : 0.0);
     if (!(fabs(change) <= reach)) return @UPPER@_JUMPS;
   }
   return @UPPER@_OK;
+}
+
+/* [s] in which a motion can be braked to rest: the shortest that the actuators have efforts for. */
+static inline double @NAME@_stop_time(const double *configuration, const double *velocity) {
+  double acceleration[@UPPER@_NV], time = 0.02;
+  for (; time < 0.5; time *= 2.0) {
+    for (int j = 0; j < @UPPER@_NV; j++) acceleration[j] = -velocity[j] / time;
+    if (@NAME@_can_be_driven(configuration, velocity, acceleration, NULL, 0.9) == @UPPER@_OK) break;
+  }
+  return time;
+}
+
+/* Whether the mechanism can be braked to rest from a motion: there is a configuration where it
+   would stop, and still a tolerance farther, and it is held there. Where loops can move no farther,
+   small rates of joints are large ones of the body, and nothing controls it. */
+static inline int @NAME@_can_stop(const double *configuration, const double *velocity,
+                                  const double *positions, const double *rates,
+                                  double tolerance) {
+  double there[@UPPER@_NQ], stops[@UPPER@_N], still[@UPPER@_NV] = {0.0}, fastest = 0.0;
+  double time = @NAME@_stop_time(configuration, velocity);
+  for (int i = 0; i < @UPPER@_N; i++) fastest = fmax(fastest, fabs(rates[i]));
+  if (fastest == 0.0) return @UPPER@_OK;
+  time += 2.0 * tolerance / fastest;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
+    stops[i] = positions[i] + 0.5 * time * rates[i];
+    if (stops[i] > upper && rates[i] > 0.0) stops[i] = positions[i] > upper ? positions[i] : upper;
+    if (stops[i] < lower && rates[i] < 0.0) stops[i] = positions[i] < lower ? positions[i] : lower;
+  }
+  memcpy(there, configuration, sizeof there);
+  const int status = @NAME@_configuration(stops, there);
+  return status == @UPPER@_OK ? @NAME@_can_be_driven(there, still, still, NULL, 0.9) : status;
 }
 
 /* Take a motion of the configuration for the target. */
@@ -238,6 +308,16 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   if (status == @UPPER@_OK) {
     status = @NAME@_can_be_driven(target, velocity, acceleration, base, @UPPER@_EFFORT_MARGIN);
   }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_can_stop(target, velocity, positions, rates, settings->tolerance);
+  }
+  for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) { /* nor from where it is */
+    const double apart = fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i]));
+    if (apart > 0.25 * settings->tolerance) {
+      status = @NAME@_can_stop(c->configuration, c->velocity, c->measured, c->measured_rates, 0.0);
+      break;
+    }
+  }
   if (status != @UPPER@_OK) {
     c->refused[status]++;
     c->status = status;
@@ -254,6 +334,54 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   return @UPPER@_OK;
 }
 
+/* Whether rates fit the change of positions and accelerations that of rates, over some periods
+   of a source. Kinds that are zero are not commanded. */
+static inline int @NAME@_check_consistency(@NAME@_controller *c, const double *positions,
+                                           const double *rates, const double *accelerations,
+                                           double period, double tolerance) {
+  const int continues = c->pauses <= 1;
+  int fits = 1;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double most = @NAME@_velocity_limits[i];
+    const double most_drift = tolerance + @UPPER@_HOLD_TIME * fabs(rates[i]);
+    const double most_change = isfinite(most) && most > 0.0 ? @UPPER@_RATE_SHARE * most
+                                                            : tolerance / @UPPER@_HOLD_TIME;
+    const double moved =
+      continues ? @NAME@_joint_difference(i, c->given[i], positions[i]) : period * rates[i];
+    const double changed = continues ? rates[i] - c->given_rates[i] : 0.0;
+    const double drift = @NAME@_drift(
+      c->drift[i], rates[i] != 0.0 ? period * rates[i] - moved : 0.0, period);
+    const double rate_drift = @NAME@_drift(
+      c->rate_drift[i], accelerations[i] != 0.0 ? period * accelerations[i] - changed : 0.0,
+      period);
+    fits = fits && fabs(drift) <= most_drift && fabs(rate_drift) <= most_change;
+    /* forgotten in a while, however far they were apart */
+    c->drift[i] = fmax(-2.0 * most_drift, fmin(drift, 2.0 * most_drift));
+    c->rate_drift[i] = fmax(-2.0 * most_change, fmin(rate_drift, 2.0 * most_change));
+    c->given[i] = positions[i];
+    c->given_rates[i] = rates[i];
+  }
+  c->pauses = 0;
+  return fits ? @UPPER@_OK : @UPPER@_TOO_FAST;
+}
+
+/* Whether the actuators have efforts for a sudden change of rates. */
+static inline int @NAME@_check_change(const @NAME@_controller *c, const double *target,
+                                      const double *velocity, const double *rates,
+                                      double period) {
+  double changes[@UPPER@_N], acceleration[@UPPER@_NV];
+  int is_sudden = 0;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double most = @NAME@_velocity_limits[i], change = rates[i] - c->rates[i];
+    is_sudden |= isfinite(most) && fabs(change) > @UPPER@_RATE_SHARE * most;
+    changes[i] = change / (c->idle_time + period);
+  }
+  if (!is_sudden) return @UPPER@_OK;
+  const int status = @NAME@_acceleration(target, rates, changes, acceleration);
+  return status == @UPPER@_OK ? @NAME@_can_be_driven(target, velocity, acceleration, NULL, 1.0)
+                              : status;
+}
+
 /* Take positions, rates and accelerations of the joints for the target. */
 static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, const double *rates,
                              const double *accelerations, double period, const double *base,
@@ -264,11 +392,18 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
     status = @NAME@_check_joints(c, positions, rates, @NAME@_usable_period(period),
                                  settings->tolerance);
   }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_check_consistency(c, positions, rates, accelerations,
+                                      @NAME@_usable_period(period), settings->tolerance);
+  }
   memcpy(target, c->target, sizeof target);
   if (status == @UPPER@_OK) status = @NAME@_configuration(positions, target);
   if (status == @UPPER@_OK) status = @NAME@_velocity(target, rates, velocity);
   if (status == @UPPER@_OK) {
     status = @NAME@_acceleration(target, rates, accelerations, acceleration);
+  }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_check_change(c, target, velocity, rates, @NAME@_usable_period(period));
   }
   if (status != @UPPER@_OK) {
     c->refused[status]++;
@@ -296,18 +431,11 @@ static inline void @NAME@_brake(@NAME@_controller *c, double period,
         break;
       }
     }
-    for (c->stop_time = 0.02; c->stop_time < 0.5; c->stop_time *= 2.0) {
-      for (int j = 0; j < @UPPER@_NV; j++) {
-        acceleration[j] = -c->target_velocity[j] / c->stop_time;
-      }
-      if (@NAME@_can_be_driven(c->target, c->target_velocity, acceleration, NULL, 0.9) ==
-          @UPPER@_OK) {
-        break;
-      }
-    }
+    c->stop_time = @NAME@_stop_time(c->target, c->target_velocity);
   }
   c->is_moving = 0;
   c->idle_time = 0.0;
+  if (c->pauses < 2) c->pauses++;
   const double left = c->stop_time > period ? 1.0 - period / c->stop_time : 0.0;
   for (int i = 0; i < @UPPER@_N; i++) {
     const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
@@ -387,7 +515,10 @@ static inline int @NAME@_command(@NAME@_controller *c, double period, const doub
   cut |= @NAME@_limit_efforts(efforts, c->holding);
   memcpy(c->efforts, efforts, sizeof c->efforts);
   c->cut += cut ? 1 : 0;
-  if (status != @UPPER@_OK && c->lost_time > @UPPER@_GIVE_UP_TIME) return status;
+  if (status != @UPPER@_OK &&
+      (c->lost_time > @UPPER@_GIVE_UP_TIME || c->blind_time > @UPPER@_BLIND_TIME)) {
+    return status;
+  }
   return cut ? @UPPER@_LIMITED : @UPPER@_OK;
 }
 
