@@ -47,6 +47,13 @@ def test_yaml_and_urdf_are_recognised_and_agree(crane, description, tmp_path):
     assert differences["differences"] == ["bob: 0.5 against 0.6 (by 0.1)"]
 
 
+def test_a_kind_without_links_and_joints_is_saved_as_urdf_alone(crane, tmp_path):
+    rd.save(crane, tmp_path / "crane.urdf")
+    assert rd.load(tmp_path / "crane.urdf") == crane
+    with pytest.raises(rd.InvalidInput, match="register the kind with an adapter `written_model`"):
+        rd.save(crane, tmp_path / "crane.sdf")
+
+
 def test_its_dynamics_are_those_of_an_arm_of_the_same_urdf(crane, description):
     # the same two joints as an open chain of the recursive equations
     arm = rd.load(robot_description(description, crane), kind="serial", tip_link="bob")
