@@ -19,6 +19,7 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.identification.recording import Recording
+from robodyn.mechanisms import motions
 from robodyn.simulation.sensor import Sensor
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
@@ -37,7 +38,7 @@ FLOWN = 10
 def motion(m: Any, rng: Any, reach: float) -> FourierTrajectory:
     """A random motion about home."""
     rest = np.zeros(m.coordinates.velocity_size)
-    centre = m.independent_motion(m.home, rest, rest).positions
+    centre = motions.independent_motion(m, m.home, rest, rest).positions
     size = reach / np.arange(1, 6)[:, None]
     sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(centre))) * size
     return FourierTrajectory(m, FourierSeries(DURATION, 1.0, centre, sine, cosine))

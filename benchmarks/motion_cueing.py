@@ -25,6 +25,7 @@ from scipy.optimize import minimize_scalar
 
 import robodyn as rd
 from robodyn.extras import needing
+from robodyn.mechanisms import motions
 from robodyn.motion_base.limits import DriveLimits
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def try_limits(m: rd.Mechanism, given: argparse.Namespace) -> None:
             begun = time.perf_counter()
             cue = cueing.step(REST + row[:3], row[3:])
             times.append(time.perf_counter() - begun)
-            lengths, rates, changes = m.driven_motion(*cue)
+            lengths, rates, changes = motions.driven_motion(m, *cue)
             shares = (
                 np.abs(lengths - middle) / half, np.abs(rates) / limits.rates,
                 np.abs(changes) / limits.accelerations,

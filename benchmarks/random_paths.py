@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -57,7 +58,7 @@ def configurations(m: Any, random: np.random.Generator, count: int) -> FloatArra
         poses: FloatArray = np.stack([m.advance(m.home, step) for step in steps])
         return poses
     rest = np.zeros(m.coordinates.velocity_size)
-    home = m.independent_motion(m.home, rest, rest).positions
+    home = motions.independent_motion(m, m.home, rest, rest).positions
     size = count, len(home)
     if size[1] == m.coordinates.configuration_size:
         low, high = m.position_limits.T
@@ -68,7 +69,9 @@ def configurations(m: Any, random: np.random.Generator, count: int) -> FloatArra
     found = []
     for goal in home + DRIVES * random.uniform(-1.0, 1.0, size):
         way = np.linspace(home, goal, 30)
-        found.append(m.motion_of_independent(way, 0.0 * way, 0.0 * way, guess=m.home)[0][-1])
+        found.append(
+            motions.motion_of_independent(m, way, 0.0 * way, 0.0 * way, guess=m.home)[0][-1]
+        )
     return np.stack(found)
 
 
@@ -83,7 +86,7 @@ def excess(m: Any, motion: Any, jerk: float = np.inf) -> float:
     most = max(efforts.max(), (np.abs(rates) / m.velocity_limits).max())
     if jerk < np.inf:
         later = np.diff(times) > 1e-9  # nearer, differences are of rounding
-        change = np.diff(m.driven_motion(*samples).accelerations, axis=0)[later]
+        change = np.diff(motions.driven_motion(m, *samples).accelerations, axis=0)[later]
         most = max(most, np.abs(change / np.diff(times)[later, None]).max() / jerk)
     return float(most - 1.0)
 
@@ -92,7 +95,7 @@ def drawn_jerk(m: Any, points: FloatArray, random: np.random.Generator) -> float
     """A limit of jerk that is felt along a path."""
     plain = rd.time_optimal(m, points, points=WITH_JERK)
     samples = plain.sample(np.linspace(0.0, plain.duration, 400))
-    largest = np.abs(m.driven_motion(*samples).accelerations).max()
+    largest = np.abs(motions.driven_motion(m, *samples).accelerations).max()
     return float(largest / plain.duration * 10.0 ** random.uniform(0.3, 3.0))
 
 

@@ -25,6 +25,7 @@ import numpy as np
 import robodyn as rd
 from robodyn.cli.new import _offers
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import motions
 from robodyn.motion_base.commander import PositionCommander
 from robodyn.motion_base.head_motion import REST
 from robodyn.motion_base.wishes import PoseStream
@@ -63,7 +64,7 @@ def timed(calls: list[Callable[[], object]]) -> np.ndarray:
 def poses(m: rd.Mechanism, steps: int, random: np.random.Generator) -> Callable[[], object]:
     """Configurations of poses next to home, one call each."""
     home, nv = m.home, m.coordinates.velocity_size
-    near = [m.advance_near(home, 0.02 * random.uniform(-1.0, 1.0, nv)) for _ in range(50)]
+    near = [motions.advance_near(m, home, 0.02 * random.uniform(-1.0, 1.0, nv)) for _ in range(50)]
     goals = [m.body_pose(q) for q in near]
     turns = iter(range(steps + WARM))
     return lambda: m.configuration_at(goals[next(turns) % len(goals)], home)

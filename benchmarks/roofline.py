@@ -24,8 +24,8 @@ CHAINS = 12
 def operations(platform: Any, pose: Any, twist: Any, accel: Any) -> Tally:
     """Operations of one inverse dynamics of a platform that bears no load, its base at rest."""
     state = State(pose, twist, accel, np.zeros(6), False, np.zeros(0), False)
-    base = at_rest(platform._platform[GRAVITY : GRAVITY + 3])
-    given = platform._legs, platform._platform, state, base, np.zeros((6, 6)), np.zeros(6)
+    base = at_rest(platform.solver.body[GRAVITY : GRAVITY + 3])
+    given = platform.solver.legs, platform.solver.body, state, base, np.zeros((6, 6)), np.zeros(6)
     return count_operations(stewart.inverse_dynamics, *given)[0]
 
 

@@ -16,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 
 import robodyn as rd
+from robodyn.mechanisms import presentation
 
 PICTURE = Path(__file__).resolve().parent / "images" / "time_optimal.png"
 # Displacements from home, as x y z [m] and roll pitch yaw [rad].
@@ -33,7 +34,9 @@ def draw(file: Path) -> None:
     from matplotlib import pyplot as plt
 
     platform = rd.load("stewart_symmetric").with_payload(600.0)
-    points = platform.configuration_of(platform.values_of(platform.home) + np.array(CURVE))
+    points = presentation.configuration_of(
+        platform, presentation.values_of(platform, platform.home) + np.array(CURVE)
+    )
     motion = rd.time_optimal(platform, points)
     times = np.linspace(0.0, motion.duration, 2000)
     samples = motion.sample(times)

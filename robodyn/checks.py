@@ -280,19 +280,15 @@ _SIZES: dict[str, Callable[[Any], int]] = {
 }
 
 
-# A step takes the motion of the base behind the wrench.
-_LONGER: dict[str, tuple[int, ...]] = {"wrench": (15,)}
-
-
 def _sizes_of(function: Callable[..., Any]) -> list[tuple[int, str, Callable[[Any], int]]]:
     """Place, name and size of the arrays that a method takes unchecked, by its annotations."""
     parameters = list(inspect.signature(function).parameters.values())
-    if not parameters or parameters[0].name != "self" or function.__name__ == "__init__":
+    if function.__name__ == "__init__":
         return []
     plain = ("FloatArray", "FloatArray | None")
     return [
         (place, each.name, _SIZES[each.name])
-        for place, each in enumerate(parameters)
+        for place, each in enumerate(parameters[1:], start=1)
         if str(each.annotation).strip("'\"") in plain and each.name in _SIZES
     ]
 
@@ -314,7 +310,7 @@ def _check_sizes(
             type(value) is np.ndarray
             and value.dtype == _FLOAT64
             and value.ndim
-            and value.shape[-1] in (expected, *_LONGER.get(name, ()))
+            and value.shape[-1] == expected
         ):
             continue
         as_array(name, value, (expected,))

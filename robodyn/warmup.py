@@ -15,6 +15,7 @@ from robodyn.control.lookahead import look_ahead
 from robodyn.control.path_tolerance import USUAL, path_tolerances
 from robodyn.control.slowing import SpeedScale
 from robodyn.errors import RobodynError, UnderActuated
+from robodyn.mechanisms import conditioning, motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.simulation.plant import Plant
 from robodyn.trajectories.base import Motion
@@ -33,7 +34,7 @@ def warm_up(mechanism: Mechanism) -> None:
     """
     home = mechanism.home
     rest = mechanism.difference(home, home)
-    mechanism.warm_up()
+    mechanism.solver.warm_up()
     mechanism.joint_velocities(home, rest)
     mechanism.body_pose(home[None])
     effort = np.zeros(len(mechanism.joint_names))
@@ -46,7 +47,7 @@ def warm_up(mechanism: Mechanism) -> None:
         path = _aside(mechanism)
         _follow(mechanism, path)
         joint_motion(mechanism, path, path.times)
-        if mechanism.determining_rows:
+        if motions.determining_rows(mechanism):
             TipJoints(mechanism).warm_up()
 
 
@@ -56,7 +57,7 @@ def warm_up_watching(mechanism: Mechanism) -> None:
     with suppress(RobodynError):
         path = _aside(mechanism)
         mechanism.condition_number(home)
-        mechanism.singular_values(home)
+        conditioning.singular_values(mechanism, home)
         weakest_direction(mechanism, home)
         condition_rate(mechanism, home, rest)
         scale = SpeedScale(mechanism, 1.0, 1e300)

@@ -32,6 +32,7 @@ from robodyn.control.conditioning import (
 )
 from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.slowing import SpeedScale
+from robodyn.mechanisms import conditioning
 from robodyn.trajectories import SampledTrajectory
 from robodyn.warmup import warm_up_watching
 from robodyn_ros import messages, qos
@@ -125,7 +126,7 @@ class ConditionMonitor(Node):
         return scale < 1.0 or scaled > self._good[1]
 
     def _status(self, number: float, configuration: FloatArray, velocity: FloatArray) -> Status:
-        smallest = float(self._mechanism.singular_values(configuration)[-1])
+        smallest = float(conditioning.singular_values(self._mechanism, configuration)[-1])
         scaled = float(self._mechanism.condition_number(configuration, self._length))
         level = self._level.level
         message = f"condition number {number:.4g}"

@@ -25,6 +25,7 @@ from launch_ros.substitutions import FindPackageShare
 
 import robodyn as rd
 from launch import LaunchContext
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.option_names import as_launch_argument
 from robodyn.mechanisms.robot_description import robot_description
@@ -281,7 +282,7 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
 def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
     """A display configuration file, with the camera fitted to the mechanism."""
     share = Path(FindPackageShare("robodyn").perform(context))
-    name = "with_leg_forces.rviz" if mechanism.acts_along_legs else "mechanism.rviz"
+    name = "with_leg_forces.rviz" if presentation.acts_along_legs(mechanism) else "mechanism.rviz"
     view = yaml.safe_load((share / "rviz" / name).read_text(encoding="utf-8"))
     current = view["Visualization Manager"]["Views"]["Current"]
     size = mechanism.size
@@ -306,7 +307,7 @@ def written(document: Any, prefix: str, suffix: str) -> str:
 
 def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
     """The node for arrows at the legs, for mechanisms whose actuators push along legs."""
-    if not mechanism.acts_along_legs:
+    if not presentation.acts_along_legs(mechanism):
         return []
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
     shown = {**passed(*MODEL), "colour_by": "condition", "values": True}
@@ -339,7 +340,7 @@ def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
     """Six sliders for a body's pose, or one for each joint."""
-    if mechanism.configuration_is_pose:
+    if mechanism.coordinates.is_pose:
         return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[passed(*MODEL)])
     if not installed("joint_state_publisher_gui"):
         return LogInfo(

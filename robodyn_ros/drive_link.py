@@ -71,7 +71,7 @@ class DriveLink(Node):
     def _on_commands(self, message: Float64MultiArray) -> None:
         positions = messages.array_values(message, self._text.count, "position")
         m = self._mechanism
-        self._gate.check(position=m.joint_signs * positions + m.joint_offsets)
+        self._gate.check(position=m.drives.signs * positions + m.drives.offsets)
         if not self._port.send(self._text.line(time.monotonic() - self._begun, positions)):
             self._dropped += 1
             self.get_logger().warning(

@@ -20,6 +20,8 @@ from trajectory_msgs.msg import JointTrajectory
 from robodyn.arrays import FloatArray
 from robodyn.control import Command, CommandUnit, joint_motion
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms import motions
+from robodyn.mechanisms.effort_terms import formulations
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.command_gate import CommandGate, CommandRefused
 from robodyn.trajectories import SampledTrajectory
@@ -147,7 +149,7 @@ class EffortOutputs:
         self._plot = JointStateMessage(mechanism.joint_names)
         self._forces = node.create_publisher(JointState, "~/forces", qos.STATE)
         self._massless = node.create_publisher(JointState, "~/massless_forces", qos.STATE)
-        self._tip = TipJoints(mechanism) if mechanism.determining_rows else None
+        self._tip = TipJoints(mechanism) if motions.determining_rows(mechanism) else None
         self._tip_states = node.create_publisher(JointState, "~/tip_joint_states", qos.STATE)
         self._waiting: Callable[[], None] | None = None
         self._with_effort = node.create_publisher(
@@ -194,7 +196,7 @@ class EffortOutputs:
         """Publish the efforts before limits, and those of `loaded` with massless legs."""
         if self._forces.get_subscription_count():
             self._forces.publish(self._plot.filled(stamp, effort=command.required))
-        known = "massless" in self._mechanism.formulations
+        known = "massless" in formulations(self._mechanism)
         if known and self._massless.get_subscription_count() and not command.problem:
             platform: Any = loaded
             massless = platform.inverse_dynamics(*command.motion, wrench, formulation="massless")
@@ -230,7 +232,7 @@ class EffortOutputs:
             return
         # a controller adds them to its own without checking limits
         limits = self._mechanism.effort_limits_at(motion.velocities)
-        motion = motion._replace(efforts=self._mechanism.cut_efforts(motion.efforts, limits))
+        motion = motion._replace(efforts=self._mechanism.drives.cut_efforts(motion.efforts, limits))
         message = messages.joint_trajectory(loaded.joint_names, trajectory.times, motion)
         message.header.stamp = messages.to_stamp(start or 0)
         self._with_effort.publish(message)

@@ -24,6 +24,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import ConditionLevel
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, listen, steady_timer
@@ -46,7 +47,7 @@ class ForceMarkers(Node):
         super().__init__("force_markers")
         self._p = p = declare(self, PARAMETERS)
         mechanism = load_mechanism(p)
-        if not mechanism.acts_along_legs:
+        if not presentation.acts_along_legs(mechanism):
             raise rd.ModelError(
                 f"{mechanism.name} has no legs: force_markers draws actuator forces along the legs "
                 "of a parallel platform"
@@ -119,7 +120,7 @@ class ForceArrows:
         Raises:
             KinematicsError: a leg has no direction in this configuration.
         """
-        tips, directions = self._mechanism.leg_directions(configuration)
+        tips, directions = presentation.leg_directions(self._mechanism, configuration)
         ends = tips + (forces / self._scale)[:, None] * directions
         found = []
         for leg, force in enumerate(forces):

@@ -34,6 +34,7 @@ from robodyn.analysis.trajectory_goals import Goal, GoalPlan, GoalRefused, Prese
 from robodyn.arrays import FloatArray
 from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import GoalCode
+from robodyn.mechanisms.common.tracking import tracking_of
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import qos
@@ -246,7 +247,7 @@ class InverseDynamics(ManagedNode):
         if not (self._waits and self.is_active and self._outputs.has_follower) or here is None:
             return
         held, mechanism = self._held, self._mechanism
-        if held is None or mechanism.tracking.is_lost(mechanism.difference(held, here)):
+        if held is None or tracking_of(mechanism).is_lost(mechanism.difference(held, here)):
             self._held = held = here
         still = np.zeros((2, mechanism.coordinates.velocity_size))
         motion = Motion(np.array([held, held]), still, still)

@@ -35,6 +35,7 @@ from std_msgs.msg import Bool, String
 
 import robodyn as rd
 from robodyn.arrays import FloatArray
+from robodyn.mechanisms import motions
 from robodyn.motion_base.base_pose import BasePoseEstimator, ImuNoise
 from robodyn.motion_base.command_gate import CommandRefused
 from robodyn.motion_base.commander import SetPoint
@@ -89,7 +90,7 @@ class JointCommander(ManagedNode):
         """Load the mechanism, and listen."""
         p = self._p
         self._mechanism = m = load_mechanism(p, self.get_logger())
-        self._sign, self._offset = m.joint_signs, m.joint_offsets
+        self._sign, self._offset = m.drives.signs, m.drives.offsets
         limits = DriveLimits.of(
             m,
             rates=p["rate_limits"],
@@ -254,7 +255,7 @@ class JointCommander(ManagedNode):
             messages.joint_values(message, m.joint_names, each) for each in ("velocity", "effort")
         )
         near = commander.configuration if self._felt is None else self._felt
-        state = m.motion_of_joints(positions, self._sign * rates, None, near)[:2]
+        state = motions.motion_of_joints(m, positions, self._sign * rates, None, near)[:2]
         self._felt, stamp = state[0], messages.to_nanoseconds(message.header.stamp)
         why = self._estimated.update(stamp, state, efforts, m, commander.base)
         if why:

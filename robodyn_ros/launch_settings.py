@@ -13,6 +13,8 @@ from launch.launch_description_entity import LaunchDescriptionEntity
 
 import robodyn as rd
 from launch import LaunchContext
+from robodyn.mechanisms import presentation
+from robodyn.mechanisms.common.estimation import needs_estimator
 from robodyn.trajectories.waypoints import default_path
 from robodyn_ros.description_launch import chosen_mechanism, warn
 from robodyn_ros.nodes import NODES
@@ -66,8 +68,8 @@ def settle(
     except rd.RobodynError as error:
         raise RuntimeError(str(error)) from None
     check_installed(context)
-    settings["needs_estimator"] = str(mechanism.needs_estimator).lower()
-    name = "stewart" if mechanism.acts_along_legs else "arm"
+    settings["needs_estimator"] = str(needs_estimator(mechanism)).lower()
+    name = "stewart" if presentation.acts_along_legs(mechanism) else "arm"
     rate = _value(sections, "forward_simulator", "control_rate")
     shipped = config / f"{name}_controllers.yaml"
     with_controllers(context, shipped, mechanism.joint_names, rate)

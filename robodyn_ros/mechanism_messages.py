@@ -18,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
+from robodyn.mechanisms import motions, presentation
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn.trajectories.messages import joint_rows, sampled_trajectory, without_turns
@@ -41,7 +42,7 @@ class FloatingBroadcaster:
 
     def __init__(self, node: Node, mechanism: Mechanism) -> None:
         self._mechanism, self._broadcaster = mechanism, None
-        joints = mechanism.floating_poses(mechanism.home)
+        joints = presentation.floating_poses(mechanism, mechanism.home)
         if joints and TransformBroadcaster:
             # as many as of the states beside them: a recorder that falls behind misses none
             self._broadcaster = TransformBroadcaster(node, qos.STATE)
@@ -54,7 +55,9 @@ class FloatingBroadcaster:
         if self._broadcaster is None:
             return
         transforms = []
-        for (parent, child), pose in self._mechanism.floating_poses(configuration).items():
+        for (parent, child), pose in presentation.floating_poses(
+            self._mechanism, configuration
+        ).items():
             transform = TransformStamped(child_frame_id=child)
             transform.header.frame_id = parent
             fill_stamp(transform.header.stamp, stamp)
@@ -83,11 +86,11 @@ class _Messages:
         m, names = self._mechanism, space.independent_joints
         times, rows = joint_rows(message, names)
         near = None
-        if here is not None and any(m.wrapping(names)):
+        if here is not None and any(motions.wrapping(m, names)):
             still = np.zeros(m.coordinates.velocity_size)
-            near = m.independent_motion(here, still, still)[0]
+            near = motions.independent_motion(m, here, still, still)[0]
         rows = without_turns(m, names, times, rows, near)
-        motion = space.motion_of_independent(*rows, here)
+        motion = motions.motion_of_independent(space, *rows, here)
         return SampledTrajectory(self._mechanism, times, motion)
 
     def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
@@ -178,7 +181,7 @@ class JointMessages(_Messages):
 
     def __init__(self, mechanism: Mechanism) -> None:
         super().__init__(mechanism)
-        self._measured = mechanism.measured_joints
+        self._measured = motions.measured_joints(mechanism)
         self._here: FloatArray | None = None
 
     def read_state(self, message: JointState) -> tuple[int, FloatArray, FloatArray]:
@@ -198,7 +201,7 @@ class JointMessages(_Messages):
 
     def state_of(self, place: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See `PoseMessages`."""
-        self._here, velocity = self._mechanism.state_of_readings(place, rate, self._here)
+        self._here, velocity = motions.state_of_readings(self._mechanism, place, rate, self._here)
         return self._here, velocity
 
     def read_trajectory(self, message: JointTrajectory) -> SampledTrajectory:
@@ -207,7 +210,7 @@ class JointMessages(_Messages):
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> JointTrajectory:
         """See `PoseMessages`."""
-        rows = self._mechanism.independent_motion(*motion)
+        rows = motions.independent_motion(self._mechanism, *motion)
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
 
 

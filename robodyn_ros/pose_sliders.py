@@ -17,6 +17,7 @@ from tf_transformations import euler_from_quaternion, quaternion_from_euler
 
 import robodyn as rd
 from robodyn.arrays import FloatArray
+from robodyn.mechanisms import presentation
 from robodyn_ros import qos
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import Spec, check, declare, load_mechanism, on_set, table
@@ -34,7 +35,7 @@ class PoseSliders(Node):
         super().__init__("pose_sliders")
         p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(p, self.get_logger())
-        if not self._mechanism.configuration_is_pose:
+        if not self._mechanism.coordinates.is_pose:
             raise rd.ModelError(
                 f"{self._mechanism.name} is moved by its joints, not by a pose: use "
                 "joint_state_publisher_gui"
@@ -44,7 +45,7 @@ class PoseSliders(Node):
         travel, noun = TRAVEL * self._mechanism.size, self._mechanism.nouns.body
         self._specs = {
             name: _slider(name, noun, float(home[each.index]), each.unit, travel)
-            for name, each in self._mechanism.variables.items()
+            for name, each in presentation.variables(self._mechanism).items()
             if each.role == "position"
         }
         declare(self, self._specs)

@@ -20,6 +20,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.figure import frame_in_parent
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.model.joint import Joint
@@ -63,7 +64,7 @@ class RecordedTransforms:
         self._moving = [joint for joint in joints if joint.kind not in ("fixed", "floating")]
         self._floating: list[Joint] = []
         # a body whose pose is the state has its transform from that
-        if mechanism is not None and not mechanism.configuration_is_pose:
+        if mechanism is not None and not mechanism.coordinates.is_pose:
             self._mechanism, self._reader = mechanism, messages_of(mechanism)
             self._floating = [joint for joint in joints if joint.kind == "floating"]
         self._positions: dict[str, float] = {}
@@ -120,7 +121,7 @@ class RecordedTransforms:
             return {}
         try:
             _, configuration, _ = self._reader.read_state(message)
-            return self._mechanism.floating_poses(configuration)
+            return presentation.floating_poses(self._mechanism, configuration)
         except RobodynError:  # of another mechanism, or of some of the joints only
             return {}
 

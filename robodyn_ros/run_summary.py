@@ -20,6 +20,7 @@ from sensor_msgs.msg import JointState
 from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.arrays import FloatArray
 from robodyn.control.lookahead import needs_regularity
+from robodyn.mechanisms.common.tracking import tracking_of
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, listen
@@ -97,7 +98,7 @@ class RunSummary(Node):
         if self._lost is None and start <= stamp <= end:
             planned = trajectory.sample((stamp - start) * 1e-9).configuration
             error = self._mechanism.difference(planned, configuration)
-            if self._mechanism.tracking.is_lost(error):
+            if tracking_of(self._mechanism).is_lost(error):
                 self._lost = stamp
 
     def _on_joints(self, message: JointState) -> None:

@@ -14,6 +14,7 @@ from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 from robodyn.simulation.position_drives import PositionDrives
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, listen, steady_timer
@@ -44,7 +45,7 @@ class SimulatedDrives(Node):
     def _on_commands(self, message: Float64MultiArray) -> None:
         m = self._mechanism
         positions = messages.array_values(message, len(self._efforts), "position")
-        self._command = m.joint_signs * positions + m.joint_offsets
+        self._command = m.drives.signs * positions + m.drives.offsets
 
     def _tick(self) -> None:
         drives, m = self._drives, self._mechanism
@@ -53,7 +54,7 @@ class SimulatedDrives(Node):
         if self._noise:
             seen = seen + self._random.normal(0.0, self._noise, len(seen))
         try:
-            motion = m.motion_of_joints(seen, drives.rates, None, self._at)
+            motion = motions.motion_of_joints(m, seen, drives.rates, None, self._at)
         except rd.RobodynError as error:
             self.get_logger().error(f"drives jam: {error}", throttle_duration_sec=1.0)
             return

@@ -100,7 +100,7 @@ class StateEstimator(Node):
         self, stamp: int, positions: FloatArray, velocities: FloatArray
     ) -> Estimate | None:
         # the library may measure joints otherwise than the URDF: a leg by its length
-        sign, offset = self._mechanism.joint_signs, self._mechanism.joint_offsets
+        sign, offset = self._mechanism.drives.signs, self._mechanism.drives.offsets
         measured = sign * positions + offset
         rates = sign * velocities if np.isfinite(velocities).all() else None
         # a driver that does not stamp leaves zero

@@ -26,6 +26,7 @@ from robodyn.checks import refuse_beyond
 from robodyn.control.joint_readings import JointReadings, Reading, foreign_names
 from robodyn.control.state_stamps import PublisherVote, StateStamps
 from robodyn.errors import RobodynError, shortened
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn_ros import messages
 from robodyn_ros.diagnostics import Status, say
@@ -354,7 +355,7 @@ class JointSource:
         self._known = frozenset(mechanism.all_joint_names)
         self._readings = JointReadings(
             names,
-            mechanism.wrapping(names),
+            motions.wrapping(mechanism, names),
             differentiate=setting(node, "differentiate"),
             cutoff=setting(node, "differentiate_cutoff"),
             max_age=setting(node, "max_joint_age"),
@@ -365,7 +366,7 @@ class JointSource:
         self._has_own = self._has_others = False
 
         def difference(start: FloatArray, goal: FloatArray) -> FloatArray:
-            return mechanism.joint_difference(start, goal, names)
+            return motions.joint_difference(mechanism, start, goal, names)
 
         self.difference = difference
 

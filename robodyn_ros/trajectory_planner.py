@@ -35,6 +35,7 @@ import robodyn as rd
 from robodyn.analysis.limits import Quantity, check_limits
 from robodyn.arrays import FloatArray
 from robodyn.control.lookahead import look_ahead
+from robodyn.mechanisms import motions
 from robodyn.planning.paths.around import around_singularities
 from robodyn.planning.time_optimal.online import (
     is_moving,
@@ -311,7 +312,7 @@ class TrajectoryPlanner(Node):
     def _on_goal_joints(self, message: JointState) -> None:
         present = self._mechanism.joint_positions(self._start())
         goal = messages.joint_goal(message, self._mechanism.joint_names, present)
-        goal = present + self._mechanism.joint_difference(present, goal)
+        goal = present + motions.joint_difference(self._mechanism, present, goal)
         what = f"goal {goal.round(4).tolist()}"
         if self._is_fastest:
             self._plan_fastest(goal, what, "goal_joints", of_body=False)

@@ -40,6 +40,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import shortened
 from robodyn.formats.received_text import received_description
 from robodyn.formats.ros_packages import package_folders
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import REST
 from robodyn.view.machine_panel import NAMED, REQUESTS, MachinePanel
@@ -121,7 +122,7 @@ class WebViewer(Node):
             configuration,
             joints,
             self._mechanism.body_pose(configuration),
-            self._mechanism.floating_poses(configuration),
+            presentation.floating_poses(self._mechanism, configuration),
             np.zeros(len(self._mechanism.joint_names)) if effort is None else effort,
             condition_number(self._mechanism, configuration) if number is None else number,
             not self._paused,

@@ -16,6 +16,7 @@ from robodyn.actuators import Actuator
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
+from robodyn.mechanisms import conditioning, presentation, travel
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.demonstration import DEMO
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS
@@ -86,9 +87,9 @@ def reach_about_home(mechanism: Mechanism) -> list[Reach]:
     """
     return [
         Reach(name, variable.unit, start, low, high, (low_end, high_end))
-        for name, variable in mechanism.variables.items()
+        for name, variable in presentation.variables(mechanism).items()
         if variable.role == "position"
-        for start in [float(mechanism.values_of(mechanism.home)[variable.index])]
+        for start in [float(presentation.values_of(mechanism, mechanism.home)[variable.index])]
         for low, low_end in [_end(mechanism, variable.index, variable.unit, -1.0)]
         for high, high_end in [_end(mechanism, variable.index, variable.unit, 1.0)]
     ]
@@ -128,7 +129,7 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
                 zip(mechanism.joint_names, (_finite(share) for share in strokes), strict=True)
             )
         }
-        if mechanism.configuration_is_pose:
+        if mechanism.coordinates.is_pose:
             found["reach"] = [
                 asdict(reach)
                 | {name: _finite(getattr(reach, name)) for name in ("lowest", "highest")}
@@ -143,7 +144,7 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
 
 def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
     """The last value within all limits on a way out from home, and what is met there."""
-    home = mechanism.values_of(mechanism.home)
+    home = presentation.values_of(mechanism, mechanism.home)
     side = _side(mechanism, mechanism.home)
     turns = unit == "rad"
     step = ANGLE_STEP if turns else STEP * mechanism.size
@@ -170,11 +171,11 @@ def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[floa
 def _obstacle(mechanism: Mechanism, values: FloatArray, side: float) -> str:
     """What is in the way at a configuration, in words; empty if nothing is."""
     try:
-        configuration = mechanism.configuration_of(values)
+        configuration = presentation.configuration_of(mechanism, values)
         positions = mechanism.travel(configuration)
     except RobodynError:
         return "no such configuration"
-    lower, upper = mechanism.travel_bounds.T
+    lower, upper = travel.travel_bounds(mechanism).T
     beyond = np.maximum(lower - positions, positions - upper)
     worst = int(beyond.argmax())
     if beyond[worst] > ROUNDING:
@@ -184,7 +185,7 @@ def _obstacle(mechanism: Mechanism, values: FloatArray, side: float) -> str:
 
 
 def _side(mechanism: Mechanism, configuration: FloatArray) -> float:
-    determinant = mechanism.determinant(configuration)
+    determinant = conditioning.determinant(mechanism, configuration)
     return 1.0 if determinant is None else float(np.sign(determinant))
 
 

@@ -15,6 +15,7 @@ from robodyn.control import TrajectoryFollower
 from robodyn.control.goal_watch import Errors, GoalCode, Verdict
 from robodyn.control.path_tolerance import path_tolerances
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms import motions
 
 # How goals end, as ROS 2 actions call it.
 SUCCEEDED, ABORTED, CANCELED = "succeed", "abort", "canceled"
@@ -175,11 +176,11 @@ class GoalExecution:
             self._began, self._reported = time, -(2**62)
         still = np.zeros_like(velocity)
         try:
-            desired = mechanism.independent_motion(*planned)
-            x, v, _ = mechanism.independent_motion(configuration, velocity, still)
+            desired = motions.independent_motion(mechanism, *planned)
+            x, v, _ = motions.independent_motion(mechanism, configuration, velocity, still)
         except KinematicsError:
             return None  # of a singular state there is nothing to tell
-        off = mechanism.joint_difference(x, desired[0], mechanism.independent_joints)
+        off = motions.joint_difference(mechanism, x, desired[0], mechanism.independent_joints)
         errors = Errors(off, desired[1] - v)
         return Report(time, time - self._began, desired, (x, v), errors)
 

@@ -13,6 +13,7 @@ from robodyn.analysis.bisection import bisected
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms import conditioning, travel
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory, refuse_other
 
@@ -128,11 +129,11 @@ class _Check:
             max_condition = np.inf
         if max_condition != np.inf:
             max_condition = as_scalar("max_condition", max_condition, at_least=1.0)
-        velocity, effort = mechanism.velocity_limits, mechanism.effort_ranges.T
+        velocity, effort = mechanism.velocity_limits, mechanism.drives.effort_ranges.T
         lower, upper = mechanism.position_limits.T
         self._condition = max_condition
         # of passive joints, behind the columns of the driven ones
-        passive = mechanism.travel_bounds[len(velocity) :].T
+        passive = travel.travel_bounds(mechanism)[len(velocity) :].T
         if "position" not in quantities:
             passive = passive[:, :0]
         self._passive = passive.shape[1]
@@ -142,7 +143,7 @@ class _Check:
             if name not in quantities:
                 columns = slice(group * len(velocity), (group + 1) * len(velocity))
                 self._lower[columns], self._upper[columns] = -np.inf, np.inf
-        self._has_curve = self._efforts and mechanism.has_torque_speed_curve
+        self._has_curve = self._efforts and mechanism.drives.has_torque_speed_curve
 
     def limits_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lower and upper limits (..., columns) where the values are these."""
@@ -188,7 +189,7 @@ class _Check:
             configuration = self._trajectory.sample(t).configuration
             if conditioned:
                 return np.asarray(np.linalg.det(mechanism.jacobian(configuration)))
-            return mechanism.determinant(configuration)
+            return conditioning.determinant(mechanism, configuration)
 
         found = determinant(times)
         if found is None:

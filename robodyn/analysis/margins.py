@@ -18,6 +18,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.mechanism import Mechanism
 
 # Beyond a limit by less than this share of it is rounding: a motion may run along its limit.
@@ -150,7 +151,7 @@ def margins(
     rows, beyond = [], []
     # a missing rate is beyond its own limit already
     limits = mechanism.effort_limits_at(np.nan_to_num(v))
-    least, largest = (np.clip(ends, -limits, limits) for ends in mechanism.effort_ranges.T)
+    least, largest = (np.clip(ends, -limits, limits) for ends in mechanism.drives.effort_ranges.T)
     for j, joint in enumerate(mechanism.joint_names):
         lower, upper = mechanism.position_limits[j]
         velocity = mechanism.velocity_limits[j]
@@ -194,7 +195,7 @@ def condition_limit(mechanism: Mechanism) -> float:
     The threshold of errors where the actuators act side by side on one body: near a singularity
     they cannot hold it. Infinite elsewhere, an arm passes through singular configurations.
     """
-    return CONDITION_LIMIT if mechanism.acts_along_legs else np.inf
+    return CONDITION_LIMIT if presentation.acts_along_legs(mechanism) else np.inf
 
 
 def _margin(

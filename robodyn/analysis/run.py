@@ -24,7 +24,9 @@ from robodyn.analysis.study import ends, peak_dynamic_fraction
 from robodyn.arrays import FloatArray
 from robodyn.errors import writing
 from robodyn.formats.csv_text import write_columns
-from robodyn.mechanisms.mechanism import Mechanism, where_regular
+from robodyn.mechanisms.common.tracking import tracking_of
+from robodyn.mechanisms.effort_terms import formulations, where_regular
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
 
 # Noun of a driven joint, title and format of the largest efforts, by their key in a summary.
@@ -79,7 +81,7 @@ class RunHistory:
         the part of the leg's inertia and friction (Dasgupta 1998, eq. 42). NaN where there are
         none.
         """
-        if "massless" not in self.mechanism.formulations:
+        if "massless" not in formulations(self.mechanism):
             return np.empty((len(self.time), 0))
         m, q, v, f = self.mechanism, self.configuration, self.velocity, self.effort
         accel = where_regular(m.forward_dynamics, (q, v, f), v.shape[1:])
@@ -121,7 +123,7 @@ class RunHistory:
         """`completed`, or what ended the run."""
         if self.stopped:
             return self.stopped
-        tracking = self.mechanism.tracking
+        tracking = tracking_of(self.mechanism)
         lost = np.flatnonzero(tracking.is_lost(self.error))
         if lost.size:
             return (
@@ -158,7 +160,7 @@ class RunHistory:
         ]
 
     def _peaks(self) -> dict[str, Any]:
-        tracking = self.mechanism.tracking
+        tracking = tracking_of(self.mechanism)
         peaks: dict[str, Any] = {
             self.mechanism.nouns.peak_effort: np.abs(self.effort).max(axis=0).tolist()
         }

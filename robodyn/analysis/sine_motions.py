@@ -12,6 +12,7 @@ import numpy as np
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
+from robodyn.mechanisms import conditioning, motions
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import advance_pose
@@ -113,7 +114,7 @@ def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArr
     """The configuration after a displacement (6,) of the body from home; None if there is none."""
     pose, still = advance_pose(m.body_pose(m.home), displacement), np.zeros((1, 6))
     try:
-        q = m.motions_of_body(pose[None], still, still, near[None]).configuration[0]
+        q = motions.motions_of_body(m, pose[None], still, still, near[None]).configuration[0]
     except RobodynError:
         return None
     return None if np.isnan(q).any() else q
@@ -121,7 +122,7 @@ def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArr
 
 def _is_allowed(m: Mechanism, configuration: FloatArray) -> bool:
     """Whether joints are within their ranges there, on home's side of singularities."""
-    here, begun = m.side(configuration), m.side(m.home)
+    here, begun = conditioning.side(m, configuration), conditioning.side(m, m.home)
     crossed = here is not None and begun is not None and float(here * begun) <= 0.0
     return not crossed and bool(m.within_travel(configuration).all())
 
@@ -147,7 +148,7 @@ def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motio
     poses = advance_pose(m.body_pose(m.home), moved * travel.unit)
     nearest = np.abs(travel.at - moved).argmin(axis=1)
     twists, accels = rate * np.cos(phase) * way, -(rate**2) * np.sin(phase) * way
-    return m.motions_of_body(poses, twists, accels, travel.configurations[nearest])
+    return motions.motions_of_body(m, poses, twists, accels, travel.configurations[nearest])
 
 
 def _follows(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> bool:
@@ -155,7 +156,7 @@ def _follows(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> bo
         motion = _sine(m, travel, rate, amplitude)
         if np.isnan(motion.configuration).any():
             return False
-        _, rates, _ = m.driven_motion(*motion)
+        _, rates, _ = motions.driven_motion(m, *motion)
         efforts = np.abs(m.inverse_dynamics(*motion))
     except RobodynError:
         return False

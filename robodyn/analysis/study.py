@@ -17,6 +17,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import write_columns
+from robodyn.mechanisms.effort_terms import effort_terms
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory, refuse_other
 
@@ -40,7 +41,7 @@ class MotionStudy:
         time: (N,) [s].
         motion: configuration, velocity and acceleration as planned.
         forces: (N, n) [N or N m] total efforts of the driven joints.
-        terms: (N, n) each, by name, see `Mechanism.effort_terms`. Of a platform: `massless`,
+        terms: (N, n) each, by name, see `effort_terms`. Of a platform: `massless`,
             forces with legs without mass and friction, and `dynamic`, the rest (eq. 41, 42). Of
             an arm: `inertial`, `coriolis` (centrifugal terms included), `gravity`, `friction`,
             and `wrench` if there is one.
@@ -87,7 +88,7 @@ class MotionStudy:
             if progress is not None:
                 progress(first / len(time))
             some = Motion(*(values[first : first + CHUNK] for values in motion))
-            parts.append(mechanism.effort_terms(*some, load, formulation))
+            parts.append(effort_terms(mechanism, *some, load, formulation))
         forces, terms, reactions = _joined(parts)
         q = motion.configuration
         return cls(

@@ -21,6 +21,7 @@ from robodyn.control.goal_watch import (
     resolved,
 )
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn.trajectories.joint_points import through_points
@@ -119,7 +120,9 @@ def examine(
         trajectory = SampledTrajectory(
             mechanism,
             knots,
-            space.motion_of_independent(*motion.sample(knots), present.measured.configuration),
+            motions.motion_of_independent(
+                space, *motion.sample(knots), present.measured.configuration
+            ),
         )
         broken = check_limits(mechanism, trajectory)
     except GoalRefused:
@@ -164,7 +167,7 @@ def _points(
     message = goal.trajectory
     names = space.independent_joints
     times, rows = joint_rows(message, names)
-    measured = space.independent_motion(*present.measured)[0]
+    measured = motions.independent_motion(space, *present.measured)[0]
     rows = without_turns(mechanism, names, times, rows, measured)
     fields = ("positions", "velocities", "accelerations")
     given = [all(len(getattr(p, field)) > 0 for p in message.points) for field in fields]
@@ -180,8 +183,8 @@ def _points(
     if times[0] > 0.0:
         # from where it is, or from where it is planned to be, to the first point
         here = present.measured if present.planned is None else present.planned
-        first = space.independent_motion(*here)
-        way = mechanism.joint_difference(measured, first[0], names)
+        first = motions.independent_motion(space, *here)
+        way = motions.joint_difference(mechanism, measured, first[0], names)
         first = first._replace(positions=measured + way)
         used = [
             np.concatenate([one[None], values]) for one, values in zip(first, used, strict=False)
@@ -198,8 +201,8 @@ def _check_start(
     settings: dict[str, Any],
 ) -> None:
     allowed, names = settings["start_tolerance"], space.independent_joints
-    here = space.independent_motion(*present.measured)[0]
-    off = np.abs(mechanism.joint_difference(here, first, names))
+    here = motions.independent_motion(space, *present.measured)[0]
+    off = np.abs(motions.joint_difference(mechanism, here, first, names))
     if allowed and not off.max() <= allowed:
         joint = int(off.argmax())
         raise GoalRefused(

@@ -93,11 +93,13 @@ def use(model: str) -> None:
 
 def _step_smooth_and_rough(mechanism: rd.Mechanism) -> None:
     """Take a step with and without dry friction, so that both integration loops are compiled."""
-    from robodyn.mechanisms.common.joint_friction import JointFriction
+    from robodyn.mechanisms.common.joint_friction import JointFriction, friction_rows
+
+    """Take a step by each of the two loops of a kind, whatever the model's friction."""
 
     rest = np.zeros(len(mechanism.joint_names))
     for decay in (0.0, 1e9):
         model: Any = mechanism.without_friction()
         # what a model with friction has: this one is treated like it
-        model.friction = JointFriction(model.friction_rows(), np.array([decay]))
+        model.friction = JointFriction(friction_rows(model), np.array([decay]))
         rd.Plant(model, dt=1e-6).hold(rest, 1)

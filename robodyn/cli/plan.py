@@ -20,6 +20,7 @@ from robodyn.cli.session import (
     refuse_ending,
     write_report,
 )
+from robodyn.mechanisms import presentation
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -59,11 +60,11 @@ def _route(
         with progress_bar(f"path {text}") as tell:
             return rd.load_path(text, mechanism, progress=tell), text
     begin = mechanism.home
-    size = mechanism.values_of(begin).size
+    size = presentation.values_of(mechanism, begin).size
     if start is not None:
-        begin = mechanism.configuration_of(_numbers("--start", start, size))
+        begin = presentation.configuration_of(mechanism, _numbers("--start", start, size))
     if name == "--goal":
-        end = mechanism.configuration_of(_numbers(name, text, size))
+        end = presentation.configuration_of(mechanism, _numbers(name, text, size))
     elif name == "--joints":
         end = mechanism.assemble(_numbers(name, text, len(mechanism.joint_names)), begin)
     else:

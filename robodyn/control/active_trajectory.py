@@ -19,6 +19,7 @@ from robodyn.checks import as_scalar
 from robodyn.control.limited_motions import limited_handover, limited_stop
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.handover import Handover
@@ -245,7 +246,7 @@ class ActiveTrajectory:
             positions = self.mechanism.joint_positions(np.stack([configuration, wanted]))
         except KinematicsError:
             return False  # no efforts follow from there, in whichever way
-        return bool(np.abs(self.mechanism.joint_difference(*positions)).max() > THERE)
+        return bool(np.abs(motions.joint_difference(self.mechanism, *positions)).max() > THERE)
 
     def _take(self, given: _Given) -> None:
         self._given, self._path, self._start = given, given.trajectory, given.start

@@ -32,6 +32,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common import joint_friction
 from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
@@ -227,7 +228,7 @@ class PlannedFriction:
 
     def __init__(self, mechanism: Mechanism, kp: FloatArray, kv: FloatArray) -> None:
         self._mechanism = mechanism
-        self.rest = mechanism.without_planned_friction
+        self.rest = joint_friction.without_planned_friction(mechanism)
         self.exists = self.rest is not mechanism
         size = len(mechanism.joint_names), mechanism.coordinates.velocity_size
         self.gain = np.zeros(size)
@@ -258,6 +259,8 @@ class PlannedFriction:
 def _same_damping(one: Mechanism, other: Mechanism) -> bool:
     return all(
         np.array_equal(a.get(name, 0.0), b.get(name, 0.0))
-        for a, b in zip(one.joint_friction, other.joint_friction, strict=True)
+        for a, b in zip(
+            joint_friction.joint_friction(one), joint_friction.joint_friction(other), strict=True
+        )
         for name in {"damping", "prismatic"} & a.keys()
     )

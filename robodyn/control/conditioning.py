@@ -9,6 +9,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import conditioning
 from robodyn.mechanisms.mechanism import Mechanism
 
 OK, WARN, ERROR = 0, 1, 2
@@ -83,7 +84,7 @@ def weakest_directions(
         InvalidInput: the shape is wrong, or a value is not finite or not positive (the length).
         KinematicsError: the configuration has no geometry.
     """
-    J = mechanism.scaled_jacobian(configuration, characteristic_length)
+    J = conditioning.scaled_jacobian(mechanism, configuration, characteristic_length)
     direction = np.linalg.svd(J)[0][..., :, min(J.shape[-2:]) - 1]
     largest = np.abs(direction).argmax(axis=-1)[..., None]
     return np.asarray(direction * np.sign(np.take_along_axis(direction, largest, axis=-1)))

@@ -142,7 +142,7 @@ class TrajectoryFollower(ActiveTrajectory):
         # cached: used at every update
         self._coordinates = mechanism.coordinates
         self._limits = mechanism.effort_limits
-        least, largest = mechanism.effort_ends
+        least, largest = mechanism.drives.effort_ends
         self._least, self._largest = float(least.max()), float(largest.min())
         self._rates = (self._coordinates.velocity_size,)
 
@@ -292,14 +292,14 @@ class TrajectoryFollower(ActiveTrajectory):
     def _limited(self, required: FloatArray, motion: Motion) -> tuple[FloatArray, str]:
         """Limit efforts (n,), and name the one that was reduced most."""
         mechanism, limits = self.mechanism, self._limits
-        if mechanism.has_torque_speed_curve:
+        if mechanism.drives.has_torque_speed_curve:
             rates = mechanism.joint_velocities(motion.configuration, motion.velocity)
             limits = mechanism.effort_limits_at(rates)
         else:
             numbers = required.tolist()
             if max(numbers) <= self._largest and min(numbers) >= self._least:
                 return required, ""
-        effort = mechanism.cut_efforts(required, limits)
+        effort = mechanism.drives.cut_efforts(required, limits)
         cut = effort != required
         if not cut.any():
             return effort, ""
@@ -312,5 +312,7 @@ class TrajectoryFollower(ActiveTrajectory):
         )
 
     def _keep(self, motion: Motion, why: str) -> Command:
-        kept = self.mechanism.cut_efforts(self._last_effort)  # they may be of another payload
+        kept = self.mechanism.drives.cut_efforts(
+            self._last_effort
+        )  # they may be of another payload
         return Command(kept, kept, motion, f"no efforts: {why}")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -38,7 +39,7 @@ def joint_motion(mechanism: Mechanism, trajectory: Trajectory, times: ArrayLike)
     """
     motion = trajectory.sample(as_array("times", times, (), "s"))
     efforts = mechanism.inverse_dynamics(*motion)
-    return JointMotion(*mechanism.driven_motion(*motion), efforts)
+    return JointMotion(*motions.driven_motion(mechanism, *motion), efforts)
 
 
 def trajectory_from_joints(
@@ -70,7 +71,8 @@ def trajectory_from_joints(
     n = len(mechanism.joint_names)
     size = (len(as_array("times", times, (), "s").reshape(-1)), n)
     unit = mechanism.nouns.joint_unit
-    motion = mechanism.motion_of_joints(
+    motion = motions.motion_of_joints(
+        mechanism,
         as_array("positions", positions, size, unit),
         as_array("velocities", velocities, size, f"{unit} per s"),
         None

@@ -15,6 +15,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
+from robodyn.mechanisms import travel
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.handover import Handover
@@ -53,7 +54,7 @@ def limited_handover(
     limits = mechanism.velocity_limits, mechanism.effort_limits
     if (
         not any(np.isfinite(limit).any() for limit in limits)
-        and not mechanism.has_torque_speed_curve
+        and not mechanism.drives.has_torque_speed_curve
     ):
         return handover
     with np.errstate(all="ignore"):
@@ -119,7 +120,7 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
 
 def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:
     """Return the excess of values (K, k) of `travel` over their range and the first row."""
-    lower, upper = mechanism.travel_bounds.T
+    lower, upper = travel.travel_bounds(mechanism).T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
     more = outside - outside[0]
     if not (more > 0.0).any():
@@ -182,7 +183,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
     # a motor's torque falls with its speed
     efforts = mechanism.effort_limits_at(np.nan_to_num(found.rates))
     limits = np.broadcast_to(mechanism.velocity_limits, found.rates.shape), efforts
-    units = tuple(f"{unit}/s" for unit in mechanism.joint_units), mechanism.effort_units
+    units = tuple(f"{unit}/s" for unit in mechanism.joint_units), mechanism.drives.effort_units
     for index, (values, limit) in enumerate(zip(found, limits, strict=True)):
         allowed = limit
         for other in others:

@@ -14,6 +14,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.control.goal_watch import Errors, Tolerances, broken
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
 
@@ -59,7 +60,7 @@ def strayed(
     try:
         both = np.stack([wanted.configuration, configuration])
         planned, measured = mechanism.joint_positions(both)
-        error = mechanism.joint_difference(measured, planned)
+        error = motions.joint_difference(mechanism, measured, planned)
         if velocity is not None:
             rates = mechanism.joint_velocities(wanted.configuration, wanted.velocity)
             error += SOON * (rates - mechanism.joint_velocities(configuration, velocity))

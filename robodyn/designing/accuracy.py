@@ -8,6 +8,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.designing.requirements import Accuracy
+from robodyn.mechanisms.common.geometry import geometry_of
 from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -27,7 +28,7 @@ def pose_accuracy(m: Mechanism, accuracy: Accuracy, configurations: FloatArray) 
         InvalidInput: a standard deviation of the geometry for a kind without dimensions.
     """
     if accuracy.geometry:
-        geometry = m.geometry()
+        geometry = geometry_of(m)
         values = np.array([each.value for each in geometry.parameters])
         centers = [
             each.unit == "m" and not each.name.endswith(".offset") for each in geometry.parameters

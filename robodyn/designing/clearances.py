@@ -10,6 +10,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray, Indices
 from robodyn.designing.requirements import Requirements
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.model import Model
@@ -39,7 +40,7 @@ class Room(NamedTuple):
 
 def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> Room:
     """The room that a machine takes at poses (K, 7) of its body."""
-    feet, tips = m.leg_ends(m.home)
+    feet, tips = presentation.leg_ends(m, m.home)
     base = feet if len(feet) else _base_points(m)
     rotation, origin = rotation_matrix(poses), poses[:, :3]
     home = m.body_pose(m.home)

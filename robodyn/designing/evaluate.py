@@ -20,6 +20,7 @@ from robodyn.designing.machine_motion import MachineMotion, machine_motions, rea
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.verdicts import verdicts
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import conditioning, motions, presentation, travel
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.model.model import Model
 
@@ -83,7 +84,7 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
             "cannot be evaluated: models have no stiffness yet; remove it",
             value=requirements.natural_frequency,
         )
-    possible = m.determining_rows or tuple(range(6))
+    possible = motions.determining_rows(m) or tuple(range(6))
     for name, moves in _asked(requirements):
         missing = [axis for k, axis in enumerate(AXES) if moves[k] and k not in possible]
         if missing:
@@ -92,7 +93,7 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
                 f"{', '.join(AXES[k] for k in possible)} only",
                 value=missing,
             )
-    straight = len(m.leg_ends(m.home)[0])
+    straight = len(presentation.leg_ends(m, m.home)[0])
     for name in ("leg_clearance", "payload_clearance"):
         value = getattr(limits, name)
         if value and not straight:
@@ -192,26 +193,26 @@ def _motor(actuator: Any, unit: str, rate: FloatArray, effort: FloatArray) -> li
 
 def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
     """Largest angles from home of the legs' bends at their ends, or else of passive joints."""
-    if m.leg_names:
+    if travel.leg_names(m):
         bends = m.leg_bends(configurations).max(axis=0)
         return {
             f"{leg} at the {end}": float(bends[k, i])
             for k, end in enumerate(("base", "body"))
-            for i, leg in enumerate(m.leg_names)
+            for i, leg in enumerate(travel.leg_names(m))
         }
     if not m.passive_joint_names:
         return {}
     places = [m.all_joint_names.index(name) for name in m.passive_joint_names]
-    turned = m.all_joint_positions(configurations) - m.all_joint_positions(m.home)
+    turned = travel.all_joint_positions(m, configurations) - travel.all_joint_positions(m, m.home)
     angles = np.abs((turned[:, places] + np.pi) % (2.0 * np.pi) - np.pi).max(axis=0)
     return dict(zip(m.passive_joint_names, angles.tolist(), strict=True))
 
 
 def _crosses(m: Mechanism, configurations: FloatArray) -> bool:
-    begun = m.side(m.home)
+    begun = conditioning.side(m, m.home)
     if begun is None or not len(configurations):
         return False
-    there = m.side(configurations)
+    there = conditioning.side(m, configurations)
     return there is not None and bool((there * begun <= 0.0).any())
 
 
@@ -257,11 +258,14 @@ def _accuracy(
 def _variants(m: Mechanism) -> Variants:
     """The variables of a model, and the height of its home."""
     found: dict[str, tuple[float, Callable[[float], Mechanism]]] = {}
-    scales = {name: 1.0 for name, each in m.variables.items() if each.role == "model"}
+    scales = {name: 1.0 for name, each in presentation.variables(m).items() if each.role == "model"}
     for name in scales:
-        found[name] = 1.0, lambda value, name=name: m.with_model_values(scales | {name: value})
+        found[name] = (
+            1.0,
+            lambda value, name=name: presentation.with_model_values(m, scales | {name: value}),
+        )
     model = m.model
-    if m.configuration_is_pose and isinstance(model, Model) and model.home:
+    if m.coordinates.is_pose and isinstance(model, Model) and model.home:
         joint, pose = model.home[0]
 
         def raised(height: float) -> Mechanism:

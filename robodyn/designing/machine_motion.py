@@ -14,7 +14,9 @@ from robodyn.arrays import BoolArray, FloatArray, Indices
 from robodyn.designing.body_motions import BodyMotion, BodyRows, moved, rows_of
 from robodyn.errors import RobodynError
 from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.mechanism import Mechanism, where_regular
+from robodyn.mechanisms.effort_terms import where_regular
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.motions import driven_motion, motion_of_body, motions_of_body
 
 # Each side of a reversal of a drive is looked at, this share of an interval away from it.
 BESIDE = 1e-3
@@ -92,7 +94,7 @@ def machine_motions(
     sizes = np.array([len(part.poses) for part in parts])
     body = BodyRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     starts = np.repeat(m.home[None], len(body.poses), axis=0)
-    found = m.motions_of_body(*body, starts)
+    found = motions_of_body(m, *body, starts)
     _reach_on(m, body, found, sizes[: len(motions)])
     _reach_poses(m, home, body, found, int(sizes[: len(motions)].sum()))
     rows = _split(_drives(m, body.poses, found), sizes)
@@ -104,7 +106,7 @@ def machine_motions(
     extremes = [none] * len(rows)
     if finer:
         between = BodyRows(*(np.concatenate(column) for column in zip(*finer, strict=True)))
-        moving = m.motions_of_body(*between, np.concatenate(near))
+        moving = motions_of_body(m, *between, np.concatenate(near))
         counts = np.array([len(at) for at, _ in peaks])
         extremes[: len(finer)] = _split(_drives(m, between.poses, moving), counts)
     named = [*motions, *([None] if len(poses) else [])]
@@ -134,7 +136,7 @@ def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> No
         if not starts:
             return
         rows, near = np.array(list(starts)), np.array(list(starts.values()))
-        again = m.motions_of_body(*(part[rows] for part in body), found.configuration[near])
+        again = motions_of_body(m, *(part[rows] for part in body), found.configuration[near])
         if np.isnan(again.configuration[:, 0]).all():
             return
         for whole, part in zip(found, again, strict=True):
@@ -151,7 +153,7 @@ def _reach_poses(m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, 
         way = home + share * (body.poses[row] - home)
         way[:, 3:] /= np.linalg.norm(way[:, 3:], axis=1, keepdims=True)
         try:
-            reached = m.motion_of_body(share[:, 0], way, still, still, m.home)
+            reached = motion_of_body(m, share[:, 0], way, still, still, m.home)
         except RobodynError:
             continue
         for whole, part in zip(found, reached, strict=True):
@@ -164,7 +166,7 @@ def _drives(m: Mechanism, poses: FloatArray, motion: Motion) -> DriveRows:
     reached = motion if known.all() else Motion(*(part[known] for part in motion))
     out = np.full((3, len(poses), n), np.nan)
     if known.any():
-        position, rate, _ = m.driven_motion(*reached)
+        position, rate, _ = driven_motion(m, *reached)
         effort = where_regular(m.inverse_dynamics, reached, (n,))
         out[:, known] = position, rate, effort
     return DriveRows(motion.configuration, *out, poses)

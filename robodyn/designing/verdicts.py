@@ -92,7 +92,7 @@ def _drives(
     yield _verdict("speed", worst, unit, 1.0, worst.limit, said)
     worst, rate = _efforts(m, requirements, found, rows)
     unit = "N" if units[worst.joint] == "m" else "N m"
-    at = f" at {_number(rate)} {units[worst.joint]}/s" if m.has_torque_speed_curve else ""
+    at = f" at {_number(rate)} {units[worst.joint]}/s" if m.drives.has_torque_speed_curve else ""
     said = f"{worst.joint} needs {_number(worst.value)} {unit}{at} in {_of(worst.motion)}"
     yield _verdict("effort", worst, unit, 1.0, max(worst.limit, 0.1 * worst.value), said)
 
@@ -100,7 +100,7 @@ def _drives(
 def _continuous(m: Mechanism, need: Needed, limit: float) -> Iterator[Verdict]:
     if np.isfinite(limit):
         j = int(np.nan_to_num(need.continuous_effort).argmax())
-        value, unit = float(need.continuous_effort[j]), m.effort_units[j]
+        value, unit = float(need.continuous_effort[j]), m.drives.effort_units[j]
         worst = _Worst(value, limit, "", m.joint_names[j])
         said = f"{worst.joint} needs {_number(value)} {unit} continuously"
         yield _verdict("continuous_effort", worst, unit, 1.0, limit, said)
@@ -120,7 +120,7 @@ def _efforts(
         rate = margins.speed * np.nan_to_num(every.rate)
         effort = margins.force * np.nan_to_num(every.effort)
         has = m.effort_limits_at(rate)
-        low, high = (np.clip(ends, -has, has) for ends in m.effort_ranges.T)
+        low, high = (np.clip(ends, -has, has) for ends in m.drives.effort_ranges.T)
         limit = np.where(effort < 0.0, -low, high)
         with np.errstate(divide="ignore", invalid="ignore"):
             used = np.abs(effort) / np.maximum(limit, 1e-300)

@@ -158,10 +158,10 @@ def step_of(
     """
     n, nq = len(mechanism.joint_names), len(mechanism.home)
     nv, stops = mechanism.coordinates.velocity_size, EndStops()
-    limited = float(mechanism.has_torque_speed_curve)
+    limited = float(mechanism.drives.has_torque_speed_curve)
     lend_plant = lending(
         *plant,
-        constant(mechanism.motor_table),
+        constant(mechanism.drives.motor_table),
         constant(mechanism.friction.rows),
         vector(2),
         constant(np.array([stops.stiffness, stops.damping, limited])),

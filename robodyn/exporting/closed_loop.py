@@ -35,6 +35,7 @@ from robodyn.exporting.lending import (
     vector,
     vector_out,
 )
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED
 from robodyn.mechanisms.closed_loop.kernels import entries, layout
 from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers
@@ -61,11 +62,19 @@ def answers(m: ClosedLoop) -> Answers:
     smooth = packed.without_dry_friction if m.friction.is_dry else packed
     plan, numbers, smooth_plan = (constant(x) for x in (*packed.given, smooth.plan))
     own, own_smooth = (plan, numbers), (smooth_plan, numbers)
-    n, nq, count, bodies = len(m.joint_names), len(m.home), m._tree.rates, len(m._tree.bodies)
-    columns, twist, drives = (constant(x) for x in m._comparable)
-    tip_body, tip = m._tree.body_of[m.model.tip_link], m._tree.frame_of[m.model.tip_link]
+    n, nq, count, bodies = (
+        len(m.joint_names),
+        len(m.home),
+        m.solver.tree.rates,
+        len(m.solver.tree.bodies),
+    )
+    columns, twist, drives = (constant(x) for x in m.solver.comparable)
+    tip_body, tip = (
+        m.solver.tree.body_of[m.model.tip_link],
+        m.solver.tree.frame_of[m.model.tip_link],
+    )
     at_tip = address_of(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
-    joints = joint_answers(nq, m._driven_at, m.wrapping_driven)
+    joints = joint_answers(nq, m.solver.driven_at, motions.wrapping_driven(m))
     positions = joints["positions"]
     state, state_row = (vector(nq), vector(n), vector(n)), (row(nq), row(n), row(n))
     find_bodies = lent(
@@ -76,8 +85,10 @@ def answers(m: ClosedLoop) -> Answers:
         condition_numbers, *own, columns, twist, drives, NUMBER, Lent(MATRIX, (1, nq)),
         rows_out(1, 2),
     )  # fmt: skip
-    limits, falls = m._slopes.numbers[2:] if m._slopes else (np.zeros(count), np.zeros((0, 1)))
-    has_slopes = m._slopes is not None
+    limits, falls = (
+        m.solver.slopes.numbers[2:] if m.solver.slopes else (np.zeros(count), np.zeros((0, 1)))
+    )
+    has_slopes = m.solver.slopes is not None
     find_slopes = lent(
         derivatives, *own_smooth, constant(limits), constant(falls), *state_row, row(n), *LOAD_ROW,
         NUMBER, rows_out(1, 3 * n * n),
@@ -88,8 +99,8 @@ def answers(m: ClosedLoop) -> Answers:
         copied(q, nq, out)
         return bool(0.0 <= find_displaced(out, displacement) <= ACCEPTED)
 
-    at_wraps = address_of(np.array(m.wrapping_driven, dtype=np.float64))
-    turning = any(m.wrapping_driven)
+    at_wraps = address_of(np.array(motions.wrapping_driven(m), dtype=np.float64))
+    turning = any(motions.wrapping_driven(m))
 
     @inner
     def close(wanted: Any, q: Any) -> bool:
@@ -156,7 +167,7 @@ def _refuse(m: ClosedLoop) -> None:
     Raises:
         ModelError: that.
     """
-    if not m._drives_free:
+    if not m.solver.drives_free:
         raise ModelError(
             f"{m.name} cannot be exported: its driven joints {', '.join(m.joint_names)} are not "
             f"its independent joints {', '.join(m.independent_joints)}; only mechanisms with as "

@@ -38,11 +38,12 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
     _, nv, n = setting.sizes
     m = setting.mechanism
     curves, at_limits, at_ends = (
-        m.has_torque_speed_curve, address_of(m.effort_limits), address_of(m.effort_ends),
+        m.drives.has_torque_speed_curve, address_of(m.effort_limits),
+        address_of(m.drives.effort_ends),
     )  # fmt: skip
     limits_at = lent(
-        motor_limits, row(n), constant(m.effort_limits), constant(m.motor_table), rows_out(1, n),
-        borrowed=True,
+        motor_limits, row(n), constant(m.effort_limits), constant(m.drives.motor_table),
+        rows_out(1, n), borrowed=True,
     )  # fmt: skip
 
     def computed_torque(
@@ -115,7 +116,7 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
     """Steps of the simulation, efforts held."""
     step, n, friction = answers.step, setting.sizes[2], setting.mechanism.friction
     dry, decay = friction.is_dry, friction.decay
-    at_ends, unloaded = address_of(setting.mechanism.effort_ends), address_of(np.zeros(6))
+    at_ends, unloaded = address_of(setting.mechanism.drives.effort_ends), address_of(np.zeros(6))
 
     def checked_step(
         q: Any, v: Any, efforts: Any, wrench: Any, base: Any, dt: float, steps: int

@@ -19,6 +19,7 @@ from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
 from robodyn.exporting.texts import c_name, filled, header
 from robodyn.exporting.wasm import wasm_linker, write_wasm
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.version import __version__
 
@@ -147,7 +148,7 @@ def _texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
         "UPPER": name.upper(),
         "MECHANISM": in_comment(mechanism.name),
         "PC_VERSION": __version__,
-        "WRAPS": ", ".join(str(int(wraps)) for wraps in mechanism.wrapping_driven),
+        "WRAPS": ", ".join(str(int(wraps)) for wraps in motions.wrapping_driven(mechanism)),
     }
     yield f"{name}.h", header(name, mechanism)
     yield f"{name}Config.cmake", filled("library/config.cmake", values)

@@ -19,6 +19,7 @@ from robodyn.exporting.derivatives import (
     inverse_dynamics_derivatives_of,
 )
 from robodyn.exporting.signatures import Argument, Function, Setting
+from robodyn.mechanisms.common import joint_friction
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.registry import kinds
 from robodyn.numerics.compiler import noinline
@@ -43,7 +44,7 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
         return answers._replace(inverse=_called(answers.inverse), forward=_called(answers.forward))
 
     own = make(mechanism)
-    rest, friction = mechanism.without_planned_friction, mechanism.friction
+    rest, friction = joint_friction.without_planned_friction(mechanism), mechanism.friction
     at_rest = own if rest is mechanism else make(rest)
     smooth = at_rest
     if friction.is_fast.any():

@@ -199,7 +199,7 @@ def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
         "position_limits": mechanism.position_limits,
         "velocity_limits": mechanism.velocity_limits,
         "effort_limits": mechanism.effort_limits,
-        "effort_range": mechanism.effort_ends.T,
+        "effort_range": mechanism.drives.effort_ends.T,
     }
     for key, array in numbers.items():
         bits = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()

@@ -34,7 +34,7 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
     """
     package, joints = package_name(name), list(mechanism.joint_names)
     positions = mechanism.joint_positions(mechanism.home)
-    measured = (positions - mechanism.joint_offsets) / mechanism.joint_signs
+    measured = (positions - mechanism.drives.offsets) / mechanism.drives.signs
     values = {
         "NAME": name,
         "UPPER": name.upper(),
@@ -42,8 +42,8 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
         "MECHANISM": in_comment(mechanism.name),
         "MECHANISM_STRING": c_string(mechanism.name),
         "PACKAGE_VERSION": re.sub(r"[^0-9.].*", "", __version__),
-        "SIGNS": ", ".join(repr(float(x)) for x in mechanism.joint_signs),
-        "OFFSETS": ", ".join(repr(float(x)) for x in mechanism.joint_offsets),
+        "SIGNS": ", ".join(repr(float(x)) for x in mechanism.drives.signs),
+        "OFFSETS": ", ".join(repr(float(x)) for x in mechanism.drives.offsets),
         "GRAVITY": ", ".join(repr(float(x)) for x in mechanism.gravity_vector),
         "PASSIVE": ",".join(
             f"\n  {{{c_string(joint)}, {at}}}" for joint, at in _passive(mechanism).items()

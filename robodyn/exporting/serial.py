@@ -27,6 +27,7 @@ from robodyn.exporting.lending import (
     vector,
     vector_out,
 )
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import simulate
@@ -48,10 +49,14 @@ def answers(m: SerialArm) -> Answers:
         raise ModelError(
             f"{m.name} has {n} joints, which cannot be exported: at most {lanes.MOST_JOINTS}"
         )
-    smooth = m._smooth._packed[0] if m.friction.is_dry else m._geometry
-    chain, gravity, rest = constant(m._geometry), constant(m._gravity), constant(np.zeros(n))
+    smooth = m._smooth.solver.packed[0] if m.friction.is_dry else m.solver.geometry
+    chain, gravity, rest = (
+        constant(m.solver.geometry),
+        constant(m.solver.gravity),
+        constant(np.zeros(n)),
+    )
     q, state, state_row = vector(n), (vector(n),) * 3, (row(n),) * 3
-    joints = joint_answers(n, range(n), m.wrapping_driven)
+    joints = joint_answers(n, range(n), motions.wrapping_driven(m))
     jacobian = lent(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
     find_frames = lent(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
 

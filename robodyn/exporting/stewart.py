@@ -35,9 +35,13 @@ from robodyn.numerics.vectors import vector as three
 
 def answers(m: StewartPlatform) -> Answers:
     """All that can be asked of a platform."""
-    lane_numbers, legs, body = constant(m._lanes), constant(m._legs), constant(m._platform)
-    smooth = constant(m._smooth._lanes) if m.friction.is_dry else lane_numbers
-    smooth_legs, steps, falling = (constant(m._slopes.numbers[k]) for k in (0, 2, 3))
+    lane_numbers, legs, body = (
+        constant(m.solver.lanes),
+        constant(m.solver.legs),
+        constant(m.solver.body),
+    )
+    smooth = constant(m._smooth.solver.lanes) if m.friction.is_dry else lane_numbers
+    smooth_legs, steps, falling = (constant(m.solver.slopes.numbers[k]) for k in (0, 2, 3))
     q, state, state_row = vector(7), (vector(7), vector(6), vector(6)), (row(7), row(6))
     is_configuration = lent(is_pose, q, borrowed=True)
     find_pose = lent(solve_pose, legs, vector(6), q, borrowed=True)

@@ -22,6 +22,7 @@ from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.identification.base_parameters import BaseColumns, find_base, states_around_home
 from robodyn.identification.columns import Columns
 from robodyn.identification.motors import motors_of
+from robodyn.mechanisms import conditioning, motions
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
@@ -112,7 +113,7 @@ class _Search:
         self.m, self.duration = m, duration
         self.ramp = min(0.2 * duration, 1.5)
         rest = np.zeros(m.coordinates.velocity_size)
-        self.centre = np.asarray(m.independent_motion(m.home, rest, rest).positions)
+        self.centre = np.asarray(motions.independent_motion(m, m.home, rest, rest).positions)
         self.times = np.linspace(0.0, duration, INSTANTS)
         # of an independent joint that is not driven no limits are known
         names = list(m.joint_names)
@@ -131,7 +132,7 @@ class _Search:
         self.rates = np.minimum(RATE * free, rates)
         self.efforts = MARGIN * np.asarray(m.effort_limits)
         self.condition = np.inf
-        if m.determinant(m.home) is not None:
+        if conditioning.determinant(m, m.home) is not None:
             self.condition = CONDITION * float(m.condition_number(m.home, m.characteristic_length))
         if condition_limit is not None:
             self.condition = as_scalar("condition_limit", condition_limit, above=0.0)
@@ -176,7 +177,7 @@ class _Search:
         return bool((efforts <= self.efforts).all())
 
     def _motion(self, series: FourierSeries) -> Motion:
-        found: Motion = self.m.motion_of_independent(*series.at(self.times), self.m.home)
+        found: Motion = motions.motion_of_independent(self.m, *series.at(self.times), self.m.home)
         return found
 
     def cost(self, series: FourierSeries) -> float:

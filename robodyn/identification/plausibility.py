@@ -37,7 +37,7 @@ def in_model_units(
             f"position_unit is {unit!r}, expected one of {', '.join(UNITS[1:])}", value=unit
         )
     scale = np.array([OTHER[u][1] if unit == OTHER[u][0] else 1.0 for u in m.joint_units])
-    where = m.joint_signs * scale * position + m.joint_offsets
+    where = m.drives.signs * scale * position + m.drives.offsets
     if not unit:
         refuse_other_units(m, position, where, source)
     low, high = m.position_limits.T
@@ -50,7 +50,7 @@ def in_model_units(
             for j in np.flatnonzero(beyond)
         )
         notes.append(f"positions exceed the model's limits: {', '.join(said)}")
-    return where, None if velocity is None else m.joint_signs * scale * velocity
+    return where, None if velocity is None else m.drives.signs * scale * velocity
 
 
 def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, source: str) -> None:
@@ -61,7 +61,7 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
     """
     for kind, (other, factor, words) in OTHER.items() if len(position) else ():
         joints = [j for j, unit in enumerate(m.joint_units) if unit == kind]
-        scaled = m.joint_signs * factor * position + m.joint_offsets
+        scaled = m.drives.signs * factor * position + m.drives.offsets
         low, high = m.position_limits.T
         bounded = np.isfinite(low) & np.isfinite(high)
         # a margin of half the range: limits of models are often rough

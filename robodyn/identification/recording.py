@@ -15,6 +15,7 @@ from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import write_columns
 from robodyn.identification.signals import segments_of
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -122,7 +123,9 @@ class Recording:
             where = self.position[part]
             # across a gap the motion is unknown: the first one is sought on its own
             near = m.assemble(where[0], near)
-            found[part] = m.motion_of_joints(where, np.zeros_like(where), None, near).configuration
+            found[part] = motions.motion_of_joints(
+                m, where, np.zeros_like(where), None, near
+            ).configuration
             near = found[part][-1]
         return found
 
@@ -161,7 +164,7 @@ def saturated_samples(
         at_limit = np.abs(effort[:, joint]) >= AT_LIMIT * limit
         flat = _flat_tops(position[:, joint], effort[:, joint]) & ~at_limit
         found[:, joint] = at_limit | flat
-        unit = m.effort_units[joint]
+        unit = m.drives.effort_units[joint]
         if at_limit.any():
             notes.append(
                 f"{name}: {_samples(at_limit)} at or beyond the model's effort limit of "

@@ -18,6 +18,7 @@ from robodyn.identification.filters import Filters, even_instants, low_pass, spl
 from robodyn.identification.motors import Motors
 from robodyn.identification.plausibility import STILL
 from robodyn.identification.recording import Recording
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 from robodyn.mechanisms.mechanism import Mechanism
 
@@ -218,7 +219,7 @@ def _stretch(
         filters,
         even,
         joints,
-        m.motion_of_joints(*joints, m.assemble(smooth[0], near)),
+        motions.motion_of_joints(m, *joints, m.assemble(smooth[0], near)),
         effort,
         ~_spread(cut, round(frequency / filters.effort)),
         frequency,

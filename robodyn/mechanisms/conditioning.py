@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
-from robodyn.mechanisms.travel import Travel
 from robodyn.numerics.singular_values import extreme_ratio
 
 # As Gosselin and Angeles (1990) tell them apart.
@@ -46,91 +46,90 @@ class Singularity(NamedTuple):
     yields: Callable[[FloatArray, float], FloatArray] | None = None
 
 
-class Conditioning(Travel):
-    """The fifth part of `Mechanism`: condition numbers and singularities."""
+@singledispatch
+def scaled_jacobian(
+    mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
+) -> FloatArray:
+    """The Jacobian (..., 6, k) in comparable numbers.
 
-    def scaled_jacobian(
-        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
-    ) -> FloatArray:
-        """The Jacobian (..., 6, k) in comparable numbers.
+    Its angular rates are multiplied by a length [m] or, which is the same, moments divided.
 
-        Its angular rates are multiplied by a length [m] or, which is the same, moments divided.
+    Raises:
+        InvalidInput: wrong shape, not finite, or a length that is not positive.
+    """
+    length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+    J = np.array(mechanism.jacobian(configuration))
+    J[..., 3:, :] *= length
+    return J
 
-        Raises:
-            InvalidInput: wrong shape, not finite, or a length that is not positive.
-        """
-        length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-        J = np.array(self.jacobian(configuration))
-        J[..., 3:, :] *= length
-        return J
 
-    def singular_values(
-        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
-    ) -> FloatArray:
-        """(..., min(6, k)) of `scaled_jacobian`, largest first.
+def singular_values(
+    mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
+) -> FloatArray:
+    """(..., min(6, k)) of `scaled_jacobian`, largest first.
 
-        Raises:
-            InvalidInput: as for `scaled_jacobian`.
-        """
-        J = self.scaled_jacobian(configuration, characteristic_length)
-        return np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
+    Raises:
+        InvalidInput: as for `scaled_jacobian`.
+    """
+    J = scaled_jacobian(mechanism, configuration, characteristic_length)
+    return np.asarray(np.linalg.svd(J, compute_uv=False), dtype=np.float64)
 
-    def condition_number(
-        self, configuration: ArrayLike, /, characteristic_length: float = 1.0
-    ) -> FloatArray:
-        """Ratio (...) of the extreme singular values; infinite if the smallest is zero.
 
-        Raises:
-            InvalidInput: as for `scaled_jacobian`.
-        """
-        return extreme_ratio(self.singular_values(configuration, characteristic_length))
+def condition_number(
+    mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
+) -> FloatArray:
+    """Ratio (...) of the extreme singular values; infinite if the smallest is zero.
 
-    @property
-    def jacobian_unit(self) -> str:
-        """Unit of a singular value of the Jacobian, its angular rows multiplied by a length."""
-        units = set(self.joint_units)
-        if len(units) > 1:
-            return "m/rad (revolute), 1 (prismatic)"
-        return "1" if units == {"m"} else "m/rad"
+    Raises:
+        InvalidInput: as for `scaled_jacobian`.
+    """
+    return extreme_ratio(singular_values(mechanism, configuration, characteristic_length))
 
-    def determinant(self, configuration: ArrayLike, /) -> FloatArray | None:
-        """A number (...) that changes sign where no efforts suffice; None if they always do."""
-        return None
 
-    def side(self, configuration: ArrayLike, /) -> FloatArray | None:
-        """A number (...) that changes sign on a path only at a singularity; None if not known.
+@singledispatch
+def determinant(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
+    """A number (...) that changes sign where no efforts suffice; None if they always do."""
+    return None
 
-        Two configurations where it has opposite signs are joined by no path without a singularity.
-        """
-        return None
 
-    @property
-    def singularities(self) -> Sequence[Singularity]:
-        """The ways in which it can be singular, each with numbers that tell where.
+@singledispatch
+def side(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
+    """A number (...) that changes sign on a path only at a singularity; None if not known.
 
-        Type 1 where six joints move the tip, det J is zero there; see `Singularity`.
-        """
-        if len(self.joint_names) != 6:
-            return ()
-        return (
-            Singularity(
-                TYPE_1,
-                "the tip cannot move in every direction",
-                self._tip_number,
-                True,
-                self.condition_number,
-                takes_effort=False,
-            ),
-        )
+    Two configurations where it has opposite signs are joined by no path without a singularity.
+    """
+    return None
 
-    def _tip_number(self, q: FloatArray) -> FloatArray:
-        """Zero (k,) at singularities of type 1."""
-        return np.asarray(np.linalg.det(self.jacobian(q)))
 
-    def loops_found(self) -> dict[str, Any]:
-        """What was found of closed loops, JSON-able; empty where the kind itself settles it.
+def singularities(mechanism: Any) -> Sequence[Singularity]:
+    """The ways in which it can be singular, each with numbers that tell where.
 
-        Tree coordinates, closures with their equations and rank, mobility, idle freedoms, joints
-        that move while all driven ones are locked, and condition numbers at home.
-        """
-        return {}
+    Type 1 where six joints move the tip, det J is zero there; see `Singularity`.
+    """
+    if len(mechanism.joint_names) != 6:
+        return ()
+    return (
+        Singularity(
+            TYPE_1,
+            "the tip cannot move in every direction",
+            partial(_tip_number, mechanism),
+            True,
+            mechanism.condition_number,
+            takes_effort=False,
+        ),
+    )
+
+
+def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
+    """Zero (k,) at singularities of type 1."""
+    return np.asarray(np.linalg.det(mechanism.jacobian(q)))
+
+
+@singledispatch
+def loops_found(mechanism: Any) -> dict[str, Any]:
+    """What was found of closed loops, JSON-able; empty where the kind itself settles it.
+
+    Tree coordinates, closures with their equations and rank, mobility, idle freedoms, joints
+    that move while all driven ones are locked, and condition numbers at home.
+    """
+    return {}

@@ -11,19 +11,14 @@ better. All states of a difference, and of a batch, go through one compiled call
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Collection
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array, as_scalar
-from robodyn.mechanisms.common.compiled_slopes import CompiledSlopes
-from robodyn.mechanisms.common.joint_friction import JointFriction, decays
-from robodyn.mechanisms.common.kernels import dry_friction as law
 from robodyn.mechanisms.common.kernels import sticking as at
 from robodyn.mechanisms.common.linear_model import (
     ForwardDynamicsDerivatives,
@@ -33,303 +28,194 @@ from robodyn.mechanisms.common.linear_model import (
     on_base,
     sampled,
 )
-from robodyn.mechanisms.presentation import Presentation
+from robodyn.mechanisms.common.stencil import PLACES, WEIGHTS, Stencil, is_redundant, weighed
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-# Central differences of order 6: f'(0) = sum over k of weight_k f(place_k h) / h.
-PLACES = np.array([1.0, -1.0, 2.0, -2.0, 3.0, -3.0])
-WEIGHTS = np.array([45.0, -45.0, -9.0, 9.0, 1.0, -1.0]) / 60.0
-# The step is a fraction of the mechanism's size or an angle [rad]. Where a platform is described by
-# its legs and ill conditioned, a small step of a leg is a large one of the pose, so it is far
-# smaller than a pose's would have to be; rounding still leaves eleven digits.
-STEP = 3e-4
 # Of a velocity [m/s, rad/s] for dry friction, small beside rates at which Stribeck's rise fades.
 FRICTION_STEP = 1e-4
-# Where efforts are distributed: of velocities, of accelerations in parts of them, of displacements.
-SMALL, SMALLEST = 1e-3, 1e-5
+# Where efforts are distributed: of velocities, and of accelerations in parts of them.
+SMALL = 1e-3
 
 
-class Stencil(NamedTuple):
-    """Where a function of each coordinate is evaluated to differentiate it, and what counts.
+def inverse_dynamics_derivatives(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> InverseDynamicsDerivatives:
+    """Efforts (..., n) and their derivatives by configuration, velocity and acceleration.
 
-    Attributes:
-        places: (p, nv) displacements of each coordinate.
-        weights: (p, nv) their factors in its derivative.
+    By configuration means by displacement, as `difference` and `advance` have it; velocity,
+    acceleration, wrench (..., 6) and the base's motion keep their numbers. Dry friction is that
+    of the planned motion; by what makes a joint's rate reverse, as at rest, it has no
+    derivative and is left out. Right to 1e-9 of the largest entry. Of a base given, by it too.
+
+    Raises:
+        InvalidInput, KinematicsError: as `inverse_dynamics`.
     """
+    slopes, given = mechanism.solver.slopes, (configuration, velocity, acceleration, wrench, base)
+    shaken = by_base(mechanism._smooth.inverse_dynamics, is_redundant(mechanism), given)
+    if slopes is not None:
+        efforts = mechanism.inverse_dynamics(*given[:4], base=base)
+        found = slopes(False, *given[:3], efforts, wrench, base)
+        if found is not None:
+            return on_base(InverseDynamicsDerivatives(efforts, *found), shaken)
+    differences = _differences(mechanism, "inverse_dynamics", *given)
+    return on_base(InverseDynamicsDerivatives(*differences), shaken)
 
-    places: FloatArray
-    weights: FloatArray
+
+def forward_dynamics_derivatives(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    efforts: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> ForwardDynamicsDerivatives:
+    """The acceleration (..., nv) and its derivatives by configuration, velocity and efforts.
+
+    As `inverse_dynamics_derivatives`; also where motors do not determine the motion: of
+    under-actuated mechanisms and at singularities.
+
+    Raises:
+        InvalidInput, KinematicsError: as `forward_dynamics`.
+    """
+    slopes, given = mechanism.solver.slopes, (configuration, velocity, efforts, wrench, base)
+    shaken = by_base(mechanism._smooth.forward_dynamics, False, given)
+    if slopes is not None:
+        moved = mechanism.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
+        found = slopes(True, configuration, velocity, moved, efforts, wrench, base)
+        if found is not None:
+            return on_base(ForwardDynamicsDerivatives(moved, *found), shaken)
+    differences = _differences(mechanism, "forward_dynamics", *given)
+    return on_base(ForwardDynamicsDerivatives(*differences), shaken)
 
 
-class Derivatives(Presentation):
-    """The seventh part of `Mechanism`: equations of motion, derivatives, linear models."""
+def linearize(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike | None = None,
+    efforts: ArrayLike | None = None,
+    wrench: ArrayLike | None = None,
+    dt: float | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> Linearization:
+    """Small motions about states: configurations (..., nq) and velocities (..., nv).
 
-    @abstractmethod
-    def inverse_dynamics(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        acceleration: ArrayLike,
-        wrench: ArrayLike | None = None,
-        /,
-        *,
-        base: BaseMotion | None = None,
-    ) -> FloatArray:
-        """(..., n) efforts of the driven joints for a motion on a base that may move, too."""
+    By default about rest, with the efforts that hold it; in motion with those under which it
+    goes on without acceleration. An under-actuated mechanism needs its efforts (..., n) given.
+    Dry friction is left out; a base that moves goes on as it does. With `dt` [s] the system is
+    sampled, efforts held in between.
 
-    @abstractmethod
-    def forward_dynamics(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        effort: ArrayLike,
-        wrench: ArrayLike | None = None,
-        /,
-        *,
-        base: BaseMotion | None = None,
-    ) -> FloatArray:
-        """The acceleration (..., nv) that efforts (..., n) cause.
+    Raises:
+        InvalidInput, KinematicsError: as `forward_dynamics`.
+        UnderActuated: efforts are not given, and none hold it.
+    """
+    smooth, rest = mechanism._smooth, np.zeros(mechanism.coordinates.velocity_size)
+    v = rest if velocity is None else as_array("velocity", velocity, rest.shape)
+    if efforts is None:
+        efforts = smooth.inverse_dynamics(configuration, v, rest, wrench, base=base)
+    d = smooth.forward_dynamics_derivatives(configuration, v, efforts, wrench, base=base)
+    nv, n = d.efforts.shape[-2:]
+    A = np.zeros((*d.efforts.shape[:-2], 2 * nv, 2 * nv))
+    A[..., :nv, nv:] = np.eye(nv)
+    A[..., nv:, :nv], A[..., nv:, nv:] = d.configuration, d.velocity
+    for turning in mechanism.coordinates.rotations:
+        A[..., turning, turning] = -np.cross(v[..., None, turning], np.eye(3))
+    B = np.zeros((*A.shape[:-1], n))
+    B[..., nv:, :] = d.efforts
+    eigenvalues = np.linalg.eigvals(A).astype(np.complex128)
+    order = np.argsort(-eigenvalues.real, axis=-1)
+    eigenvalues = np.take_along_axis(eigenvalues, order, axis=-1)
+    held = np.broadcast_to(np.asarray(efforts, dtype=np.float64), (*A.shape[:-2], n))
+    if dt is not None:
+        A, B = sampled(A, B, as_scalar("dt", dt, "s", above=0.0))
+    return Linearization(A, B, eigenvalues, eigenvalues[..., 0].real, held, dt)
 
-        A joint at rest has no dry friction here: which joints friction holds is up to the
-        simulation. Inverse dynamics takes the friction of the side to which a planned motion
-        accelerates, so at rest the two are inverse to each other without dry friction only.
-        """
 
-    @abstractmethod
-    def mass_matrix(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., nv, nv), symmetric positive definite."""
+def _differences(
+    mechanism: Any,
+    question: str,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    load: ArrayLike,
+    wrench: ArrayLike | None,
+    base: BaseMotion | None,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """What `question` answers (..., k), and its derivatives by the other three arguments.
 
-    @abstractmethod
-    def bias(
-        self, configuration: ArrayLike, velocity: ArrayLike, /, *, base: BaseMotion | None = None
-    ) -> FloatArray:
-        """(..., nv) gravity, velocity terms and friction, on a base that may move, too."""
+    `load` is what it is of degree 1 in: the acceleration, or the efforts.
+    """
+    nv = mechanism.coordinates.velocity_size
+    count = nv if question == "inverse_dynamics" else len(mechanism.joint_names)
+    size = mechanism.coordinates.configuration_size
+    # not `checked`: a quaternion that is normalised twice differs in its last bit
+    q = as_array("configuration", configuration, (size,))[..., None, :]
+    v = as_array("velocity", velocity, (nv,))[..., None, :]
+    u = as_array("acceleration or efforts", load, (count,))[..., None, :]
+    w = None if wrench is None else as_array("wrench", wrench, (6,))[..., None, :]
 
-    def _made(self, model: Any) -> Self:
-        """One of the same class and options from another model."""
-        make: Callable[..., Self] = type(self)
-        return make(model, *self.options)
+    step = SMALL if question == "inverse_dynamics" and is_redundant(mechanism) else 1.0
+    # beside large efforts, a small change of them would be lost in rounding
+    size = step * (1.0 + np.abs(u).max(axis=-1, keepdims=True))
+    stencil = mechanism.solver.stencil
+    moved = _displaced_by(mechanism, q, stencil)
+    rest = 1 + count + 2 * nv
+    Q = np.concatenate([_repeated(q, rest, moved), moved], axis=-2)
+    changes = np.zeros((Q.shape[-2], nv))
+    changes[1 + count : rest] = step * np.concatenate([np.eye(nv), -np.eye(nv)])
+    loads = np.zeros((len(changes), count))
+    loads[1 : 1 + count] = np.eye(count)
+    ask: Callable[..., FloatArray] = getattr(mechanism._smooth, question)
+    out = ask(Q, v + changes, u + size * loads, w, base=None if base is None else base[..., None])
 
-    def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
-        """The same mechanism without dry friction, and without damping at driven joints named."""
-        return self._made(self.model.without_dry_friction(undamped))
+    answer = out[..., 0, :]
+    by_load = (out[..., 1 : 1 + count, :] - out[..., :1, :]) / size
+    faster, slower = np.split(out[..., 1 + count : rest, :], 2, axis=-2)
+    by_velocity = 0.5 / step * (faster - slower)
+    by_configuration = weighed(out[..., rest:, :], stencil)
+    if mechanism._smooth is not mechanism:
+        dry = _of_dry_friction(mechanism, question, q, v, u, w)
+        answer = answer + dry[..., 0, :]
+        by_configuration = by_configuration + dry[..., 1 : 1 + nv, :]
+        by_velocity = by_velocity + dry[..., 1 + nv :, :]
+    return answer, _turned(by_configuration), _turned(by_velocity), _turned(by_load)
 
-    @cached_property
-    def friction(self) -> JointFriction:
-        """Friction of the joints, as simulations need it."""
-        return JointFriction(self.friction_rows(), decays(self))
 
-    @property
-    def _falling_friction(self) -> FloatArray:
-        """Rows of `friction` of the driven joints, none if no friction depends on the rate."""
-        rows = self.friction.rows[: len(self.joint_names)]
-        # the two Coulomb levels come first; all that follows acts by the rate
-        return rows if rows[:, law.EXCESS : law.DRY_FRICTION].any() else np.zeros((0, at.ROW))
+def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
+    """What dry friction adds to an answer, and to its slopes by displacement and velocity.
 
-    @property
-    def _held(self) -> Callable[..., FloatArray] | None:
-        """Efforts without dry friction; None if there is none."""
-        return None if self._smooth is self else self._smooth.inverse_dynamics
+    (..., 1 + 2 nv, k). No slope where a driven joint's rate changes sign within the steps.
+    """
+    nv = v.shape[-1]
+    steps = np.full(nv, FRICTION_STEP)
+    own = Stencil(np.outer(PLACES, steps), np.outer(WEIGHTS, 1.0 / steps))
+    moved = _displaced_by(mechanism, q, own)
+    rows = len(PLACES) * nv
+    Q = np.concatenate([_repeated(q, 1, moved), moved, _repeated(q, rows, moved)], axis=-2)
+    changes = np.zeros((Q.shape[-2], nv))
+    changes[1 + rows :] = np.concatenate([np.diag(row) for row in own.places])
+    V = v + changes
+    added = getattr(mechanism, question)(Q, V, u, w) - getattr(mechanism._smooth, question)(
+        Q, V, u, w
+    )
+    dry = mechanism.friction.rows[: len(mechanism.joint_names), : at.RATE].any(axis=-1)
+    sides = np.sign(mechanism.joint_velocities(Q, V))[..., dry]
+    kept = ((sides == sides[..., :1, :]) & (sides != 0.0)).all(axis=-1)
+    parts = [added[..., :1, :]]
+    for part in (slice(1, 1 + rows), slice(1 + rows, None)):
+        smooth = kept[..., part].reshape(*kept.shape[:-1], len(PLACES), nv).all(axis=-2)
+        parts.append(weighed(added[..., part, :], own) * smooth[..., None])
+    return np.concatenate(parts, axis=-2)
 
-    @cached_property
-    def _smooth(self) -> Self:
-        """Itself without dry friction; the mechanism itself if it has none."""
-        return self.without_dry_friction() if self.friction.is_dry else self
 
-    @cached_property
-    def _slopes(self) -> CompiledSlopes | None:
-        """Derivatives in compiled code, if the kind has any."""
-        return None
-
-    @property
-    def _is_redundant(self) -> bool:
-        """Whether it has more motors than freedoms, of which some may be at their limits."""
-        return len(self.joint_names) > self.coordinates.velocity_size
-
-    @cached_property
-    def _stencil(self) -> Stencil:
-        """How efforts and accelerations are differentiated by the configuration."""
-        units = np.array(self.coordinates.units)
-        step = SMALLEST if self._is_redundant else STEP
-        steps = step * np.where(units == "m", self.size, 1.0)
-        return Stencil(np.outer(PLACES, steps), np.outer(WEIGHTS, 1.0 / steps))
-
-    def inverse_dynamics_derivatives(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        acceleration: ArrayLike,
-        wrench: ArrayLike | None = None,
-        *,
-        base: BaseMotion | None = None,
-    ) -> InverseDynamicsDerivatives:
-        """Efforts (..., n) and their derivatives by configuration, velocity and acceleration.
-
-        By configuration means by displacement, as `difference` and `advance` have it; velocity,
-        acceleration, wrench (..., 6) and the base's motion keep their numbers. Dry friction is that
-        of the planned motion; by what makes a joint's rate reverse, as at rest, it has no
-        derivative and is left out. Right to 1e-9 of the largest entry. Of a base given, by it too.
-
-        Raises:
-            InvalidInput, KinematicsError: as `inverse_dynamics`.
-        """
-        slopes, given = self._slopes, (configuration, velocity, acceleration, wrench, base)
-        shaken = by_base(self._smooth.inverse_dynamics, self._is_redundant, given)
-        if slopes is not None:
-            efforts = self.inverse_dynamics(*given[:4], base=base)
-            found = slopes(False, *given[:3], efforts, wrench, base)
-            if found is not None:
-                return on_base(InverseDynamicsDerivatives(efforts, *found), shaken)
-        differences = self._differences("inverse_dynamics", *given)
-        return on_base(InverseDynamicsDerivatives(*differences), shaken)
-
-    def forward_dynamics_derivatives(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        efforts: ArrayLike,
-        wrench: ArrayLike | None = None,
-        *,
-        base: BaseMotion | None = None,
-    ) -> ForwardDynamicsDerivatives:
-        """The acceleration (..., nv) and its derivatives by configuration, velocity and efforts.
-
-        As `inverse_dynamics_derivatives`; also where motors do not determine the motion: of
-        under-actuated mechanisms and at singularities.
-
-        Raises:
-            InvalidInput, KinematicsError: as `forward_dynamics`.
-        """
-        slopes, given = self._slopes, (configuration, velocity, efforts, wrench, base)
-        shaken = by_base(self._smooth.forward_dynamics, False, given)
-        if slopes is not None:
-            moved = self.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
-            found = slopes(True, configuration, velocity, moved, efforts, wrench, base)
-            if found is not None:
-                return on_base(ForwardDynamicsDerivatives(moved, *found), shaken)
-        differences = self._differences("forward_dynamics", *given)
-        return on_base(ForwardDynamicsDerivatives(*differences), shaken)
-
-    def linearize(
-        self,
-        configuration: ArrayLike,
-        velocity: ArrayLike | None = None,
-        efforts: ArrayLike | None = None,
-        wrench: ArrayLike | None = None,
-        dt: float | None = None,
-        *,
-        base: BaseMotion | None = None,
-    ) -> Linearization:
-        """Small motions about states: configurations (..., nq) and velocities (..., nv).
-
-        By default about rest, with the efforts that hold it; in motion with those under which it
-        goes on without acceleration. An under-actuated mechanism needs its efforts (..., n) given.
-        Dry friction is left out; a base that moves goes on as it does. With `dt` [s] the system is
-        sampled, efforts held in between.
-
-        Raises:
-            InvalidInput, KinematicsError: as `forward_dynamics`.
-            UnderActuated: efforts are not given, and none hold it.
-        """
-        smooth, rest = self._smooth, np.zeros(self.coordinates.velocity_size)
-        v = rest if velocity is None else as_array("velocity", velocity, rest.shape)
-        if efforts is None:
-            efforts = smooth.inverse_dynamics(configuration, v, rest, wrench, base=base)
-        d = smooth.forward_dynamics_derivatives(configuration, v, efforts, wrench, base=base)
-        nv, n = d.efforts.shape[-2:]
-        A = np.zeros((*d.efforts.shape[:-2], 2 * nv, 2 * nv))
-        A[..., :nv, nv:] = np.eye(nv)
-        A[..., nv:, :nv], A[..., nv:, nv:] = d.configuration, d.velocity
-        for turning in self.coordinates.rotations:
-            A[..., turning, turning] = -np.cross(v[..., None, turning], np.eye(3))
-        B = np.zeros((*A.shape[:-1], n))
-        B[..., nv:, :] = d.efforts
-        eigenvalues = np.linalg.eigvals(A).astype(np.complex128)
-        order = np.argsort(-eigenvalues.real, axis=-1)
-        eigenvalues = np.take_along_axis(eigenvalues, order, axis=-1)
-        held = np.broadcast_to(np.asarray(efforts, dtype=np.float64), (*A.shape[:-2], n))
-        if dt is not None:
-            A, B = sampled(A, B, as_scalar("dt", dt, "s", above=0.0))
-        return Linearization(A, B, eigenvalues, eigenvalues[..., 0].real, held, dt)
-
-    def _differences(
-        self,
-        question: str,
-        configuration: ArrayLike,
-        velocity: ArrayLike,
-        load: ArrayLike,
-        wrench: ArrayLike | None,
-        base: BaseMotion | None,
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """What `question` answers (..., k), and its derivatives by the other three arguments.
-
-        `load` is what it is of degree 1 in: the acceleration, or the efforts.
-        """
-        nv = self.coordinates.velocity_size
-        count = nv if question == "inverse_dynamics" else len(self.joint_names)
-        size = self.coordinates.configuration_size
-        # not `checked`: a quaternion that is normalised twice differs in its last bit
-        q = as_array("configuration", configuration, (size,))[..., None, :]
-        v = as_array("velocity", velocity, (nv,))[..., None, :]
-        u = as_array("acceleration or efforts", load, (count,))[..., None, :]
-        w = None if wrench is None else as_array("wrench", wrench, (6,))[..., None, :]
-
-        step = SMALL if question == "inverse_dynamics" and self._is_redundant else 1.0
-        # beside large efforts, a small change of them would be lost in rounding
-        size = step * (1.0 + np.abs(u).max(axis=-1, keepdims=True))
-        moved = self._displaced_by(q, self._stencil)
-        rest = 1 + count + 2 * nv
-        Q = np.concatenate([_repeated(q, rest, moved), moved], axis=-2)
-        changes = np.zeros((Q.shape[-2], nv))
-        changes[1 + count : rest] = step * np.concatenate([np.eye(nv), -np.eye(nv)])
-        loads = np.zeros((len(changes), count))
-        loads[1 : 1 + count] = np.eye(count)
-        ask: Callable[..., FloatArray] = getattr(self._smooth, question)
-        out = ask(
-            Q, v + changes, u + size * loads, w, base=None if base is None else base[..., None]
-        )
-
-        answer = out[..., 0, :]
-        by_load = (out[..., 1 : 1 + count, :] - out[..., :1, :]) / size
-        faster, slower = np.split(out[..., 1 + count : rest, :], 2, axis=-2)
-        by_velocity = 0.5 / step * (faster - slower)
-        by_configuration = weighed(out[..., rest:, :], self._stencil)
-        if self._smooth is not self:
-            dry = self._of_dry_friction(question, q, v, u, w)
-            answer = answer + dry[..., 0, :]
-            by_configuration = by_configuration + dry[..., 1 : 1 + nv, :]
-            by_velocity = by_velocity + dry[..., 1 + nv :, :]
-        return answer, _turned(by_configuration), _turned(by_velocity), _turned(by_load)
-
-    def _of_dry_friction(self, question: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
-        """What dry friction adds to an answer, and to its slopes by displacement and velocity.
-
-        (..., 1 + 2 nv, k). No slope where a driven joint's rate changes sign within the steps.
-        """
-        nv = v.shape[-1]
-        steps = np.full(nv, FRICTION_STEP)
-        own = Stencil(np.outer(PLACES, steps), np.outer(WEIGHTS, 1.0 / steps))
-        moved = self._displaced_by(q, own)
-        rows = len(PLACES) * nv
-        Q = np.concatenate([_repeated(q, 1, moved), moved, _repeated(q, rows, moved)], axis=-2)
-        changes = np.zeros((Q.shape[-2], nv))
-        changes[1 + rows :] = np.concatenate([np.diag(row) for row in own.places])
-        V = v + changes
-        added = getattr(self, question)(Q, V, u, w) - getattr(self._smooth, question)(Q, V, u, w)
-        dry = self.friction.rows[: len(self.joint_names), : at.RATE].any(axis=-1)
-        sides = np.sign(self.joint_velocities(Q, V))[..., dry]
-        kept = ((sides == sides[..., :1, :]) & (sides != 0.0)).all(axis=-1)
-        parts = [added[..., :1, :]]
-        for part in (slice(1, 1 + rows), slice(1 + rows, None)):
-            smooth = kept[..., part].reshape(*kept.shape[:-1], len(PLACES), nv).all(axis=-2)
-            parts.append(weighed(added[..., part, :], own) * smooth[..., None])
-        return np.concatenate(parts, axis=-2)
-
-    def _displaced_by(self, q: FloatArray, stencil: Stencil) -> FloatArray:
-        """Configurations (..., p nv, nq) at a stencil's places, place by place."""
-        return self.advance(q, np.concatenate([np.diag(row) for row in stencil.places]))
+def _displaced_by(mechanism: Any, q: FloatArray, stencil: Stencil) -> FloatArray:
+    """Configurations (..., p nv, nq) at a stencil's places, place by place."""
+    return mechanism.advance(q, np.concatenate([np.diag(row) for row in stencil.places]))
 
 
 def _repeated(q: FloatArray, count: int, like: FloatArray) -> FloatArray:
@@ -340,9 +226,3 @@ def _repeated(q: FloatArray, count: int, like: FloatArray) -> FloatArray:
 def _turned(slopes: FloatArray) -> FloatArray:
     """(..., k, m) of (..., m, k), in memory by rows."""
     return np.ascontiguousarray(np.swapaxes(slopes, -1, -2))
-
-
-def weighed(values: FloatArray, stencil: Stencil) -> FloatArray:
-    """Derivatives (..., nv, k) of values (..., p nv, k) at a stencil's places."""
-    by_place = values.reshape(*values.shape[:-2], *stencil.weights.shape, values.shape[-1])
-    return np.asarray((by_place * stencil.weights[..., None]).sum(axis=-3))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from robodyn.errors import (
     UnderActuated,
     UnphysicalInertiaWarning,
 )
+from robodyn.mechanisms import comparison, conditioning
+from robodyn.mechanisms.common import joint_friction
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.mechanism import Mechanism
 
@@ -42,7 +45,7 @@ SINGULAR, AROUND = 1e12, 0.03
 SHOWN = 4
 # What is told of each joint, and the mechanism's answer for all of them.
 _JOINT = {
-    "name": "joint_names", "unit": "joint_units", "effort_unit": "effort_units",
+    "name": "joint_names", "unit": "joint_units", "effort_unit": "drives.effort_units",
     "position_limits": "position_limits", "velocity_limit": "velocity_limits",
     "effort_limit": "effort_limits",
 }  # fmt: skip
@@ -74,12 +77,12 @@ def compared(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]
         RobodynError: as `load`.
     """
     other, _ = read(against, strict)
-    return {"source": against, "differences": mechanism.differences(other)}
+    return {"source": against, "differences": comparison.differences(mechanism, other)}
 
 
 def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, Any]:
     """A mechanism that `read` returned, with what was told of it, as `report` has it."""
-    columns = [[_plain(value) for value in getattr(mechanism, name)] for name in _JOINT.values()]
+    columns = [[_plain(value) for value in attrgetter(name)(mechanism)] for name in _JOINT.values()]
     out: dict[str, Any] = {
         "kind": mechanism.kind,
         "name": mechanism.name,
@@ -93,11 +96,11 @@ def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, A
         ],
         "joints": [dict(zip(_JOINT, row, strict=True)) for row in zip(*columns, strict=True)],
         # of each leg or joint; an arm's `friction` is Coulomb friction in both directions
-        "friction": [_plain(own) for own in mechanism.joint_friction],
+        "friction": [_plain(own) for own in joint_friction.joint_friction(mechanism)],
         "actuators": [],
         "home": _home(mechanism),
         "condition_number": None,
-        "loops": mechanism.loops_found(),
+        "loops": conditioning.loops_found(mechanism),
         "unphysical": remarks.unphysical,
         "left_out": remarks.left_out,
         "remarks": [],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What drives a mechanism's joints: motors, their torques and currents, and friction."""
+"""What drives a mechanism's joints: their units and ranges, motors, torques and currents."""
 
 from __future__ import annotations
 
@@ -11,21 +11,82 @@ from typing import Any
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.joint_friction import friction_row
+from robodyn.mechanisms.common.description import EffortUnit
 from robodyn.mechanisms.common.kernels.end_stops import motor_limits
-from robodyn.mechanisms.joints import Joints
 from robodyn.numerics.broadcasting import flatten
 
+# Excess of a position over a limit, relative to the limit, that is taken as rounding.
+LIMIT_TOLERANCE = 1e-9
 
-class JointsWithMotors(Joints):
-    """The second part of `Mechanism`: what drives its joints."""
 
-    def friction_rows(self) -> FloatArray:
-        """(nf, sticking.ROW) dry friction of every driven joint, in their order, and of others."""
-        return np.array([friction_row(actuator, i) for i, actuator in enumerate(self.actuators)])
+class Drives:
+    """The driven joints of a mechanism, `n` of them, and what drives them.
+
+    A mechanism may measure a driven joint differently from its URDF (a leg by its length):
+    position = signs * URDF position + offsets.
+
+    Args:
+        mechanism: whose joints they are.
+        signs, offsets: (n,) see above; by default 1 and 0 [m or rad].
+
+    Attributes:
+        names, units: of the joints, `m` or `rad`.
+        actuators: what drives each.
+        position_limits: (n, 2) [m or rad].
+        effort_limits: (n,) [N or N m].
+        signs, offsets: (n,) 1 or -1, and [m or rad].
+    """
+
+    def __init__(
+        self,
+        mechanism: Any,
+        signs: FloatArray | None = None,
+        offsets: FloatArray | None = None,
+    ) -> None:
+        self.names, self.units = tuple(mechanism.joint_names), tuple(mechanism.joint_units)
+        self.actuators: Sequence[Actuator] = mechanism.actuators
+        self.position_limits: FloatArray = mechanism.position_limits
+        self.effort_limits: FloatArray = mechanism.effort_limits
+        self.signs = np.ones(len(self.names)) if signs is None else signs
+        self.offsets = np.zeros(len(self.names)) if offsets is None else offsets
+
+    @cached_property
+    def effort_units(self) -> tuple[EffortUnit, ...]:
+        """(n,) `N` or `N m`."""
+        return tuple("N" if unit == "m" else "N m" for unit in self.units)
+
+    @cached_property
+    def effort_ranges(self) -> FloatArray:
+        """(n, 2) [N or N m] least and largest efforts at standstill: of cables of one sign."""
+        drives = [(drive.least_effort, drive.largest_effort) for drive in self.actuators]
+        ends = np.array(drives, dtype=np.float64).reshape(-1, 2)
+        return np.clip(ends, -self.effort_limits[:, None], self.effort_limits[:, None])
+
+    @cached_property
+    def effort_ends(self) -> FloatArray:
+        """(2, n) [N or N m] least and largest that the drives can have: a slack cable has none."""
+        least, largest = self.effort_ranges.T
+        return np.stack([np.minimum(least, 0.0), np.maximum(largest, 0.0)])
+
+    def cut_efforts(self, efforts: FloatArray, limits: FloatArray | None = None) -> FloatArray:
+        """Efforts (..., n) cut to limits (..., n), of both signs, by default those at standstill.
+
+        A drive whose efforts are of one sign has none where it is asked for the other.
+        """
+        least, largest = self.effort_ends
+        if limits is not None:
+            least, largest = np.maximum(-limits, least), np.minimum(limits, largest)
+        return np.asarray(np.clip(efforts, least, largest))
+
+    def within_position_limits(self, positions: FloatArray) -> BoolArray:
+        """Whether positions (..., n) are finite and within the limits, but for rounding."""
+        limits = self.position_limits
+        room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
+        inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
+        return np.asarray((inside & np.isfinite(positions)).all(axis=-1))
 
     @cached_property
     def has_torque_speed_curve(self) -> bool:
@@ -34,67 +95,35 @@ class JointsWithMotors(Joints):
 
     @cached_property
     def motor_table(self) -> FloatArray:
-        """(n, k) travel of the driven joints and what their motors have; see `joint_table`."""
+        """(n, k) travel of the joints and what their motors have; see `joint_table`."""
         return joint_table(self.position_limits, self.actuators)
 
-    def effort_limits_at(self, rates: ArrayLike, /) -> FloatArray:
-        """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints.
-
-        Those of `effort_limits`, or less where a motor's torque-speed curve has fallen; none beyond
-        its end.
-
-        Raises:
-            InvalidInput: a wrong shape, or not finite.
-        """
-        speeds = as_array("rates", rates, (len(self.joint_names),), "m/s or rad/s")
+    def effort_limits_at(self, rates: ArrayLike) -> FloatArray:
+        """Largest efforts (..., n) at rates (..., n); see `Mechanism.effort_limits_at`."""
+        speeds = as_array("rates", rates, (len(self.names),), "m/s or rad/s")
         # a copy, so that the kernel always gets the same type of array
         flat = np.array(speeds).reshape(-1, speeds.shape[-1])
         limits = np.empty_like(flat)
         motor_limits(flat, self.effort_limits, self.motor_table, limits)
         return limits.reshape(speeds.shape)
 
-    def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Torques (..., n) [N m] at the motors for efforts (..., n) [N or N m] of the joints.
-
-        Where an actuator's efficiency is below 1, `rates` (..., n) [m/s or rad/s] of the joints
-        say whether motor or load drives; without them the motor does.
-
-        Raises:
-            InvalidInput: a wrong shape, not finite, or a joint that slides without a screw's lead.
-        """
+    def torques(self, efforts: ArrayLike, rates: ArrayLike | None) -> FloatArray:
+        """Torques (..., n) at the motors; see `Mechanism.motor_torques`."""
         return self._each_joint(Actuator.torques, "efforts", efforts, "N or N m", rates)
 
-    def efforts_of(self, motor_torques: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Efforts (..., n) [N or N m] of motor torques (..., n) [N m]: inverts `motor_torques`.
-
-        Raises:
-            InvalidInput: as for `motor_torques`.
-        """
+    def efforts(self, motor_torques: ArrayLike, rates: ArrayLike | None) -> FloatArray:
+        """Efforts (..., n) of motor torques; see `Mechanism.efforts_of`."""
         return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
 
-    def motor_currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Currents (..., n) [A] of the motors for efforts (..., n) [N or N m] of the joints.
+    @cached_property
+    def torque_constants(self) -> FloatArray:
+        """(n,) [N m/A] of the motors.
 
         Raises:
-            InvalidInput: as for `motor_torques`, or a motor without a torque constant.
+            InvalidInput: a motor without one.
         """
-        return np.asarray(self.motor_torques(efforts, rates) / self._torque_constants())
-
-    def efforts_of_currents(
-        self, currents: ArrayLike, rates: ArrayLike | None = None
-    ) -> FloatArray:
-        """Efforts (..., n) [N or N m] of motor currents (..., n) [A]: inverts `motor_currents`.
-
-        Raises:
-            InvalidInput: as for `motor_currents`.
-        """
-        constants = self._torque_constants()
-        given = as_array("currents", currents, constants.shape, "A")
-        return self.efforts_of(given * constants, rates)
-
-    def _torque_constants(self) -> FloatArray:
         constants = []
-        for name, actuator in zip(self.joint_names, self.actuators, strict=True):
+        for name, actuator in zip(self.names, self.actuators, strict=True):
             if actuator.torque_constant is None:
                 raise InvalidInput(
                     f"joint {name!r}: the actuator has no torque_constant [N m/A], so its current "
@@ -112,7 +141,7 @@ class JointsWithMotors(Joints):
         unit: str,
         rates: ArrayLike | None,
     ) -> FloatArray:
-        shape = (len(self.joint_names),)
+        shape = (len(self.names),)
         values = as_array(name, given, shape, unit)
         speeds: Any = None
         if rates is not None:
@@ -120,13 +149,12 @@ class JointsWithMotors(Joints):
             leading, flat = flatten(**{name: values, "rates": speeds})
             values, speeds = (part.reshape(leading + shape) for part in flat)
         out = np.empty(values.shape)
-        units = self.joint_units
-        for i, actuator in enumerate(self.actuators):
-            if units[i] == "m" and actuator.lead is None:
+        for i, (joint, actuator) in enumerate(zip(self.names, self.actuators, strict=True)):
+            if self.units[i] == "m" and actuator.lead is None:
                 raise InvalidInput(
-                    f"joint {self.joint_names[i]!r} slides but its actuator has no lead, so its "
-                    "motor's torque is not known; give `lead` [m a turn] in the description",
-                    value=self.joint_names[i],
+                    f"joint {joint!r} slides but its actuator has no lead, so its motor's torque "
+                    "is not known; give `lead` [m a turn] in the description",
+                    value=joint,
                 )
             speed = None if speeds is None else speeds[..., i]
             out[..., i] = convert(actuator, values[..., i], speed)

@@ -19,6 +19,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SimulationFailed, SingularMassMatrix
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.motions import joint_values
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -50,7 +51,7 @@ class NumpyDynamics(Mechanism):
     ) -> FloatArray:
         """Efforts (..., n) of a motion under a wrench (..., 6) on the tip, on a base at rest."""
         self._refuse_motion_of(base)
-        qdd = self._joints("acceleration", acceleration)
+        qdd = joint_values(self, "acceleration", acceleration)
         inertial = np.einsum("...ij,...j->...i", self.mass_matrix(configuration), qdd)
         return np.asarray(
             inertial + self.bias(configuration, velocity) - self._load(configuration, wrench)
@@ -71,7 +72,7 @@ class NumpyDynamics(Mechanism):
             SingularMassMatrix: a joint has no inertia to accelerate.
         """
         self._refuse_motion_of(base)
-        drive = self._joints("effort", effort) + self._load(configuration, wrench)
+        drive = joint_values(self, "effort", effort) + self._load(configuration, wrench)
         rest = drive - self.bias(configuration, velocity)
         try:
             solved = np.linalg.solve(self.mass_matrix(configuration), rest[..., None])
@@ -88,7 +89,7 @@ class NumpyDynamics(Mechanism):
         configuration: FloatArray,
         velocity: FloatArray,
         effort: FloatArray,
-        wrench: FloatArray,
+        load: FloatArray,
         dt: float,
         steps: int,
         end_stops: EndStops | None = None,
@@ -109,7 +110,7 @@ class NumpyDynamics(Mechanism):
                 drive = np.clip(effort, -limits, limits)
             if end_stops is not None:
                 drive = drive + end_stops.efforts(q, qd, self.position_limits)
-            return np.concatenate([qd, self.forward_dynamics(q, qd, drive, wrench)])
+            return np.concatenate([qd, self.forward_dynamics(q, qd, drive, load)])
 
         y = np.concatenate([configuration, velocity])
         for step in range(steps):
@@ -133,7 +134,7 @@ class NumpyDynamics(Mechanism):
 
     def _refuse_motion_of(self, base: BaseMotion | None) -> None:
         if base is not None:
-            raise self._unanswered("dynamics on a base that moves")
+            raise self.solver.unanswered("dynamics on a base that moves")
 
     def _load(self, configuration: ArrayLike, wrench: ArrayLike | None) -> FloatArray:
         """Joint efforts (..., n) equivalent to a wrench (..., 6) on the tip: J' wrench."""

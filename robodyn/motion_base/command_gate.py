@@ -42,7 +42,7 @@ class CommandGate:
         self, mechanism: Mechanism, limits: DriveLimits | None = None, dt: float = np.inf
     ) -> None:
         self._names, self._dt = mechanism.joint_names, dt
-        least, largest = mechanism.effort_ends
+        least, largest = mechanism.drives.effort_ends
         # a range of zero is one that nobody has given
         given = np.where(largest > least, [least, largest], [[-np.inf], [np.inf]])
         self._efforts = _bounds(given, OF_OTHERS, LARGEST_EFFORT)

@@ -13,6 +13,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import BEYOND, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.limits import DriveLimits
@@ -203,16 +204,16 @@ class PositionCommander:
         problem = self.workspace.objection(motion.configuration)
         if not problem:
             self.wished, self._inside = motion.configuration, None
-            target = np.array(mechanism.driven_motion(*motion))
+            target = np.array(motions.driven_motion(mechanism, *motion))
             here = self.set_points.state[0]
-            target[0] = here + mechanism.joint_difference(here, target[0])
+            target[0] = here + motions.joint_difference(mechanism, here, target[0])
             return target, ""
         last = self._inside
         inside = self.configuration if last is None else last
         self.wished = self._inside = self.workspace.nearest(motion.configuration, inside)
         positions, dt = mechanism.joint_positions(self._inside), self._dt
         p, v, _ = self.set_points.state if last is None else self._smooth
-        a = EDGE * (EDGE * mechanism.joint_difference(p, positions) - 2.0 * v)
+        a = EDGE * (EDGE * motions.joint_difference(mechanism, p, positions) - 2.0 * v)
         self._smooth = np.array([p + dt * (v + 0.5 * dt * a), v + dt * a, a])
         return self._smooth, f"{problem}: the nearest pose inside is taken"
 
@@ -221,7 +222,7 @@ class PositionCommander:
         mechanism, way = self.mechanism, [self.configuration]
         try:
             for positions in (later[0], 0.5 * (later[0] + rest), rest):
-                way.append(mechanism.assemble_near(positions, way[-1]))
+                way.append(motions.assemble_near(mechanism, positions, way[-1]))
         except RobodynError as error:
             return f"the way there is barred: {error}"
         why = self.workspace.closes_in(np.array(way))
@@ -230,13 +231,13 @@ class PositionCommander:
     def _set_point(self, problem: str) -> SetPoint:
         p, v, a = self.set_points.state
         try:
-            motion = self.mechanism.motion_of_joints(p, v, a, self.configuration)
+            motion = motions.motion_of_joints(self.mechanism, p, v, a, self.configuration)
             self.configuration = motion.configuration
             efforts = self.mechanism.inverse_dynamics(*motion, base=self.base)
             if np.isfinite(efforts).all():
                 limits = self._effort_limits(v)
                 self._efforts = np.where(
-                    np.isfinite(limits), self.mechanism.cut_efforts(efforts, limits), efforts
+                    np.isfinite(limits), self.mechanism.drives.cut_efforts(efforts, limits), efforts
                 )
                 problem = problem or self._spare(efforts, limits)
         except RobodynError as error:  # the last efforts serve

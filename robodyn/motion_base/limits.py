@@ -11,6 +11,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.motions import motion_of_joints
 
 # [s] in which a drive without an effort limit reaches its rate, and any its acceleration.
 TO_RATE, TO_ACCELERATION = 0.25, 0.05
@@ -99,7 +100,7 @@ def drive_accelerations(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
     units = np.eye(n + 1, n)  # the last is at rest
     try:
         motions = [
-            mechanism.motion_of_joints(mechanism.joint_positions(home), np.zeros(n), unit, home)
+            motion_of_joints(mechanism, mechanism.joint_positions(home), np.zeros(n), unit, home)
             for unit in units
         ]
         efforts = np.array([mechanism.inverse_dynamics(*motion) for motion in motions])

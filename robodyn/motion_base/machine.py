@@ -13,6 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import BEYOND, as_exact, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base import machine_states as states
 from robodyn.motion_base.command_gate import CommandGate, CommandRefused
@@ -379,7 +380,7 @@ class Machine:
             late = self._elapsed(self._since) > self.settings.ease + PATIENCE
             return "arrived" if self.commander.has_arrived or late else ""
         if self.state == "parking":
-            way = self.mechanism.joint_difference(point.positions, self._park)
+            way = motions.joint_difference(self.mechanism, point.positions, self._park)
             there = np.abs(way).max() < THERE
             return "arrived" if there and rests else ""
         return "stopped" if self.state == "freezing" and rests else ""
@@ -397,7 +398,9 @@ class Machine:
             return f"drives have not told their positions for {s.feedback_timeout:g} s"
         if measured is None or not self._set_points_sent:
             return ""
-        error = np.abs(self.mechanism.joint_difference(self._set_points_sent[0], measured[1]))
+        error = np.abs(
+            motions.joint_difference(self.mechanism, self._set_points_sent[0], measured[1])
+        )
         if (error <= self._largest).all():
             self._beyond_since = self._ticks
             return ""

@@ -11,6 +11,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, NoSolution
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.head_motion import Cue, HeadMotion
@@ -124,11 +125,11 @@ class PlanExaminer:
         """
         m = self.mechanism
         cue, force, rate = self.frame.felt(place)
-        motion = m.motions_of_body(*cue, starts)
+        motion = motions.motions_of_body(m, *cue, starts)
         if np.isnan(motion.configuration).any():
             text = f"{m.name}: a pose of the plan is not reached from the one before"
             raise NoSolution(text, residual=np.inf, value=place)
-        joints, efforts = m.driven_motion(*motion), m.inverse_dynamics(*motion)
+        joints, efforts = motions.driven_motion(m, *motion), m.inverse_dynamics(*motion)
         return Plan(place, cue, motion, joints, efforts, force, rate)
 
     def room(self, plan: Plan) -> FloatArray:
@@ -161,12 +162,12 @@ class PlanExaminer:
         """
         m, count = self.mechanism, len(spacing)
         cue, _, _ = self.frame.felt(place)
-        motion = m.motions_of_body(*cue, starts)
+        motion = motions.motions_of_body(m, *cue, starts)
         q, v, a = motion
         out = np.isnan(q[:, 0])
         if out.any():
             q[out], v[out], a[out] = starts[out], 0.0, 0.0
-        joints = m.driven_motion(*motion)
+        joints = motions.driven_motion(m, *motion)
         values = np.array([*joints, m.inverse_dynamics(*motion)])
         efforts, room = m.effort_limits_at(joints.velocities), np.empty((count, len(q) // count))
         kernels.least_room(values, self._limits, efforts - self._limits[0, 3], spacing, room)

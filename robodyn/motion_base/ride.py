@@ -17,6 +17,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import write_bag
+from robodyn.mechanisms import motions, presentation
 from robodyn.mechanisms.common.figure import frame_in_parent
 from robodyn.mechanisms.common.motion import JointStates
 from robodyn.mechanisms.mechanism import Mechanism
@@ -74,7 +75,7 @@ class Ride:
             KinematicsError: the mechanism cannot take its body there.
         """
         states = self.time, self.pose, self.twist, self.accel
-        motion = self.mechanism.motion_of_body(*states, self.mechanism.home)
+        motion = motions.motion_of_body(self.mechanism, *states, self.mechanism.home)
         return SampledTrajectory(self.mechanism, self.time, motion, of_body=True)
 
     @cached_property
@@ -207,10 +208,10 @@ class Ride:
         m, motion = self.mechanism, self.trajectory.sample(self.time)
         states = m.joint_states(motion.configuration, motion.velocity)
         positions = dict(zip(states.names, states.positions.T, strict=True))
-        floating = [m.floating_poses(q) for q in motion.configuration]
+        floating = [presentation.floating_poses(m, q) for q in motion.configuration]
         poses = {pair: np.array([each[pair] for each in floating]) for pair in floating[0]}
         frames = {}
-        for joint in m.figure().joints:
+        for joint in presentation.figure(m).joints:
             if joint.kind != "fixed":
                 frame = frame_in_parent(joint, positions, poses)
                 many = np.broadcast_to(frame, (len(self.time), 4, 4))

@@ -11,6 +11,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_pose, as_scalar, refuse_beyond
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.workspace import twist_weights
@@ -64,7 +65,7 @@ class BodyMotion:
     def reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
         """The motion at a pose, or at the nearest one on the way to which Newton's method led."""
         mechanism = self._mechanism
-        here = mechanism.configuration_near(pose, here)
+        here = motions.configuration_near(mechanism, pose, here)
         error = self._weights * pose_difference(mechanism.body_pose(here), pose)
         rest = np.zeros(mechanism.coordinates.velocity_size)
         if np.abs(error).max() < CLOSE:
@@ -172,4 +173,6 @@ class PoseStream(BodyMotion):
             return None
         t = 1e-9 * (time - self._stamp)
         at, v, a = self._motion
-        return Motion(self._mechanism.advance_near(at, t * (v + 0.5 * t * a)), v + t * a, a)
+        return Motion(
+            motions.advance_near(self._mechanism, at, t * (v + 0.5 * t * a)), v + t * a, a
+        )

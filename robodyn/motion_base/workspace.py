@@ -10,6 +10,7 @@ import numpy as np
 
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms import conditioning, motions, travel
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.motion_base.kernels.nearest_step import nearest_step
 
@@ -45,10 +46,10 @@ class Workspace:
         self._mechanism = mechanism
         self.lower, self.upper = positions[:, 0], positions[:, 1]
         self._driven = len(positions)
-        bounds = np.vstack([positions, mechanism.travel_bounds[self._driven :]])
+        bounds = np.vstack([positions, travel.travel_bounds(mechanism)[self._driven :]])
         self._least, self._largest = bounds.T
         self._has_passive = len(bounds) > self._driven
-        side = mechanism.side(mechanism.home)
+        side = conditioning.side(mechanism, mechanism.home)
         self._side = 0.0 if side is None else float(np.sign(side))
         self._limit = np.inf
         if self._side:
@@ -136,7 +137,7 @@ class Workspace:
         number = np.zeros(joints.shape[1])
         if self._has_passive or excess[-1] > NEAR:
             ways = DIFFERENCE * np.eye(len(number))
-            beside = np.array([mechanism.advance_near(here, each) for each in ways])
+            beside = np.array([motions.advance_near(mechanism, here, each) for each in ways])
         if self._has_passive:
             moved = (mechanism.travel(beside) - mechanism.travel(here)) / DIFFERENCE
             joints = np.vstack([joints, moved.T[self._driven :]])
@@ -152,7 +153,7 @@ class Workspace:
             there = []
             for share in shares:
                 with suppress(KinematicsError):
-                    there.append(self._mechanism.advance_near(here, share * step))
+                    there.append(motions.advance_near(self._mechanism, here, share * step))
             if there:
                 q = np.array(there)
                 allowed = self._is_allowed(q, most)
@@ -163,7 +164,11 @@ class Workspace:
     def _is_allowed(self, configurations: FloatArray, most: float) -> BoolArray:
         """(k,) whether configurations (k, nq) exceed no limit by more than `most`."""
         allowed = self._positions_excess(configurations).max(axis=1) <= most
-        side = self._mechanism.side(configurations) if self._side and allowed.any() else None
+        side = (
+            conditioning.side(self._mechanism, configurations)
+            if self._side and allowed.any()
+            else None
+        )
         if side is not None:
             allowed &= side * self._side > 0.0
             allowed &= np.log(self._condition(configurations) / self._limit) <= most
@@ -192,7 +197,7 @@ class Workspace:
 
     def _beyond(self, configurations: FloatArray) -> str:
         """Whether one of configurations (..., nq) is not on the side of home."""
-        side = self._mechanism.side(configurations) if self._side else None
+        side = conditioning.side(self._mechanism, configurations) if self._side else None
         if side is None or bool((side * self._side > 0.0).all()):
             return ""
         return "a singularity lies between"

@@ -19,6 +19,7 @@ import yaml
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, OutputError
+from robodyn.mechanisms import conditioning, motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.tip_joints import NAMES, TipJoints
 
@@ -108,13 +109,15 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
     """
     m, rng = tip.mechanism, np.random.default_rng(SEED)
     home, count = tip.positions(m.home), len(tip.rows)
-    sign = m.determinant(m.home)
+    sign = conditioning.determinant(m, m.home)
 
     def inside(values: FloatArray) -> bool:
         try:
             rest = np.zeros((1, count))
-            q = tip.motion_of_independent(values[None], rest, rest, m.home).configuration[0]
-            determinant = m.determinant(q)
+            q = motions.motion_of_independent(tip, values[None], rest, rest, m.home).configuration[
+                0
+            ]
+            determinant = conditioning.determinant(m, q)
             return bool(
                 m.within_travel(q)
                 and m.condition_number(q) < condition_limit
@@ -151,7 +154,7 @@ def _rates(tip: TipJoints, box: FloatArray) -> FloatArray:
     for place in places:
         for k in range(count):
             rate = np.eye(count)[k][None]
-            motion = tip.motion_of_independent(place[None], rate, 0.0 * rate, m.home)
+            motion = motions.motion_of_independent(tip, place[None], rate, 0.0 * rate, m.home)
             driven = m.joint_velocities(motion.configuration[0], motion.velocity[0])
             used[k] = max(used[k], float(np.max(np.abs(driven) / m.velocity_limits)))
     return np.where(used > 0.0, SHARE / count / np.maximum(used, 1e-9), 1.0)

@@ -50,7 +50,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
     """What the drives need in all, and in each motion."""
     m, need = e.mechanism, e.needed
     unit, rate, effort = ("/".join(sorted(set(each))) for each in (
-        m.joint_units, [f"{u}/s" for u in m.joint_units], m.effort_units))  # fmt: skip
+        m.joint_units, [f"{u}/s" for u in m.joint_units], m.drives.effort_units))  # fmt: skip
     head = ["drive", f"from [{unit}]", f"to [{unit}]", f"stroke [{unit}]", f"speed [{rate}]",
             f"peak [{effort}]", f"continuous [{effort}]", "peak [W]", "mean [W]"]  # fmt: skip
     columns = (need.shortest, need.longest, need.stroke, need.speed, need.peak_effort,

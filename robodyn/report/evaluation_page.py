@@ -14,6 +14,7 @@ from robodyn.arrays import FloatArray
 from robodyn.designing.design import Design, DesignPoint
 from robodyn.designing.evaluation import Evaluation
 from robodyn.designing.machine_motion import MachineMotion, machine_motions
+from robodyn.mechanisms import presentation
 from robodyn.report.chart import COLORS, DASHED, INK, Chart, ChartLine, Panel
 from robodyn.report.design_tables import (
     demand_tables,
@@ -98,7 +99,7 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
     figures = [
         ("largest stroke", f"{number(float(need.stroke.max()))} {units_in_one(m.joint_units)}"),
         ("largest effort", f"{number(float(need.peak_effort.max()))} "
-                           f"{units_in_one(m.effort_units)}"),
+                           f"{units_in_one(m.drives.effort_units)}"),
         ("supply, peak", f"{number(need.supply_peak)} W"),
         ("supply, mean", f"{number(need.supply_mean)} W"),
         ("fed back at most", f"{number(need.braking)} J a cycle"),
@@ -156,7 +157,7 @@ def _efforts_over_speed(e: Evaluation, found: list[MachineMotion]) -> Chart:
         "Effort over speed",
         tuple(curves),
         f"speed [{units_in_one(m.joint_units, '/s')}]",
-        f"effort [{units_in_one(m.effort_units)}]",
+        f"effort [{units_in_one(m.drives.effort_units)}]",
     )
     text = ("Every drive in every motion, margins included. The dashed line is the weakest "
             "motor's limit, on both sides: a motion fits if it stays between.")  # fmt: skip
@@ -199,7 +200,7 @@ def _views(e: Evaluation) -> Chart:
 def _centers(e: Evaluation) -> Table:
     """Centers of the legs' joints, or those that a calibration knows."""
     m = e.mechanism
-    feet, tips = m.leg_ends(m.home)
+    feet, tips = presentation.leg_ends(m, m.home)
     rows = [
         [name, *foot.tolist(), *tip.tolist()]
         for name, foot, tip in zip(m.joint_names, feet, tips, strict=False)

@@ -91,7 +91,7 @@ def identification_page(
 
 def _errors(result: Identification, item: Validation, title: str) -> str:
     head = ["joint", "RMS error", "of its size", "before", "unfiltered"]
-    units = result.model.effort_units
+    units = result.model.drives.effort_units
     rows = [
         [joint, f"{number(rmse)} {unit}", f"{relative:.1%}", f"{before:.1%}", f"{raw:.1%}"]
         for joint, unit, rmse, relative, before, raw in zip(

@@ -20,13 +20,13 @@ def joint_titles(mechanism: Mechanism) -> list[str]:
 
 def effort_name(mechanism: Mechanism) -> str:
     """Return `force` or `torque` if all joints exert the same, otherwise `effort`."""
-    units = set(mechanism.effort_units)
+    units = set(mechanism.drives.effort_units)
     return _EFFORTS[units.pop()] if len(units) == 1 else "effort"
 
 
 def effort_labels(mechanism: Mechanism) -> list[str]:
     """Return an axis label for each driven joint: `force [N]` or `torque [N m]`."""
-    return [f"{_EFFORTS[unit]} [{unit}]" for unit in mechanism.effort_units]
+    return [f"{_EFFORTS[unit]} [{unit}]" for unit in mechanism.drives.effort_units]
 
 
 def position_name(mechanism: Mechanism) -> str:

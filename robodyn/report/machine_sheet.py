@@ -11,7 +11,9 @@ import numpy as np
 
 from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
 from robodyn.arrays import BoolArray, FloatArray
-from robodyn.mechanisms.mechanism import Mechanism, where_regular
+from robodyn.mechanisms import conditioning, motions
+from robodyn.mechanisms.effort_terms import where_regular
+from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import advance_pose
 from robodyn.report.chart import COLORS, Chart, ChartLine, Panel
 from robodyn.report.numbers_as_text import number
@@ -76,7 +78,7 @@ class HeldPayloads(NamedTuple):
 
 def held_payloads(m: Mechanism) -> HeldPayloads | None:
     """Payloads over the slice y = 0; None for mechanisms without x and z, or without limits."""
-    rows = m.determining_rows
+    rows = motions.determining_rows(m)
     if not {0, 2} <= set(rows) or not np.isfinite(m.effort_limits).all():
         return None
     reach = EXTENT * m.size
@@ -85,7 +87,9 @@ def held_payloads(m: Mechanism) -> HeldPayloads | None:
     moved[:, 0], moved[:, 2] = np.tile(x, ROWS), np.repeat(z, COLUMNS)
     poses = advance_pose(m.body_pose(m.home), moved)
     still = np.zeros_like(moved)
-    found = m.motions_of_body(poses, still, still, np.repeat(m.home[None], len(poses), axis=0))
+    found = motions.motions_of_body(
+        m, poses, still, still, np.repeat(m.home[None], len(poses), axis=0)
+    )
     inside = _inside(m, found.configuration)
     mass = np.full(len(poses), np.nan)
     reason = np.full(len(poses), LEFT_OUT, dtype=object)
@@ -109,7 +113,7 @@ def _inside(m: Mechanism, configurations: FloatArray) -> BoolArray:
     inside = ~np.isnan(configurations[:, 0])
     known = configurations[inside]
     allowed = m.within_travel(known)
-    begun, there = m.side(m.home), m.side(known) if len(known) else None
+    begun, there = conditioning.side(m, m.home), conditioning.side(m, known) if len(known) else None
     if begun is not None and there is not None:
         allowed = allowed & (there * begun > 0.0)
     inside[inside] = allowed

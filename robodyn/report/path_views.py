@@ -8,6 +8,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.report_answers import OutlinePart
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.chart import (
@@ -47,7 +48,7 @@ def home_chart(mechanism: Mechanism) -> Chart:
         InvalidInput: it has no home, or its kind provides no outline.
     """
     home = mechanism.home
-    parts = mechanism.outline(home)
+    parts = presentation.outline(mechanism, home)
     if not parts:
         raise InvalidInput(
             f"{mechanism.name} cannot be drawn: its kind {mechanism.kind!r} provides no outline; "
@@ -63,7 +64,7 @@ def home_chart(mechanism: Mechanism) -> Chart:
 def _view(mechanism: Mechanism, configurations: FloatArray, xyz: FloatArray, label: str) -> Panel:
     curves, points = [], [xyz]
     for at, when, dash in ((0, "at the start", DASHED), (-1, "at the end", SOLID)):
-        parts = mechanism.outline(configurations[at])
+        parts = presentation.outline(mechanism, configurations[at])
         curves += [
             _part(part, when, dash) for part in parts if part.moves or when == "at the start"
         ]

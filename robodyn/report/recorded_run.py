@@ -12,6 +12,7 @@ import numpy as np
 from robodyn.analysis.margins import Margins, condition_limit, margins, passive_positions_of
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms.common.tracking import tracking_of
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 
@@ -70,7 +71,7 @@ class PlanComparison:
             "samples": len(self.time),
             "duration": float(self.time[-1] - self.time[0]),
             "path_start": {"time": self.start, "fitted": self.fitted},
-            "tracking": self.mechanism.tracking.largest(self.error),
+            "tracking": tracking_of(self.mechanism).largest(self.error),
             "joints": rows,
             "margins": self.margins().to_dict(),
         }

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.mechanisms.common.tracking import tracking_of
 from robodyn.poses import rpy_from_pose
 from robodyn.report.chart import (
     COLORS,
@@ -46,7 +47,7 @@ def recorded_run_page(
     start = f"{number(run.start)} s" + (", fitted" if run.fitted else "")
     tracking = [
         (f"largest error, {part.name}", _size_text(found["tracking"][part.name], part.unit))
-        for part in run.mechanism.tracking.parts
+        for part in tracking_of(run.mechanism).parts
     ]
     peaks = table(*extremes(run, joint_titles(run.mechanism)))
     page.add("summary", "Summary", cards([*tracking, ("start of the path", start)]) + peaks)
@@ -66,7 +67,7 @@ def _size_text(value: float, unit: str) -> str:
 
 def extremes(run: PlanComparison, names: Sequence[str]) -> Table:
     """Tabulate commanded efforts and those of the model, for the driven joints."""
-    unit = units_in_one(run.mechanism.effort_units)
+    unit = units_in_one(run.mechanism.drives.effort_units)
     head = ["joint", f"commanded [{unit}]", "model's", "difference", "RMS difference"]
     rows = [
         [name, *list(row.values())[1:]]
@@ -92,7 +93,7 @@ def _errors(run: PlanComparison) -> Chart:
         Panel(part.name.capitalize(),
               curves_of(run.time, names[part.columns], run.error[:, part.columns]),
               y_label=f"error [{units_in_one(coordinates.units[part.columns])}]")
-        for part in run.mechanism.tracking.parts
+        for part in tracking_of(run.mechanism).parts
     )  # fmt: skip
     return Chart("errors", "Tracking errors", panels, "Measured minus planned.",
                  columns=min(len(panels), 3))  # fmt: skip
@@ -127,7 +128,7 @@ def _coordinates(
 ) -> tuple[FloatArray, list[tuple[str, str]]]:
     """Return values (N, k) of a motion for people, with name and unit of each."""
     mechanism = run.mechanism
-    if mechanism.configuration_is_pose:
+    if mechanism.coordinates.is_pose:
         names = ("x", "y", "z", "roll", "pitch", "yaw")
         units: tuple[str, ...] = mechanism.coordinates.units
         return np.hstack(rpy_from_pose(configurations)), list(zip(names, units, strict=True))

@@ -11,6 +11,8 @@ import numpy as np
 from robodyn.analysis.study import SMALLEST_FORCE, MotionStudy
 from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms import presentation
+from robodyn.mechanisms.effort_terms import formulations
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (
@@ -70,7 +72,7 @@ def force_chart(study: MotionStudy) -> Chart:
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
     histories = [study.forces, *study.terms.values()]
-    shared = mechanism.acts_along_legs
+    shared = presentation.acts_along_legs(mechanism)
     scale = scale_of(histories) if shared else LINEAR
     ends = np.concatenate([each[np.isfinite(each)] for each in histories])
     room = 0.05 * float(np.ptp(ends))
@@ -183,13 +185,15 @@ def reaction_chart(study: MotionStudy) -> Chart:
 
 def published_formulations(mechanism: Mechanism) -> list[str]:
     """Return the formulations of the inverse dynamics that are neither exact nor massless."""
-    return [name for name in mechanism.formulations if name not in ("exact", "massless")]
+    return [name for name in formulations(mechanism) if name not in ("exact", "massless")]
 
 
 def _is_published(study: MotionStudy) -> bool:
     """Whether the papers' formulations matter: it is their mechanism, or one of them was used."""
     m = study.mechanism
-    return m.name in m.published_models or study.formulation in published_formulations(m)
+    return m.name in presentation.published_models(
+        m
+    ) or study.formulation in published_formulations(m)
 
 
 def formulation_chart(study: MotionStudy) -> Chart:
@@ -209,7 +213,7 @@ def formulation_chart(study: MotionStudy) -> Chart:
     )
     worst = ", ".join(
         f"{name.split()[0]} by up to {number(float(np.nanmax(np.abs(error))))} "
-        f"{units_in_one(study.mechanism.effort_units)}"
+        f"{units_in_one(study.mechanism.drives.effort_units)}"
         for name, error in errors.items()
     )
     text = f"Inverse dynamics as printed in the papers differs from the exact one: {worst}."

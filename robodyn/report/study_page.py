@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.analysis.study import MotionStudy
+from robodyn.mechanisms import presentation
 from robodyn.report.labels import effort_name, joint_titles, units_in_one
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
@@ -51,10 +52,10 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
     names = joint_titles(mechanism)
     out = []
     # efforts in different units have no largest
-    if len(set(mechanism.effort_units)) == 1:
+    if len(set(mechanism.drives.effort_units)) == 1:
         peaks = [abs(row["peak_force"]) for row in rows]
         i = int(np.nanargmax(peaks))
-        value = f"{number(peaks[i])} {mechanism.effort_units[i]}"
+        value = f"{number(peaks[i])} {mechanism.drives.effort_units[i]}"
         out.append((f"largest {effort_name(mechanism)}, {names[i]}", value))
     if "massless" in study.terms:
         fraction = np.abs(study.dynamic_fraction)
@@ -63,7 +64,7 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
     span = f"{number(condition['min'])} to {number(condition['max'])}"
     out.append(("condition number", span))
     times = ", ".join(f"{t:.4f} s" for t in found["singular_times"])
-    if times or mechanism.acts_along_legs:
+    if times or presentation.acts_along_legs(mechanism):
         out.append(("singular at", times or "nowhere on the path"))
     speed = max(row["peak_velocity"] for row in rows)
     unit = units_in_one(mechanism.joint_units, "/s").replace(", ", " or ")
@@ -74,9 +75,9 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
 def extremes(study: MotionStudy, names: Sequence[str]) -> Table:
     """Tabulate peaks, ranges and changes of sign of the driven joints."""
     fractions = ["dynamic/total"] if "massless" in study.terms else []
-    head = ["joint", f"peak [{units_in_one(study.mechanism.effort_units)}]", "at [s]", *study.terms,
-            *fractions, f"from [{units_in_one(study.mechanism.joint_units)}]", "to", "top speed",
-            "zero at [s]"]  # fmt: skip
+    head = ["joint", f"peak [{units_in_one(study.mechanism.drives.effort_units)}]", "at [s]",
+            *study.terms, *fractions, f"from [{units_in_one(study.mechanism.joint_units)}]",
+            "to", "top speed", "zero at [s]"]  # fmt: skip
     rows = []
     for name, row in zip(names, study.extremes(), strict=True):
         _, *values, crossings = row.values()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.report_answers import Cell
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.report.numbers_as_text import number, vector
@@ -43,7 +44,7 @@ def parameter_tables(mechanism: Mechanism) -> list[Table]:
     """Each table of a mechanism's parameters as text; gravity is in the title of the first."""
     notes = [f" (gravity {vector(mechanism.gravity_vector)} m/s²)"]
     tables = []
-    for table in mechanism.parameter_tables():
+    for table in presentation.parameter_tables(mechanism):
         note = (notes.pop() if notes else "") + (f": {table.note}" if table.note else "")
         rows = [[_text(cell) for cell in row] for row in table.rows]
         tables.append(Table(table.head, rows, table.title + note))

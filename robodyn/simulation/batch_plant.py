@@ -64,7 +64,7 @@ class BatchPlant:
         nv, n = first.coordinates.velocity_size, len(first.joint_names)
         self._ends = np.multiply.outer([-np.inf, np.inf], np.ones((count, n)))
         if limit_efforts:
-            self._ends = np.stack([each.effort_ends for each in self.mechanisms], axis=1)
+            self._ends = np.stack([each.drives.effort_ends for each in self.mechanisms], axis=1)
         # the row of a state before a step and that after it
         self._q, self._v = np.empty((count, 2, len(first.home))), np.empty((count, 2, nv))
         self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 15))
@@ -74,11 +74,13 @@ class BatchPlant:
         self._rollouts: list[Rollout] = []
         self._moving: list[Rollout] = []
         self._advance = []
-        self._curves = limit_efforts and any(m.has_torque_speed_curve for m in self.mechanisms)
+        self._curves = limit_efforts and any(
+            m.drives.has_torque_speed_curve for m in self.mechanisms
+        )
         for one, q, v, efforts, steps, loads in zip(
             self.mechanisms, self._q, self._v, self._efforts, self._steps, self._loads, strict=True
         ):
-            advance = one.compiled_simulation(one)
+            advance = one.solver.compiled_simulation(one)
             if advance is None:
                 raise InvalidInput(
                     f"{one.name}: mechanisms of the kind {one.kind!r} have no compiled simulation; "
@@ -86,7 +88,7 @@ class BatchPlant:
                     value=one,
                 )
             self._advance.append(advance)
-            curves, rest = limit_efforts and one.has_torque_speed_curve, loads[..., :6]
+            curves, rest = limit_efforts and one.drives.has_torque_speed_curve, loads[..., :6]
             once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, end_stops, curves)
             lent = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
             self._rollouts.append(replace(lent, loads=rest))
@@ -200,7 +202,7 @@ class BatchPlant:
     def _lanes(self) -> BatchSteps | None:
         """Return the kernel for many rows in SIMD lanes, if there is one."""
         first = self.mechanisms[0]
-        return first.batch_steps(self.mechanisms, self.dt, limit_motors=self._curves)
+        return first.solver.batch_steps(self.mechanisms, self.dt, limit_motors=self._curves)
 
     def _run_lanes(self, lanes: BatchSteps, moves: bool) -> None:
         """Advance rows in SIMD lanes until a row needs the scalar path.

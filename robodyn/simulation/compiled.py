@@ -87,7 +87,7 @@ def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
 
 
 def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Outcome] | None:
-    return mechanism.compiled_simulation(mechanism if law.model is None else law.model)
+    return mechanism.solver.compiled_simulation(mechanism if law.model is None else law.model)
 
 
 def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
@@ -95,7 +95,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
     plant, time = run.plant, run.time[first : last + 1]
     size = len(plant.mechanism.joint_names)
     without = np.multiply.outer([-np.inf, np.inf], np.ones(size))
-    ends = plant.mechanism.effort_ends if plant.limits_efforts else without
+    ends = plant.mechanism.drives.effort_ends if plant.limits_efforts else without
     steps = steps_between(time[:-1], time[1:], run.longest if run.is_sampled else np.inf)
     dt = np.diff(time) / steps
     if run.is_sampled:

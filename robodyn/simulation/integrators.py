@@ -15,6 +15,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError, SimulationFailed
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.runge_kutta import BEYOND
 
@@ -52,7 +53,7 @@ def dormand_prince_853(
     calls = 0
 
     def split(y: FloatArray) -> State:
-        return mechanism.normalized(y[:size]), np.array(y[size:])
+        return motions.normalized(mechanism, y[:size]), np.array(y[size:])
 
     def rate(t: float, y: FloatArray) -> FloatArray:
         nonlocal calls
@@ -99,12 +100,12 @@ def runge_kutta_4(
     for t, fraction in ((first, 0.0), (start + 0.5 * h, 0.5), (start + 0.5 * h, 0.5), (last, 1.0)):
         q, v = q0, v0
         if rates:
-            q = mechanism.normalized(q0 + fraction * h * rates[-1][0])
+            q = motions.normalized(mechanism, q0 + fraction * h * rates[-1][0])
             v = v0 + fraction * h * rates[-1][1]
         rates.append(_rates(mechanism, acceleration, float(t), (q, v), state))
     dq, dv = (h / 6.0 * (a + 2.0 * (b + c) + d) for a, b, c, d in zip(*rates, strict=True))
     _refuse_beyond(q0 + dq, v0 + dv, state)
-    return mechanism.normalized(q0 + dq), v0 + dv
+    return motions.normalized(mechanism, q0 + dq), v0 + dv
 
 
 def _rates(
@@ -113,7 +114,7 @@ def _rates(
     """Return the rates of configuration and velocity; errors carry the last good state `before`."""
     _refuse_beyond(*at, before)
     try:
-        return mechanism.configuration_rate(*at), acceleration(time, *at)
+        return motions.configuration_rate(mechanism, *at), acceleration(time, *at)
     except KinematicsError as error:
         raise SimulationFailed(str(error), time=0.0, value=before) from error
 

@@ -15,6 +15,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, RobodynError, SimulationFailed, SingularMassMatrix
+from robodyn.mechanisms.common import joint_friction
 from robodyn.mechanisms.common.end_stops import EndStops
 from robodyn.mechanisms.mechanism import Mechanism
 
@@ -55,7 +56,7 @@ class Plant:
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self.end_stops = end_stops
         self.limits_efforts = limit_efforts
-        self.limits_motors = limit_efforts and mechanism.has_torque_speed_curve
+        self.limits_motors = limit_efforts and mechanism.drives.has_torque_speed_curve
         self.reset(configuration, velocity)
 
     def reset(
@@ -93,7 +94,7 @@ class Plant:
         if not self.limits_motors:
             return effort
         rates = self.mechanism.joint_velocities(configuration, velocity)
-        return self.mechanism.cut_efforts(effort, self.mechanism.effort_limits_at(rates))
+        return self.mechanism.drives.cut_efforts(effort, self.mechanism.effort_limits_at(rates))
 
     def saturate(self, effort: ArrayLike) -> FloatArray:
         """Limit an effort (n,) to the limits at standstill.
@@ -102,7 +103,9 @@ class Plant:
             InvalidInput: the shape is wrong or a value is not finite.
         """
         wanted = as_exact("effort", effort, self.effort.shape, "N or N m")
-        return self.mechanism.cut_efforts(wanted) if self.limits_efforts else np.array(wanted)
+        return (
+            self.mechanism.drives.cut_efforts(wanted) if self.limits_efforts else np.array(wanted)
+        )
 
     def hold(
         self,
@@ -170,7 +173,7 @@ def why_it_failed(
     decays = mechanism.friction.decays
     rate = float(decays.max())
     friction = _friction_of(mechanism, int(decays.argmax()))
-    if rate * dt > STABLE and mechanism.compiled_simulation(mechanism) is None:
+    if rate * dt > STABLE and mechanism.solver.compiled_simulation(mechanism) is None:
         return (
             f"the step of {dt:g} s is too long for {friction}, by which a velocity decays at "
             f"{rate:.3g} 1/s: choose a step (dt) below {STABLE / rate:.2g} s, or no friction"
@@ -186,7 +189,7 @@ def _friction_of(mechanism: Mechanism, index: int) -> str:
     joint, names = mechanism.coordinates.velocity_names[index], mechanism.joint_names
     index = names.index(joint) if joint in names else 0
     parts = []
-    for name, value in mechanism.joint_friction[index].items():
+    for name, value in joint_friction.joint_friction(mechanism)[index].items():
         numbers = np.ravel(np.asarray(value, dtype=np.float64))
         parts.append(f"{name} {' '.join(f'{number:g}' for number in numbers)}")
     return f"joint {names[index]!r} ({', '.join(parts)})"

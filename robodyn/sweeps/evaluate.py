@@ -41,7 +41,7 @@ def evaluate(
     for machine, rows in _machines(mechanism, known, values):
         positions = np.full((count, len(machine.joint_names)), np.nan)
         _answer(machine, _POSITIONS, batch, rows[exists[rows]], settings, [positions])
-        within = machine.within_position_limits(positions[rows])
+        within = machine.drives.within_position_limits(positions[rows])
         if len(machine.travel_limits) > positions.shape[1]:
             placed = np.flatnonzero(within)
             within[placed] = machine.within_travel(batch.configuration[rows[placed]])

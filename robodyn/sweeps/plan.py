@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import ClusterError, InvalidInput
+from robodyn.mechanisms import comparison, presentation
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.sweeps.axes import GridAxis, Interval, read_axis
 from robodyn.sweeps.evaluate import evaluate
@@ -83,7 +84,7 @@ class SweepPlan:
         """Hash each part on which the results depend."""
         parts = {
             "version": self.version,
-            "model": _plain(self.mechanism.description),
+            "model": _plain(comparison.description(self.mechanism)),
             "axes": [type(self.points).__name__, _plain(self.points), self.held],
             "quantities": [self.quantities, [getattr(self.settings, name) for name in _OF_STATES]],
         }
@@ -121,7 +122,7 @@ def make_plan(
             raise InvalidInput(
                 f"no quantity {name!r:.100}; known are {', '.join(QUANTITIES)}", value=name
             )
-    n = sum(each.role == "acceleration" for each in mechanism.variables.values())
+    n = sum(each.role == "acceleration" for each in presentation.variables(mechanism).values())
     length = wanted.characteristic_length
     wanted = replace(
         wanted,

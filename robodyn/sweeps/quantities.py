@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import weakest_directions
+from robodyn.mechanisms import conditioning, presentation
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import States
@@ -62,7 +63,7 @@ _EFFORT = _of_joints("N m", "N")
 
 
 def _singular_values(m: Mechanism, s: States, given: SweepSettings) -> FloatArray:
-    return m.singular_values(s.configuration, given.characteristic_length)
+    return conditioning.singular_values(m, s.configuration, given.characteristic_length)
 
 
 def _effort_extremes(m: Mechanism, s: States, given: SweepSettings) -> FloatArray:
@@ -93,7 +94,7 @@ QUANTITIES = {
     ),
     "smallest_singular_value": Quantity(
         lambda m, s, given: _singular_values(m, s, given)[:, -1],
-        lambda m: m.jacobian_unit,
+        presentation.jacobian_unit,
         (),
         {
             "smallest_singular_value": "smallest singular value of the Jacobian, lengths over the "

@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from robodyn.arrays import FloatArray, Indices
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.variables import AXES, Role, Variable
-from robodyn.mechanisms.mechanism import Mechanism, where_regular
+from robodyn.mechanisms.effort_terms import where_regular
+from robodyn.mechanisms.mechanism import Mechanism
 
 PAYLOAD = ("payload", *(f"payload_{axis}" for axis in AXES))
 
@@ -31,7 +34,7 @@ class States(NamedTuple):
 
 def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
     """Return all variables of a mechanism, by name."""
-    own = mechanism.variables
+    own = presentation.variables(mechanism)
     known = {name: variable for name, variable in own.items() if variable.role != "model"}
     for part, unit in (("force", "N"), ("moment", "N m")):
         for i, axis in enumerate(AXES):
@@ -56,7 +59,7 @@ def resting_values(
     values = {name: known[name].neutral for name in known if name not in asked}
     positions = [name for name in values if known[name].role == "position"]
     if positions:
-        home = mechanism.values_of(mechanism.home)
+        home = presentation.values_of(mechanism, mechanism.home)
         values |= {name: float(home[known[name].index]) for name in positions}
     return values
 
@@ -76,7 +79,9 @@ def states(
             parts[variable.role][:, variable.index] = values[name]
     # NaN where loops do not close
     size = mechanism.coordinates.configuration_size
-    configuration = where_regular(mechanism.configuration_of, (parts["position"],), (size,))
+    configuration = where_regular(
+        partial(presentation.configuration_of, mechanism), (parts["position"],), (size,)
+    )
     return States(configuration, parts["velocity"], parts["acceleration"], parts["wrench"])
 
 
@@ -93,6 +98,6 @@ def variant(
         for name, variable in known.items()
         if variable.role == "model" and name not in PAYLOAD
     }
-    changed = mechanism.with_model_values(own) if own else mechanism
+    changed = presentation.with_model_values(mechanism, own) if own else mechanism
     mass, *place = (values[name] for name in PAYLOAD)
     return changed.with_payload(mass, place) if mass else changed

@@ -13,6 +13,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError, NoSolution, UnderActuated
+from robodyn.mechanisms import conditioning
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.line import plan_joints
@@ -111,7 +112,7 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
         efforts = mechanism.inverse_dynamics(q, v, a)
     except (KinematicsError, UnderActuated):
         return False
-    determinant = mechanism.determinant(q)
+    determinant = conditioning.determinant(mechanism, q)
     limits = mechanism.effort_limits_at(velocities)
     return bool(
         (np.abs(velocities) <= SHARE * mechanism.velocity_limits).all()

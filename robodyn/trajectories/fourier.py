@@ -21,6 +21,7 @@ import yaml
 from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, PathError, RobodynError, writing
 from robodyn.formats.documents import Fields
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.profiles import quintic
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -78,7 +79,7 @@ class FourierTrajectory(SampledTrajectory):
     def __init__(self, mechanism: Mechanism, series: FourierSeries, name: str = "") -> None:
         self.series, self.name = series, name
         times = np.linspace(0.0, series.duration, max(2, round(KNOTS * series.duration) + 1))
-        motion = mechanism.motion_of_independent(*series.at(times), mechanism.home)
+        motion = motions.motion_of_independent(mechanism, *series.at(times), mechanism.home)
         super().__init__(mechanism, times, motion)
         self.joint_names = mechanism.independent_joints
 

@@ -15,6 +15,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import BEYOND, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.turns import unwrapped
 from robodyn.trajectories.base import Motion
@@ -129,13 +130,13 @@ def without_turns(
         rows: positions, velocities and accelerations (K, n).
         near: (n,) positions within half a turn of the first point, if known.
     """
-    wraps = np.flatnonzero(mechanism.wrapping(names))
+    wraps = np.flatnonzero(motions.wrapping(mechanism, names))
     if not wraps.size:
         return rows
     positions, rates, changes = rows
     positions, turning = np.array(positions), rates[:, wraps]
     if near is not None:
-        start = near[wraps] + mechanism.joint_difference(near, positions[0], names)[wraps]
+        start = near[wraps] + motions.joint_difference(mechanism, near, positions[0], names)[wraps]
         positions[:, wraps] += start - positions[0, wraps]
     steps = 0.5 * np.diff(times)[:, None] * (turning[1:] + turning[:-1])
     positions[:, wraps] = unwrapped(positions[:, wraps], steps)

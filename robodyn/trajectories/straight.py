@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.mechanisms import motions, presentation
+from robodyn.mechanisms.common.tracking import tracking_of
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.line import plan_joints, plan_line
@@ -55,14 +57,14 @@ def plan_straight(
     """
     start, goal = np.asarray(start, dtype=np.float64), np.asarray(goal, dtype=np.float64)
     goal = mechanism.coordinates.beside(goal, start)
-    if mechanism.configuration_is_pose:
+    if mechanism.coordinates.is_pose:
         return plan_line(start, goal, duration, v_max, w_max, profile=profile)
     if len(mechanism.independent_joints) == mechanism.coordinates.configuration_size:
         return plan_joints(start, goal, duration, v_max, profile)
-    first, last = mechanism.values_of(np.array([start, goal]))
+    first, last = presentation.values_of(mechanism, np.array([start, goal]))
     line = plan_joints(first, last, duration, v_max, profile)
     times = knot_times(line.duration, line.switching_times, PERIOD)
-    motion = mechanism.motion_of_independent(*line.sample(times), guess=start)
+    motion = motions.motion_of_independent(mechanism, *line.sample(times), guess=start)
     return SampledTrajectory(mechanism, times, motion)
 
 
@@ -88,9 +90,9 @@ def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) 
     """Compute the distance from a configuration (nq,) to the beginning of a plan."""
     start = plan.sample(0.0).configuration
     first, last = mechanism.joint_positions(np.stack([here, start]))
-    difference = np.abs(mechanism.joint_difference(first, last))
+    difference = np.abs(motions.joint_difference(mechanism, first, last))
     worst = int(difference.argmax())
-    if mechanism.tracking.by_coordinate:
+    if tracking_of(mechanism).by_coordinate:
         unit, name = mechanism.joint_units[worst], mechanism.joint_names[worst]
         return Distance(float(difference[worst]), f"{difference[worst]:.3g} {unit} ({name})")
     way = mechanism.difference(here, start)

@@ -16,6 +16,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.common.motion import DrivenMotion, Motion
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import angular_motions
@@ -41,7 +42,7 @@ class TipJoints:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism, self.rows = mechanism, list(mechanism.determining_rows)
+        self.mechanism, self.rows = mechanism, list(motions.determining_rows(mechanism))
         if not self.rows:
             raise InvalidInput(
                 f"{mechanism.name}: the pose of {mechanism.frames[1]} does not determine it, so no "
@@ -99,20 +100,20 @@ class TipJoints:
         )
         start = self.mechanism.configuration_at(body.configuration[0], guess)
         times = np.arange(float(len(body.configuration)))
-        return self.mechanism.motion_of_body(times, *body, start)
+        return motions.motion_of_body(self.mechanism, times, *body, start)
 
     def warm_up(self) -> None:
         """Call both conversions once, so that the first goal does not wait for compilation."""
         home = self.mechanism.home
         rest = np.zeros(self.mechanism.coordinates.velocity_size)
         still = np.zeros((3, len(self.rows)))  # arrays of one row are of another type to kernels
-        self.independent_motion(home, rest, rest)
-        self.motion_of_independent(still + self.positions(home), still, still, home)
+        motions.independent_motion(self, home, rest, rest)
+        motions.motion_of_independent(self, still + self.positions(home), still, still, home)
 
 
 def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
     """Return the virtual joints of the tip if `names` are theirs, else the mechanism."""
-    if mechanism.determining_rows:
+    if motions.determining_rows(mechanism):
         tip = TipJoints(mechanism)
         if sorted(names) == sorted(tip.independent_joints):
             return tip
@@ -124,3 +125,7 @@ def _angular(rpy: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]
     omega, alpha = np.empty((2, *rpy.shape))
     angular_motions(rpy, rate, np.zeros(rpy.shape), omega, alpha)
     return omega, alpha
+
+
+motions.independent_motion.register(TipJoints, TipJoints.independent_motion)
+motions.motion_of_independent.register(TipJoints, TipJoints.motion_of_independent)

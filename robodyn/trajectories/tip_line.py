@@ -8,6 +8,7 @@ from typing import Any
 
 from robodyn.arrays import ArrayLike
 from robodyn.errors import NoSolution
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.line import plan_line
@@ -63,11 +64,11 @@ def along_body(
         InvalidInput: shapes do not match, or values are not finite.
         NoSolution: the mechanism cannot reach a pose on the way from the previous one.
     """
-    if mechanism.configuration_is_pose:
+    if mechanism.coordinates.is_pose:
         return path
     times = knot_times(path.duration, path.switching_times, period)
     try:
-        motion = mechanism.motion_of_body(times, *path.sample(times), start)
+        motion = motions.motion_of_body(mechanism, times, *path.sample(times), start)
     except NoSolution as error:
         knot = error.index[0] if error.index else 0
         why = str(error).replace(f" (element [{knot}])", "")
@@ -86,7 +87,7 @@ def is_of_body(mechanism: Mechanism, trajectory: Trajectory) -> bool:
     This is always so for a mechanism whose configuration is a pose. Joints that move together from
     one configuration to another need no Jacobian, and may pass singular configurations.
     """
-    if mechanism.configuration_is_pose:
+    if mechanism.coordinates.is_pose:
         return True
     parts = getattr(trajectory, "segments", ())
     return bool(getattr(trajectory, "of_body", False)) or any(

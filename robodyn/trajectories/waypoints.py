@@ -36,6 +36,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import PathError, RobodynError
 from robodyn.formats.documents import Fields, read_yaml
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.coordinates import POSE
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
@@ -102,7 +103,7 @@ def load_path(
 
 def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
     start = path.sample(0.0)
-    if is_of_body(mechanism, path) and not mechanism.configuration_is_pose:
+    if is_of_body(mechanism, path) and not mechanism.coordinates.is_pose:
         return
     of = POSE.text if _is_of_poses(path) else f"{len(start.velocity)} joint positions"
     wants = mechanism.coordinates.text
@@ -308,7 +309,7 @@ def default_path(mechanism: Mechanism) -> str:
     A mechanism that only shares the name of a paper's mechanism, and cannot reach its path, also
     gets the demonstration.
     """
-    name = mechanism.default_path
+    name = presentation.default_path(mechanism)
     return name if name and is_reachable(name, mechanism) else DEMO
 
 

@@ -17,6 +17,7 @@ from robodyn.control.command_units import CommandUnit
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
 from robodyn.formats.received_text import received_description
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts
@@ -128,14 +129,16 @@ class RecordedRun:
         m = self.mechanism
         try:
             if len(message.points) and hasattr(message.points[0], "transforms"):
-                if not m.configuration_is_pose:
+                if not m.coordinates.is_pose:
                     raise InvalidInput(f"it has poses, {m.name} takes joint positions")
                 return sampled_trajectory(message, m)
             times, motion = joint_rows(message, m.independent_joints)
         except InvalidInput as error:
             text = f"{self.bag}: a recorded trajectory: {error}"
             raise InvalidInput(text, value=error.value) from error
-        return SampledTrajectory(m, times, m.motion_of_independent(*motion, self.configurations[0]))
+        return SampledTrajectory(
+            m, times, motions.motion_of_independent(m, *motion, self.configurations[0])
+        )
 
 
 def read_run(bag: str | Path, model: str = "") -> RecordedRun:
@@ -159,7 +162,7 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
             raise InvalidInput(f"{bag}: it has no robot_description, name the model")
         source = received_description(described[-1], f"{bag}: robot_description")
     mechanism = load(source)
-    is_pose = mechanism.configuration_is_pose
+    is_pose = mechanism.coordinates.is_pose
     name = "platform_state" if is_pose else "joint_states"
     states = _states(found[name], mechanism)
     if not states:
@@ -206,16 +209,16 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
 def _states(
     messages: list[tuple[float, Any]], mechanism: Mechanism
 ) -> list[tuple[float, FloatArray]]:
-    if mechanism.configuration_is_pose:
+    if mechanism.coordinates.is_pose:
         return [(t, pose_array(m.pose.pose)) for t, m in messages]
-    names = mechanism.measured_joints
+    names = motions.measured_joints(mechanism)
     rest = np.zeros(len(names))
     found: list[tuple[float, FloatArray]] = []
     here: FloatArray | None = None
     for t, message in messages:
         readings = _values(message, names, "position")
         if readings is not None:
-            here, _ = mechanism.state_of_readings(readings, rest, here)
+            here, _ = motions.state_of_readings(mechanism, readings, rest, here)
             found.append((t, here))
     return found
 
@@ -253,7 +256,7 @@ def _at_joints(
     for t, message in measured:
         velocities = _values(message, names, "velocity")
         if velocities is not None:
-            rates[t] = mechanism.joint_signs * velocities
+            rates[t] = mechanism.drives.signs * velocities
     converted: list[tuple[float, Any]] = []
     for t, message in commands:
         values = _values(message, names, "effort")

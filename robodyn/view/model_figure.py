@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.figure_of_links import figure_of_links
 from robodyn.mechanisms.mechanism import Mechanism
@@ -34,7 +35,7 @@ def figure_of(
         if model is not None and any(link.visuals for link in model.links):
             return figure_of_links(model.links, model.joints, name, near, mesh_folders)
         if builder is None:
-            return mechanism.figure()
+            return presentation.figure(mechanism)
     links, joints = list(builder.links.values()), list(builder.joints.values())
     figure = figure_of_links(links, joints, name, near, mesh_folders)
     if figure.shapes:

@@ -19,6 +19,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import ConditionLevel, weakest_direction
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rpy_from_pose
@@ -103,7 +104,7 @@ class ViewerPage:
 
     def add_push(self, push: Callable[[FloatArray], None]) -> None:
         """Add a button that pushes the body by a wrench (6,) [N, N m] along an axis of the base."""
-        weight = STANDARD_GRAVITY * self._mechanism.moving_mass
+        weight = STANDARD_GRAVITY * presentation.moving_mass(self._mechanism)
         step = 10.0 ** np.floor(np.log10(max(weight, 1e-6)) - 1.0)
         largest = float(np.ceil(3.0 * weight / step) * step)
         self.push = self.gui.add_folder("Push")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.view import colors
 from robodyn.view.snapshot import Snapshot
@@ -71,7 +72,7 @@ class Plots:
         self._efforts = gui.add_uplot(
             tuple(np.zeros(1) for _ in range(count + 1)),
             ({"label": "t"}, *lines),
-            title=_LEGS if mechanism.acts_along_legs else _JOINTS,
+            title=_LEGS if presentation.acts_along_legs(mechanism) else _JOINTS,
             height=320,
             visible=False,  # until there is an effort
             **_axes(_LEAST),

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import UnderActuated
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.figure import Figure, Shape
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.view import colors
@@ -33,7 +34,7 @@ def reference_effort(mechanism: Mechanism) -> float:
         holding = float(np.abs(mechanism.inverse_dynamics(home, rest, rest)).max())
     except UnderActuated:
         holding = 0.0
-    return max(holding, mechanism.typical_effort, 1e-6)
+    return max(holding, presentation.typical_effort(mechanism), 1e-6)
 
 
 def arrow_lengths(mechanism: Mechanism, effort: FloatArray, reference: float) -> FloatArray:
@@ -103,8 +104,8 @@ class Scene:
         moved = np.abs(frames - self.frames).max(axis=(1, 2)) > 1e-9
         quaternions = Rotation.from_matrix(frames[:, :3, :3]).as_quat()[:, [3, 0, 1, 2]]
         lengths = arrow_lengths(self._mechanism, snapshot.effort, self._reference)
-        arrows = self._mechanism.effort_arrows(
-            self._figure, frames, snapshot.configuration, lengths
+        arrows = presentation.effort_arrows(
+            self._mechanism, self._figure, frames, snapshot.configuration, lengths
         )
         for i in np.flatnonzero(moved):
             self._nodes[i].wxyz = quaternions[i]
@@ -192,7 +193,7 @@ class Scene:
 
     def _leg_axes(self, configuration: FloatArray) -> FloatArray:
         """(legs, 2, 3) [m] from the lower to the upper joint of each leg."""
-        feet, tips = self._mechanism.leg_ends(configuration)
+        feet, tips = presentation.leg_ends(self._mechanism, configuration)
         return np.stack([self._in_root(feet), self._in_root(tips)], axis=1)
 
     def _draw(self, shape: Shape, number: int) -> None:

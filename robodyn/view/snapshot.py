@@ -10,6 +10,7 @@ from typing import Protocol
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.mechanism import Mechanism
 
 
@@ -22,7 +23,7 @@ class Snapshot:
         configuration: (nq,).
         joints: position [rad or m] of every joint, passive ones included, by name.
         body_pose: (7,) of the moving body in the base frame.
-        floating: poses (7,) of links on floating joints, see `Mechanism.floating_poses`.
+        floating: poses (7,) of links on floating joints, see `presentation.floating_poses`.
         effort: (n,) [N or N m] of the actuators.
         condition_number: infinite where it is not defined.
         playing: whether the source is running, not paused.
@@ -56,7 +57,7 @@ def snapshot_of(
         configuration,
         drawn_joints(mechanism, configuration),
         mechanism.body_pose(configuration),
-        mechanism.floating_poses(configuration),
+        presentation.floating_poses(mechanism, configuration),
         effort,
         condition_number(mechanism, configuration),
         playing,

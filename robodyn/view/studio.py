@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.view.live import BY_HAND, LiveSimulation
 from robodyn.view.page import ViewerPage
@@ -76,10 +77,10 @@ class LiveControls:
             self._path = gui.add_dropdown("Follow", (*live.paths, BY_HAND), initial_value=live.path)
             repeat = gui.add_checkbox("Repeat", live.repeat)
             _add_speed(gui, live)
-        variables = mechanism.variables.items()
+        variables = presentation.variables(mechanism).items()
         units = {name: each.unit for name, each in variables if each.role == "position"}
         self._scale = np.array([180.0 / np.pi if unit == "rad" else 1.0 for unit in units.values()])
-        named = mechanism.configuration_is_pose
+        named = mechanism.coordinates.is_pose
         self._low, self._high = (_ranges_about_home if named else _joint_ranges)(live, self._scale)
         labels = (
             f"{name if named else number} [{'°' if unit == 'rad' else 'm'}]"
@@ -91,7 +92,7 @@ class LiveControls:
                 for label, a, b in zip(labels, self._low, self._high, strict=True)
             ]
         with gui.add_folder("Payload"):
-            most = float(np.ceil(mechanism.largest_payload))
+            most = float(np.ceil(presentation.largest_payload(mechanism)))
             payload = gui.add_slider("Mass [kg]", 0.0, most, most / 100.0, 0.0)
             known = gui.add_checkbox(
                 "Known", True, hint="whether the controller's model includes the payload"
@@ -109,7 +110,7 @@ class LiveControls:
         def steer(event: Any) -> None:
             if event.client is not None:
                 values = np.array([slider.value for slider in self.sliders])
-                live.steer(mechanism.configuration_of(values / self._scale))
+                live.steer(presentation.configuration_of(mechanism, values / self._scale))
 
         def load(_: Any) -> None:
             live.set_payload(payload.value, known.value)
@@ -127,7 +128,7 @@ class LiveControls:
             self._page.scene.plan(live.body_poses)
         if live.path == BY_HAND:
             return
-        values = live.mechanism.values_of(snapshot.configuration) * self._scale
+        values = presentation.values_of(live.mechanism, snapshot.configuration) * self._scale
         values = np.clip(values, self._low, self._high)
         for slider, value in zip(self.sliders, values, strict=True):
             if abs(slider.value - value) >= 0.5 * slider.step:
@@ -151,9 +152,9 @@ def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> FloatArray:
         path.sample(np.linspace(0.0, path.duration, 20)).configuration
         for path in live.paths.values()
     ]
-    seen = mechanism.values_of(np.concatenate(places)) * scale
+    seen = presentation.values_of(mechanism, np.concatenate(places)) * scale
     margin = np.where(scale == 1.0, REACH * mechanism.size, ANGLE)
-    home = mechanism.values_of(mechanism.home) * scale
+    home = presentation.values_of(mechanism, mechanism.home) * scale
     low = np.floor(10.0 * np.minimum(seen.min(axis=0), home - margin))
     return np.array([low, np.ceil(10.0 * np.maximum(seen.max(axis=0), home + margin))]) / 10.0
 

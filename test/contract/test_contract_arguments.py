@@ -9,6 +9,7 @@ import pytest
 import robodyn as rd
 from robodyn import threads
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import motions
 
 # what a lane of a batch may differ by from a single state, in parts of the largest number
 ROUNDING = 1e-10
@@ -90,9 +91,9 @@ def test_any_memory_that_holds_the_numbers_gives_the_same(asked, given):
 def test_a_motion_of_joints_may_lie_in_columns(actuated, states, count):
     q, v, _ = states(actuated, (count,))
     motion = actuated.joint_positions(q), actuated.joint_velocities(q, v)
-    expected = actuated.motion_of_joints(*map(np.ascontiguousarray, motion))
+    expected = motions.motion_of_joints(actuated, *map(np.ascontiguousarray, motion))
     for found, part in zip(
-        actuated.motion_of_joints(*map(np.asfortranarray, motion)), expected, strict=True
+        motions.motion_of_joints(actuated, *map(np.asfortranarray, motion)), expected, strict=True
     ):
         assert_same(found, part)
 

@@ -64,7 +64,7 @@ def test_links_have_the_energy_of_the_mass_matrix(described, states):
     m = described.without_actuators()
     q, v, _ = states(m)
     energy = 0.0
-    for body, link in zip(m.bodies, m.body_links, strict=True):
+    for body, link in zip(m.bodies, m.solver.body_links, strict=True):
         R = rd.poses.rotation_matrix(m.link_pose(q, link))
         twist = m.link_twist(q, v, link, body.com)
         spin = R.T @ twist[3:]

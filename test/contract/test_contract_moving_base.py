@@ -10,6 +10,7 @@ from test_contract_derivatives import assert_close, directions, slope
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import motions
 from robodyn.model.body import Link
 from robodyn.model.joint import Joint
 
@@ -38,7 +39,7 @@ def test_it_is_a_tree_with_a_joint_of_six_freedoms_below_it(request, bundled, st
         pose = rd.pose_from_rpy(*rng.uniform(-1.0, 1.0, (2, 3)))
         twist, accel = rng.normal(size=(2, 6))
         base = rd.BaseMotion.of(pose, twist, accel, mechanism.model.gravity)
-        driven = mechanism.driven_motion(q, v, a)
+        driven = motions.driven_motion(mechanism, q, v, a)
         joints = loops.assemble(driven.positions)
         found = mechanism.inverse_dynamics(q, v, a, base=base)
         expected = mounted.free_efforts(

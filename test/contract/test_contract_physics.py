@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from robodyn.errors import UnderActuated
+from robodyn.mechanisms import motions
 
 # Differences of order 6.
 STEP = 1e-3
@@ -95,7 +96,7 @@ def test_efforts_that_too_few_motors_would_need_are_refused(under_actuated, stat
     with pytest.raises(UnderActuated, match="do not determine the mechanism"):
         under_actuated.gravity(q)
     with pytest.raises(UnderActuated, match="do not determine the mechanism"):
-        under_actuated.motion_of_joints(*under_actuated.driven_motion(q, v, a))
+        motions.motion_of_joints(under_actuated, *motions.driven_motion(under_actuated, q, v, a))
     out = np.empty(len(under_actuated.joint_names))
     assert not under_actuated.unchecked.inverse_dynamics(q, v, a, out)
 
@@ -141,7 +142,7 @@ def test_rates_of_the_joints_are_derivatives_of_their_positions(mechanism, state
 
 def test_driven_motion_is_the_derivative_of_the_rates(mechanism, states):
     state = states(mechanism)
-    motion = mechanism.driven_motion(*state)
+    motion = motions.driven_motion(mechanism, *state)
     found = slope(lambda time: mechanism.joint_velocities(*along(mechanism, state, time)))
     np.testing.assert_allclose(motion.accelerations, found, rtol=1e-7, atol=1e-8)
 
@@ -159,10 +160,10 @@ def test_difference_undoes_advance(mechanism, states, rng):
 def test_the_positions_of_driven_joints_lead_back_to_the_configuration(actuated, states):
     q, v, a = states(actuated)
     near = actuated.advance(q, np.full(actuated.coordinates.velocity_size, 1e-3))
-    motion = actuated.driven_motion(q, v, a)
+    motion = motions.driven_motion(actuated, q, v, a)
     found = actuated.assemble(motion.positions, near)
     np.testing.assert_allclose(actuated.difference(q, found), 0.0, atol=1e-7)
-    again = actuated.motion_of_joints(*motion, near)
+    again = motions.motion_of_joints(actuated, *motion, near)
     np.testing.assert_allclose(again.velocity, v, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(again.acceleration, a, rtol=1e-4, atol=1e-4)
 

@@ -8,6 +8,7 @@ import pytest
 from launch_harness import Launch
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.system
@@ -56,7 +57,7 @@ def test_the_tip_stays_on_its_path(run):
     assert times[-1] == pytest.approx(FLOWN, abs=0.01)
     # in a run of its own, so as not to be found from configurations of the one under test
     wanted = mechanism.body_pose(path.sample(times).configuration)
-    moved = mechanism.motion_of_independent(joints, np.zeros_like(joints)).configuration
+    moved = motions.motion_of_independent(mechanism, joints, np.zeros_like(joints)).configuration
     difference = pose_difference(wanted, mechanism.body_pose(moved))
     assert np.linalg.norm(difference[:, :3], axis=1).max() < 1e-3
     assert np.linalg.norm(difference[:, 3:], axis=1).max() < 2e-3

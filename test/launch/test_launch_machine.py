@@ -86,7 +86,7 @@ def bench(tmp_path):
 
 def test_engage_a_path_freeze_ease_back_park(bench):
     m = rd.load("stewart_symmetric")
-    home = m.joint_signs * (m.joint_positions(m.home) - m.joint_offsets)
+    home = m.drives.signs * (m.joint_positions(m.home) - m.drives.offsets)
     bench.wait("parked")
     bench.ask("joint_commander/engage")
     bench.wait("engaged")

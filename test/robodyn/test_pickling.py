@@ -180,7 +180,7 @@ def test_an_error_tells_the_same_in_another_process():
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
 def test_a_copy_of_a_batch_moves_as_the_original_and_by_itself(mechanism, state, copied):
-    if mechanism.compiled_simulation(mechanism) is None:
+    if mechanism.solver.compiled_simulation(mechanism) is None:
         pytest.skip("batches need a compiled simulation")
     plants = rd.BatchPlant([mechanism, mechanism], dt=1e-3)
     plants.reset(*state[:2])

@@ -112,7 +112,7 @@ def test_a_push_that_drives_feel_is_a_fault_of_the_machine():
             """What drives tell that hold the platform at home."""
             efforts = m.inverse_dynamics(m.home, still, still, wrench)
             told = JointState(name=list(m.joint_names), velocity=still, effort=efforts)
-            told.position = m.joint_signs * (m.joint_positions(m.home) - m.joint_offsets)
+            told.position = m.drives.signs * (m.joint_positions(m.home) - m.drives.offsets)
             for _ in range(round(seconds * 100)):
                 told.header.stamp = graph.peer.get_clock().now().to_msg()
                 drives.publish(told)

@@ -29,7 +29,7 @@ CONTINUOUS = """<robot name="turntable"><link name="base"/><link name="table">
 MODEL = {"model": "stewart_symmetric"}
 RATE = 100.0
 PLATFORM = rd.load("stewart_symmetric")
-SIGN, OFFSET = PLATFORM.joint_signs, PLATFORM.joint_offsets
+SIGN, OFFSET = PLATFORM.drives.signs, PLATFORM.drives.offsets
 
 
 class Operator:

@@ -16,6 +16,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn.trajectories.messages import point_times
 from robodyn_ros import messages
@@ -89,7 +90,7 @@ def test_a_limit_of_jerk_is_kept(smooth, platform):
     straight = rd.plan_line(home, NEAR, duration=1.0)
     limited = rd.time_optimal(platform, straight, reserve=0.05, jerk_limits=JERK)
     assert plan.duration == pytest.approx(limited.duration, rel=1e-6)
-    accelerations = platform.driven_motion(*plan.knots).accelerations
+    accelerations = motions.driven_motion(platform, *plan.knots).accelerations
     jerk = np.diff(accelerations, axis=0) / np.diff(plan.times)[:, None]
     assert np.abs(jerk).max() == pytest.approx(JERK, rel=1e-2)
     # times are whole nanoseconds

@@ -15,6 +15,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 from robodyn.trajectories import Motion
 from robodyn_ros import interfaces, messages
 
@@ -34,7 +35,7 @@ def to_rest(mechanism, topic):
     motion = Motion(mechanism.home[None], rest, rest)
     if topic == "platform_trajectory":
         return messages.platform_trajectory("base_link", "platform_joint", np.zeros(1), motion)
-    rows = mechanism.driven_motion(*motion)
+    rows = motions.driven_motion(mechanism, *motion)
     return messages.joint_trajectory(mechanism.joint_names, np.zeros(1), rows)
 
 

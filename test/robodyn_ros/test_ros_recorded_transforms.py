@@ -14,6 +14,7 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.figure import Figure
 from robodyn.mechanisms.common.figure_from_urdf import joints_of_urdf
 from robodyn.mechanisms.robot_description import robot_description
@@ -97,7 +98,7 @@ def test_the_legs_of_a_platform_end_at_it(bag):
     poses = told(transforms.of_joints(serialize_message(states)))
     state = odometry(START, mechanism.frames, turned, np.zeros(6))
     frames = viewed(joints, poses | told(transforms.of_state(serialize_message(state))))
-    _, tips = mechanism.leg_ends(turned)
+    _, tips = presentation.leg_ends(mechanism, turned)
     for i, tip in enumerate(tips, start=1):
         np.testing.assert_allclose(frames[f"leg{i}_upper"][:3, 3], tip, atol=1e-9)
 

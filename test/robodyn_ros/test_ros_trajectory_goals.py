@@ -24,6 +24,7 @@ from robodyn.analysis.goal_execution import (
 from robodyn.analysis.trajectory_goals import GoalRefused, Present
 from robodyn.control import TrajectoryFollower, joint_motion
 from robodyn.control.goal_watch import GoalCode
+from robodyn.mechanisms import motions
 from robodyn.trajectories import Motion
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages
@@ -79,7 +80,7 @@ class Robot:
         return Present(self.stamp, measured, self.follower.desired)
 
     def joints(self, motion=None):
-        return self.mechanism.independent_motion(*(motion or self.motion))
+        return motions.independent_motion(self.mechanism, *(motion or self.motion))
 
     def send(self, goal) -> Client:
         plan, client = self.execution.examine(goal, self.present), Client()

@@ -18,9 +18,8 @@ import robodyn as rd
 # Hostile calls that take some 20 s in all, compilation apart.
 USUAL = 700
 NAMES = ("puma560", "stewart_symmetric", "fivebar")
-# What takes seconds, or draws.
-LEFT_OUT = ("warm_up", "assemblies", "compiled_simulation", "figure", "geometry", "batch_steps",
-            "step")  # fmt: skip
+# What takes seconds.
+LEFT_OUT = ("assemblies", "step")
 
 
 class Odd:

@@ -44,7 +44,7 @@ def spoiled(rng, values, share):
 
 
 def test_efforts_are_finite_and_within_limits_whatever_comes(fivebar, folder, rng, storm):
-    low, high = fivebar.effort_ends
+    low, high = fivebar.drives.effort_ends
     home = fivebar.joint_positions(fivebar.home)
     most = 1.01 * fivebar.velocity_limits
     for life in range(storm(LIVES)):

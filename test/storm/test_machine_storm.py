@@ -167,7 +167,7 @@ class Life:
         for row in point[:4]:
             assert row.shape == self.at.shape
             assert np.isfinite(row).all()
-        most = self.mechanism.effort_ends * (1.0 + 1e-6) + [[-1e-9], [1e-9]]
+        most = self.mechanism.drives.effort_ends * (1.0 + 1e-6) + [[-1e-9], [1e-9]]
         assert ((point.efforts >= most[0]) & (point.efforts <= most[1])).all()
         assert (np.abs(point.velocities) <= self.limits.rates * (1.0 + 1e-6)).all()
         self.sent.append(point.positions)

@@ -178,7 +178,7 @@ class Commands:
     def _on_positions(self, message: Float64MultiArray) -> None:
         self.positions += 1
         m = self._mechanism
-        positions = m.joint_signs * np.array(message.data) + m.joint_offsets
+        positions = m.drives.signs * np.array(message.data) + m.drives.offsets
         low, high = m.position_limits.T
         self._judge(positions, low - 1e-9, high + 1e-9, "position")
 

@@ -39,6 +39,7 @@ from robodyn.identification.calibration.unknowns import (
     tolerances,
 )
 from robodyn.identification.plausibility import refuse_other_units
+from robodyn.mechanisms.common.geometry import geometry_of
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
@@ -71,7 +72,7 @@ def calibrate(
         NoSolution: the model has no pose for some of the samples.
     """
     wanted = replace(settings, **options)
-    geometry = m.geometry()
+    geometry = geometry_of(m)
     if not isinstance(measurements, Measurements):
         measurements = read_measurements(measurements, m)
     measure = measure_of(measurements, wanted.constraint)
@@ -186,7 +187,7 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
             "different poses, such as those of `calibration_poses`",
             value=len(joints),
         )
-    refuse_other_units(m, m.joint_signs * (joints - m.joint_offsets), joints, measurements.where)
+    refuse_other_units(m, m.drives.signs * (joints - m.drives.offsets), joints, measurements.where)
 
 
 def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:

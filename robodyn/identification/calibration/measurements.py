@@ -103,7 +103,7 @@ class Measurements:
         Raises:
             OutputError: the file cannot be written.
         """
-        readings = m.joint_signs * (self.joints - m.joint_offsets)
+        readings = m.drives.signs * (self.joints - m.drives.offsets)
         header = [f"{name}.position" for name in m.joint_names]
         columns = [readings]
         if self.pose is not None:

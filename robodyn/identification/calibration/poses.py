@@ -18,6 +18,7 @@ from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Pr
 from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import tolerances
+from robodyn.mechanisms.common.geometry import geometry_of
 from robodyn.mechanisms.mechanism import Mechanism
 
 # Of a joint without limits: to either side [rad], and [m] over the mechanism's size.
@@ -81,7 +82,7 @@ def calibration_poses(
         raise InvalidInput(f"{n} poses of {candidates} candidates; expected 1 <= n <= candidates")
     if measure not in ("pose", "position"):
         raise InvalidInput(f"measure is {measure!r}, expected pose or position", value=measure)
-    m.geometry()  # refuses what has none before the work is done
+    geometry_of(m)  # refuses what has none before the work is done
     drawn = _drawn(m, wanted, progress)
     if len(drawn) < n:
         raise InvalidInput(
@@ -134,7 +135,7 @@ def _information(
     m: Mechanism, configurations: FloatArray, wanted: PoseSettings
 ) -> tuple[list[FloatArray], int]:
     """Whitened derivatives (r, U) of each pose, and how many unknowns are parameters."""
-    geometry = m.geometry()
+    geometry = geometry_of(m)
     poses = m.body_pose(configurations)
     whole = wanted.measure == "pose"
     seen: dict[str, Any] = {wanted.measure: poses if whole else poses[:, :3]}

@@ -139,7 +139,7 @@ def find_zeros(
         E, B = Rotation.from_rotvec([mounted, np.append(inclined, 0.0)]).as_matrix()
         of_level = np.empty((len(samples), 3))
         for k, row in enumerate(samples):
-            positions = m.joint_signs * (row + zeros) + m.joint_offsets
+            positions = m.drives.signs * (row + zeros) + m.drives.offsets
             guesses[k] = m.assemble(positions, guesses[k])
             R = rotation_matrix(m.body_pose(guesses[k]))
             of_level[k] = up[k] - B[2] @ R @ E
@@ -183,7 +183,7 @@ def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, fl
             f"stop of {joint!r}, expected one of {', '.join(m.joint_names)}", value=joint
         )
     j = m.joint_names.index(joint)
-    at = float(m.joint_signs[j] * (m.position_limits[j, int(end > 0)] - m.joint_offsets[j]))
+    at = float(m.drives.signs[j] * (m.position_limits[j, int(end > 0)] - m.drives.offsets[j]))
     if not np.isfinite(at):
         raise InvalidInput(f"{joint} has no limit, so its stop is not known", value=joint)
     return j, float(reading), at

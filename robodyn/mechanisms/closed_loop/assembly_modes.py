@@ -9,7 +9,7 @@ are those that nearly meet another one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED
 from robodyn.mechanisms.closed_loop.kernels import layout
-from robodyn.mechanisms.closed_loop.kinematics import ClosedLoopKinematics
 from robodyn.mechanisms.closed_loop.legs import nearest_legs
 from robodyn.mechanisms.closed_loop.structure import Structure, followed
 
@@ -49,7 +48,7 @@ class AssemblyModes(NamedTuple):
 
 
 def assembly_modes(
-    loop: ClosedLoopKinematics, driven: ArrayLike, *, searches: int = 6000, seed: int = 0
+    loop: Any, driven: ArrayLike, *, searches: int = 6000, seed: int = 0
 ) -> AssemblyModes:
     """The distinct closed configurations with these positions of the driven joints.
 

@@ -26,8 +26,9 @@ from robodyn.errors import (
     SingularConfiguration,
     UnderActuated,
 )
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.closed_loop.equations import ACCEPTED
-from robodyn.mechanisms.closed_loop.presentation import ClosedLoopPresentation
+from robodyn.mechanisms.closed_loop.kinematics import tip_motion
 from robodyn.mechanisms.closed_loop.structure import followed
 from robodyn.mechanisms.common.estimation import (
     Encoders,
@@ -52,11 +53,11 @@ class LoopEstimator(Estimator):
         UnderActuated: the driven joints do not determine the configuration.
     """
 
-    _mechanism: ClosedLoopPresentation
+    _mechanism: Any
 
     def __init__(
         self,
-        mechanism: ClosedLoopPresentation,
+        mechanism: Any,
         start: ArrayLike | None = None,
         encoders: Encoders | None = None,
     ) -> None:
@@ -79,7 +80,7 @@ class LoopEstimator(Estimator):
         near = self._mechanism.joint_positions(self._start)
         if self.last is not None:
             near = self._positions
-        return near + self._mechanism.joint_difference(near, position), rate
+        return near + motions.joint_difference(self._mechanism, near, position), rate
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
         own = self._mechanism
@@ -122,9 +123,9 @@ class LoopEstimator(Estimator):
         q = self._fitted(own.advance(self._start, np.zeros(own.mobility)), MOST_STEPS)
         if q is None:
             guess = self._start.copy()
-            guess[own._driven_at] = self._positions
+            guess[own.solver.driven_at] = self._positions
             followed(own.structure.tree, guess)
-            found = equations.close(guess, [int(rate) for rate in own._rates_at])
+            found = equations.close(guess, [int(rate) for rate in own.solver.rates_at])
             if found.left > ACCEPTED:
                 raise NoSolution(
                     f"{own.name}: the loops do not close with these positions of the driven "
@@ -152,7 +153,7 @@ class LoopEstimator(Estimator):
         try:
             for _ in range(steps):
                 gap = self._positions - own.joint_positions(q)
-                if own._drives_free:
+                if own.solver.drives_free:
                     return own.unchecked.try_advance(q, gap)
                 A = own.joint_jacobian(q) / scale[:, None]
                 step = np.asarray(np.linalg.lstsq(A, gap / scale, rcond=None)[0], np.float64)
@@ -181,9 +182,11 @@ class LoopEstimator(Estimator):
             return np.zeros((self._count, nu)), np.zeros((6, nu))
         unit = speed * np.eye(nu)
         rates = np.concatenate([u + unit, unit, u[None]])
-        found = own._tip_motion(np.broadcast_to(q, (len(rates), len(q))), rates, 0.0 * rates)
+        found = tip_motion(own, np.broadcast_to(q, (len(rates), len(q))), rates, 0.0 * rates)
         count = own.structure.tree.rates
-        drifts = np.concatenate([found[:, count + own._rates_at], found[:, 2 * count :]], axis=1)
+        drifts = np.concatenate(
+            [found[:, count + own.solver.rates_at], found[:, 2 * count :]], axis=1
+        )
         polar = (drifts[:nu] - drifts[nu : 2 * nu] - drifts[-1]).T / (2.0 * speed)
         polar[-3:] += 0.5 * np.cross(J[3:], J[3:] @ u, axisa=0, axisc=0)
         return polar[: self._count], polar[self._count :]

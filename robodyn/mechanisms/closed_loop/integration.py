@@ -79,7 +79,7 @@ class Simulation:
             KERNELS,
             packed.given,
             lambda: packed.without_dry_friction.given,
-            self._mechanism.motor_table,
+            self._mechanism.drives.motor_table,
             self._mechanism.friction,
             (*control.given, *packed.given),
         )
@@ -94,7 +94,7 @@ class Simulation:
         changes, status, own_free = 0, outcome.status, list(self._mechanism.structure.free)
         control = self._model.structure.packed
         while row < last:
-            packed = self._chosen(self._mechanism, q, self._mechanism._pivots.best_free(q))
+            packed = self._chosen(self._mechanism, q, self._mechanism.solver.pivots.best_free(q))
             if packed is None:
                 return Outcome(layout.BAD_PIVOTS, row, step)
             if status == NO_COMMAND:
@@ -126,7 +126,7 @@ class Simulation:
         self, mechanism: Any, q: FloatArray, free: tuple[int, ...] | None = None
     ) -> Packed | None:
         try:
-            packed: Packed = mechanism._pivots.at(q, free)
+            packed: Packed = mechanism.solver.pivots.at(q, free)
         except SingularConfiguration:
             return None
         return packed

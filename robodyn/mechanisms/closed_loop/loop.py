@@ -4,28 +4,41 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
-from robodyn.mechanisms.closed_loop.calls import entry, single_dynamics
-from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
-from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
+from robodyn.mechanisms import conditioning, motions, travel
+from robodyn.mechanisms import presentation as shown
+from robodyn.mechanisms.closed_loop import (
+    assembling,
+    conditions,
+    joints,
+    kinematics,
+    parameters,
+    presentation,
+)
+from robodyn.mechanisms.closed_loop import inverse_kinematics as to_tip
+from robodyn.mechanisms.closed_loop import reactions as forces
+from robodyn.mechanisms.closed_loop.calls import entry
+from robodyn.mechanisms.closed_loop.kinematics import each_state, refuse_open, refuse_under_actuated
 from robodyn.mechanisms.closed_loop.pivots import forward_anywhere
-from robodyn.mechanisms.closed_loop.reactions import ClosedLoopReactions
-from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
-from robodyn.mechanisms.common.estimation import Encoders, Estimator
-from robodyn.mechanisms.common.kernels import sticking as at
-from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle
+from robodyn.mechanisms.closed_loop.solver import LoopSolver
+from robodyn.mechanisms.closed_loop.structure import structure_of
+from robodyn.mechanisms.common import joint_friction as friction_of
+from robodyn.mechanisms.common.description import Nouns
+from robodyn.mechanisms.common.estimation import Encoders, Estimator, needs_estimator
+from robodyn.mechanisms.common.single_calls import UncheckedSingle
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.model.model import Model
 
 _empty = np.empty
 
 
-class ClosedLoop(ClosedLoopReactions):
+class ClosedLoop(Mechanism):
     """A tree of joints with closures; methods are pure functions of its model.
 
     Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
@@ -41,29 +54,61 @@ class ClosedLoop(ClosedLoopReactions):
         structure: what was found of it.
     """
 
-    no_step = NO_STEP
-    needs_estimator = True
+    kind = "closed_loop"
+    model: Model
+    nouns = Nouns(mechanism="mechanism", joint="joint", body="tip", effort="effort")
+    solver_type = LoopSolver
 
     def __init__(self, model: Model) -> None:
-        super().__init__(model)
-        self._one: Single = single_dynamics(self.structure.packed)
-        self._square = (self._nu, self._nu)
+        self.model = model
+        self.structure = structure_of(model)
+        self.solver = LoopSolver(self)
+
+    mobility = property(joints.mobility)
+    rank = property(joints.rank)
+    idle_freedoms = property(joints.idle_freedoms)
+    loose_joints = property(joints.loose_joints)
+    movable_joint_names = cached_property(joints.movable_joint_names)
+    all_joint_names = cached_property(joints.all_joint_names)
+    independent_joints = cached_property(joints.independent_joints)
+    rate_names = property(joints.rate_names)
+    coordinates = cached_property(joints.coordinates)
+    home = property(joints.home)
+    bodies = property(joints.bodies)
+    size = cached_property(joints.size)
+    joint_positions = joints.joint_positions
+
+    joint_velocities = kinematics.joint_velocities
+    joint_states = kinematics.joint_states
+    joint_rates = kinematics.joint_rates
+    joint_motion = kinematics.joint_motion
+    body_pose = kinematics.body_pose
+    jacobian = kinematics.jacobian
+    joint_jacobian = kinematics.joint_jacobian
+    tangent = kinematics.tangent
+
+    difference = assembling.difference
+    advance = assembling.advance
+    assemble = assembling.assemble
+    assemblies = assembling.assemblies
+
+    condition_number = conditions.condition_number
+    motion_condition = conditions.motion_condition
+    force_condition = conditions.force_condition
+    singularities = property(conditions.singularities)
+    tip_freedoms = cached_property(conditions.tip_freedoms)
+
+    configuration_at = to_tip.configuration_at
+
+    regressor = parameters.regressor
+    closure_forces = forces.closure_forces
+    reactions = forces.reactions
 
     def __repr__(self) -> str:
         return (
             f"ClosedLoop({self.name!r}, {len(self.movable_joint_names)} joints, "
             f"{len(self.model.closures)} closures, mobility {self.mobility})"
         )
-
-    @cached_property
-    def _slopes(self) -> CompiledSlopes | None:
-        passive = self.friction.rows[self._n :, [at.STATIC, at.STATIC_BACKWARD]]
-        if passive.any():
-            return None  # which is left to differences
-        packed = self._smooth.structure.packed
-        limits = SLOPE_STEP * self.structure.equations.columns
-        numbers = *packed.given, limits, self._falling_friction
-        return CompiledSlopes(derivatives, numbers, (self._nq, self._nu, self._n), self._held)
 
     @cached_property
     def unchecked(self) -> UncheckedLoop:
@@ -92,16 +137,16 @@ class ClosedLoop(ClosedLoopReactions):
         """
         moved = None if base is None else rows_of(base)
         if self.structure.determined:
-            efforts = _empty(self._n)
-            one = self._one.inverse
+            efforts = _empty(self.solver.n)
+            one = self.solver.one.inverse
             try:
                 if one(configuration, velocity, acceleration, wrench, moved, False, efforts):
                     return efforts
             except TypeError:
                 pass  # not single float64 states: a batch, or something to be explained
-        self._refuse_under_actuated()
+        refuse_under_actuated(self)
         given = configuration, velocity, acceleration, wrench, moved
-        return self._each_state("inverse_dynamics", (self._n,), *given)
+        return each_state(self, "inverse_dynamics", (self.solver.n,), *given)
 
     def forward_dynamics(
         self,
@@ -120,16 +165,21 @@ class ClosedLoop(ClosedLoopReactions):
             InvalidInput: as for `inverse_dynamics`.
             SingularMassMatrix: some motion has no inertia.
         """
-        out, moved = _empty(self._nu), None if base is None else rows_of(base)
+        out, moved = _empty(self.solver.nu), None if base is None else rows_of(base)
         try:
-            if self._one.forward(configuration, velocity, effort, wrench, moved, False, out):
+            if self.solver.one.forward(configuration, velocity, effort, wrench, moved, False, out):
                 return out
         except TypeError:
             pass
         given = configuration, velocity, effort, wrench, moved
-        third = "effort", self._n
-        return self._each_state(
-            "forward_dynamics", (self._nu,), *given, third=third, call=self._forward_anywhere
+        third = "effort", self.solver.n
+        return each_state(
+            self,
+            "forward_dynamics",
+            (self.solver.nu,),
+            *given,
+            third=third,
+            call=partial(_forward_anywhere, self),
         )
 
     def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
@@ -138,13 +188,13 @@ class ClosedLoop(ClosedLoopReactions):
         Raises:
             InvalidInput, SingularConfiguration: as for `inverse_dynamics`.
         """
-        matrix = _empty(self._square)
+        matrix = _empty(self.solver.square)
         try:
-            if self._one.mass(configuration, False, matrix):
+            if self.solver.one.mass(configuration, False, matrix):
                 return matrix
         except TypeError:
             pass
-        return self._each_state("mass_matrix", self._square, configuration)
+        return each_state(self, "mass_matrix", self.solver.square, configuration)
 
     def bias(
         self,
@@ -155,7 +205,9 @@ class ClosedLoop(ClosedLoopReactions):
         base: BaseMotion | None = None,
     ) -> FloatArray:
         """H (..., mobility): A' efforts = M acceleration + h; gravity, velocity terms, friction."""
-        return self.free_efforts(configuration, velocity, np.zeros(self._nu), wrench, base=base)
+        return self.free_efforts(
+            configuration, velocity, np.zeros(self.solver.nu), wrench, base=base
+        )
 
     def free_efforts(
         self,
@@ -169,21 +221,7 @@ class ClosedLoop(ClosedLoopReactions):
         """Efforts (..., mobility) for a motion if the independent joints were the driven ones."""
         moved = None if base is None else rows_of(base)
         given = configuration, velocity, acceleration, wrench, moved
-        return self._each_state("free_efforts", (self._nu,), *given)
-
-    def configuration_rate(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
-        """Time derivative (nq,) of a configuration; unchecked."""
-        v, out = self.joint_rates(configuration, velocity), _empty(self._nq)
-        entry("configuration_rate", self.structure.packed)(configuration, v, out)
-        return out
-
-    def normalized(self, configuration: FloatArray) -> FloatArray:
-        """The configuration (nq,) closed again after a step, independent joints held; unchecked.
-
-        Raises:
-            NoSolution: the loops do not close there.
-        """
-        return self._displaced(np.array(configuration), np.zeros(self._nu))
+        return each_state(self, "free_efforts", (self.solver.nu,), *given)
 
     def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
         """Its state from readings of its driven joints, one after another.
@@ -200,42 +238,32 @@ class ClosedLoop(ClosedLoopReactions):
         start = None if initial_pose is None else self.configuration_at(initial_pose)
         return LoopEstimator(self, start, encoders)
 
-    def _is_alike(self, model: Mechanism) -> bool:
-        """Whether the controller's model has the same coordinates, derived classes included."""
-        expected = model.coordinates, model.joint_names
-        return isinstance(model, ClosedLoop) and expected == (self.coordinates, self.joint_names)
 
-    def _run_under(self, model: ClosedLoop) -> Simulation:
-        return Simulation(self, model)
-
-    def _why_no_step(self, status: int, configuration: FloatArray) -> str:
-        return self.no_step.get(status, LOST)
-
-    def _forward_anywhere(
-        self,
-        q: FloatArray,
-        rates: FloatArray,
-        effort: FloatArray,
-        wrench: FloatArray | None,
-        base: FloatArray | None,
-        out: FloatArray,
-    ) -> None:
-        if not self._one.forward(q, rates, effort, wrench, base, False, out):
-            self._refuse_open(q)
-            out[...] = forward_anywhere(self, q, rates, effort, wrench, base)
+def _forward_anywhere(
+    loop: Any,
+    q: FloatArray,
+    rates: FloatArray,
+    effort: FloatArray,
+    wrench: FloatArray | None,
+    base: FloatArray | None,
+    out: FloatArray,
+) -> None:
+    if not loop.solver.one.forward(q, rates, effort, wrench, base, False, out):
+        refuse_open(loop, q)
+        out[...] = forward_anywhere(loop, q, rates, effort, wrench, base)
 
 
 class UncheckedLoop(UncheckedSingle):
     """A mechanism's dynamics without checks; see the base class."""
 
     def __init__(self, mechanism: ClosedLoop) -> None:
-        super().__init__(mechanism)
-        self._free = mechanism._free_at
+        super().__init__(mechanism, mechanism.solver.one)
+        self._free = mechanism.solver.free_at
         self._displace = entry("displace", mechanism.structure.packed)
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         """Displacement (mobility,) of the independent coordinates from start to goal (nq,)."""
-        if self._mechanism._free_poses:
+        if self._mechanism.solver.free_poses:
             return np.asarray(self._mechanism.difference(start, goal))
         return np.asarray(self._shortest(goal[self._free] - start[self._free]))
 
@@ -252,3 +280,33 @@ class UncheckedLoop(UncheckedSingle):
         moved = np.array(configuration)
         closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11
         return moved if closed else None
+
+
+needs_estimator.register(ClosedLoop, lambda _: True)
+shown.configuration_of.register(ClosedLoop, presentation.configuration_of)
+shown.default_path.register(ClosedLoop, presentation.default_path)
+shown.figure.register(ClosedLoop, presentation.figure)
+shown.floating_poses.register(ClosedLoop, presentation.floating_poses)
+shown.outline.register(ClosedLoop, presentation.outline)
+shown.parameter_tables.register(ClosedLoop, presentation.parameter_tables)
+shown.values_of.register(ClosedLoop, presentation.values_of)
+motions.driven_motion.register(ClosedLoop, kinematics.driven_motion)
+motions.independent_motion.register(ClosedLoop, to_tip.independent_motion)
+motions.motion_of_joints.register(ClosedLoop, assembling.motion_of_joints)
+motions.motion_of_independent.register(ClosedLoop, to_tip.motion_of_independent)
+motions.motion_of_body.register(ClosedLoop, to_tip.motion_of_body)
+motions.motions_of_body.register(ClosedLoop, to_tip.motions_of_body)
+motions.configuration_near.register(ClosedLoop, to_tip.configuration_near)
+motions.advance_near.register(ClosedLoop, assembling.advance_near)
+motions.assemble_near.register(ClosedLoop, assembling.assemble_near)
+motions.state_of_readings.register(ClosedLoop, to_tip.state_of_readings)
+motions.determining_rows.register(ClosedLoop, conditions.determining_rows)
+motions.configuration_rate.register(ClosedLoop, kinematics.configuration_rate)
+motions.normalized.register(ClosedLoop, assembling.normalized)
+conditioning.determinant.register(ClosedLoop, conditions.determinant)
+conditioning.side.register(ClosedLoop, conditions.side)
+conditioning.loops_found.register(ClosedLoop, conditions.loops_found)
+travel.all_joint_positions.register(ClosedLoop, joints.all_joint_positions)
+travel.leg_axes.register(ClosedLoop, kinematics.leg_axes)
+travel.leg_names.register(ClosedLoop, kinematics.leg_names)
+friction_of.friction_rows.register(ClosedLoop, joints.friction_rows)

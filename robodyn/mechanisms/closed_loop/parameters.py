@@ -5,19 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.mechanisms.closed_loop.calls import batch
-from robodyn.mechanisms.closed_loop.inverse_kinematics import ClosedLoopInverseKinematics
+from robodyn.mechanisms.closed_loop.joints import configurations, rates_of
 from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.kernels import regressor as kernels
+from robodyn.mechanisms.closed_loop.kinematics import refuse_open, refuse_under_actuated
 from robodyn.mechanisms.closed_loop.packing import Packed
 from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
-from robodyn.mechanisms.common.body_parameters import NOTHING, BodyNumbers
+from robodyn.mechanisms.common.body_parameters import BodyNumbers
 from robodyn.mechanisms.common.link_tree import as_numbers
 from robodyn.mechanisms.common.parameters import (
     JointParameter,
@@ -29,107 +30,95 @@ from robodyn.numerics.broadcasting import element, flatten
 _BODY = layout.BODY_NUMBERS
 
 
-class ClosedLoopParameters(ClosedLoopInverseKinematics):
-    """The part of `ClosedLoop` that knows what its efforts are linear in.
+def parametric_bodies(loop: Any) -> list[tuple[str, BodyNumbers]]:
+    """All links that move as one are a body, in the frame of its first link, which names it."""
+    tree = loop.structure.tree
+    return [(body.links[0], _in_link(tree, body)) for body in tree.bodies[1:]]
 
-    A body is all links that move as one, in the frame of its first link, which names it. Joints
-    that are not driven have damping alone, and so have closures.
-    """
 
-    @property
-    def _parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        tree = self.structure.tree
-        return [(body.links[0], _in_link(tree, body)) for body in tree.bodies[1:]]
-
-    @cached_property
-    def _parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
-        packed, found = self.structure.packed, []
-        for number, body in enumerate(self.structure.tree.bodies[1:]):
-            joint = body.joint
-            assert joint is not None
-            if joint.kind == "floating":
-                continue
-            row = packed.head["at_numbers"] + number * _BODY.size
-            armature, damping, dry, spin = (
-                row + place
-                for place in (_BODY.armature, _BODY.damping, _BODY.dry_friction, _BODY.spin)
-            )
-            driven = joint.name in self.model.driven or joint.reflected_inertia > 0.0
-            driven = driven or bool(joint.friction.any())
-            found += joint_parameters(joint, JointPlaces(armature, damping, dry, spin), driven)
-        for closure, place in zip(self.model.closures, _dampers(packed), strict=False):
-            parameter = JointParameter(f"{closure.name}.viscous", closure.damping, "N m s/rad")
-            found.append((parameter, {place: 1.0}))
-        return found
-
-    def regressor(
-        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
-    ) -> FloatArray:
-        """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
-
-        Where more joints are driven than need be, of the efforts of least (weighted) sum of
-        squares; limits of effort do not enter.
-
-        Raises:
-            InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
-            UnderActuated, SingularConfiguration: as `inverse_dynamics`.
-        """
-        self._refuse_under_actuated()
-        motion = configuration, velocity, acceleration
-        found = self._regressors(self.structure.packed, motion)
-        if found is not None and not np.isnan(found).any():
-            return found
-        shape, flat = flatten(
-            configuration=self._q("configuration", configuration),
-            velocity=self._u("velocity", velocity),
-            acceleration=self._u("acceleration", acceleration),
+def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, float]]]:
+    """Of joints that are not driven, and of closures, damping alone."""
+    packed, found = loop.structure.packed, []
+    for number, body in enumerate(loop.structure.tree.bodies[1:]):
+        joint = body.joint
+        assert joint is not None
+        if joint.kind == "floating":
+            continue
+        row = packed.head["at_numbers"] + number * _BODY.size
+        armature, damping, dry, spin = (
+            row + place for place in (_BODY.armature, _BODY.damping, _BODY.dry_friction, _BODY.spin)
         )
-        if found is None:
-            found = self._regressors(self.structure.packed, flat)
-        assert found is not None
-        Y = found.reshape(len(flat[0]), *found.shape[-2:])
-        for k in np.flatnonzero(np.isnan(Y).any(axis=(1, 2))):
-            one = [part[k] for part in flat]
-            try:
-                # the pivots of home do not serve
-                self._refuse_open(one[0])
-                Y[k] = self._regressors(self._pivots.at(one[0]), one)
-            except KinematicsError as error:
-                error.index = element(shape, int(k))
-                raise
-        return Y.reshape(*shape, *Y.shape[-2:])
+        driven = joint.name in loop.model.driven or joint.reflected_inertia > 0.0
+        driven = driven or bool(joint.friction.any())
+        found += joint_parameters(joint, JointPlaces(armature, damping, dry, spin), driven)
+    for closure, place in zip(loop.model.closures, _dampers(packed), strict=False):
+        parameter = JointParameter(f"{closure.name}.viscous", closure.damping, "N m s/rad")
+        found.append((parameter, {place: 1.0}))
+    return found
 
-    def _regressors(self, packed: Packed, motion: Sequence[ArrayLike]) -> FloatArray | None:
-        """Regressors (..., n, p), NaN where a packing has none; None for what is no motion."""
-        frames, further = self._regressor_numbers
-        core = self._n, 10 * len(frames) + len(further)
-        widths, given = (self._nq, self._nu, self._nu), tuple(motion)
-        scratch = kernels.numbers_needed(packed.head, core[0] * core[1])
-        return batch("regressor", packed, widths, core, given, frames, further, scratch=scratch)
 
-    @cached_property
-    def _regressor_numbers(self) -> tuple[FloatArray, FloatArray]:
-        """Frames of the bodies' parameters, and units of the further ones, for the kernel."""
-        packed, tree = self.structure.packed, self.structure.tree
-        frames = [as_numbers(tree.frame_of[body.links[0]]) for body in tree.bodies[1:]]
-        first, dampers = packed.head["at_numbers"], _dampers(packed)
-        further = np.zeros((len(self._parameters_of_joints), kernels.FURTHER))
-        for row, (_, numbers) in zip(further, self._parameters_of_joints, strict=True):
-            for place, value in numbers.items():
-                if place in dampers:
-                    row[: kernels.ARMATURE] = 1.0, dampers.index(place), value
-                else:
-                    body, at = divmod(place - first, _BODY.size)
-                    row[kernels.NUMBER] = body + 1
-                    row[kernels.DAMPING + at - _BODY.damping] = value
-        return np.reshape(frames, (-1, 12)), further
+def regressor(
+    loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> FloatArray:
+    """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
 
-    def _on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        # of links that move as one, the first carries all of the body's mass
-        out: dict[str, BodyNumbers] = {}
-        for body, numbers in zip(self.structure.tree.bodies[1:], bodies, strict=True):
-            out |= dict.fromkeys(body.links, NOTHING) | {body.links[0]: numbers}
-        return out
+    Where more joints are driven than need be, of the efforts of least (weighted) sum of
+    squares; limits of effort do not enter.
+
+    Raises:
+        InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+        UnderActuated, SingularConfiguration: as `inverse_dynamics`.
+    """
+    refuse_under_actuated(loop)
+    motion = configuration, velocity, acceleration
+    found = _regressors(loop, loop.structure.packed, motion)
+    if found is not None and not np.isnan(found).any():
+        return found
+    shape, flat = flatten(
+        configuration=configurations(loop, "configuration", configuration),
+        velocity=rates_of(loop, "velocity", velocity),
+        acceleration=rates_of(loop, "acceleration", acceleration),
+    )
+    if found is None:
+        found = _regressors(loop, loop.structure.packed, flat)
+    assert found is not None
+    Y = found.reshape(len(flat[0]), *found.shape[-2:])
+    for k in np.flatnonzero(np.isnan(Y).any(axis=(1, 2))):
+        one = [part[k] for part in flat]
+        try:
+            # the pivots of home do not serve
+            refuse_open(loop, one[0])
+            Y[k] = _regressors(loop, loop.solver.pivots.at(one[0]), one)
+        except KinematicsError as error:
+            error.index = element(shape, int(k))
+            raise
+    return Y.reshape(*shape, *Y.shape[-2:])
+
+
+def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> FloatArray | None:
+    """Regressors (..., n, p), NaN where a packing has none; None for what is no motion."""
+    frames, further = loop.solver.regressor_numbers
+    core = loop.solver.n, 10 * len(frames) + len(further)
+    widths, given = (loop.solver.nq, loop.solver.nu, loop.solver.nu), tuple(motion)
+    scratch = kernels.numbers_needed(packed.head, core[0] * core[1])
+    return batch("regressor", packed, widths, core, given, frames, further, scratch=scratch)
+
+
+def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
+    """Frames of the bodies' parameters, and units of the further ones, for the kernel."""
+    packed, tree = loop.structure.packed, loop.structure.tree
+    frames = [as_numbers(tree.frame_of[body.links[0]]) for body in tree.bodies[1:]]
+    first, dampers = packed.head["at_numbers"], _dampers(packed)
+    further = np.zeros((len(loop.solver.parameters_of_joints), kernels.FURTHER))
+    for row, (_, numbers) in zip(further, loop.solver.parameters_of_joints, strict=True):
+        for place, value in numbers.items():
+            if place in dampers:
+                row[: kernels.ARMATURE] = 1.0, dampers.index(place), value
+            else:
+                body, at = divmod(place - first, _BODY.size)
+                row[kernels.NUMBER] = body + 1
+                row[kernels.DAMPING + at - _BODY.damping] = value
+    return np.reshape(frames, (-1, 12)), further
 
 
 def _dampers(packed: Packed) -> list[int]:

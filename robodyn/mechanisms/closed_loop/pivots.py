@@ -119,7 +119,7 @@ def forward_anywhere(
     Raises:
         SingularMassMatrix: some motion has no inertia.
     """
-    structure, pivots = mechanism.structure, mechanism._pivots
+    structure, pivots = mechanism.structure, mechanism.solver.pivots
     free = pivots.best_free(q)
     packed = pivots.at(q, free)
     v = full_rates(structure, q, rates)
@@ -130,7 +130,7 @@ def forward_anywhere(
             "follows; give its links mass",
             value=q,
         )
-    count = mechanism._tree.rates
+    count = mechanism.solver.tree.rates
     motion = np.empty(2 * count + 6)
     entry("motion", packed)(q, v[list(free)], other, motion)
     return np.asarray(motion[count : 2 * count][list(structure.free)])

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,6 +104,12 @@ class Encoders:
 def quantisation_deviation(steps: FloatArray) -> FloatArray:
     """Standard deviations (n,) of the errors of readings rounded to multiples of steps (n,)."""
     return np.asarray(steps / np.sqrt(12.0))
+
+
+@singledispatch
+def needs_estimator(mechanism: Any) -> bool:
+    """Whether the readings of a real mechanism leave a state to be estimated."""
+    return False
 
 
 class Estimator:

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any, Literal, NamedTuple, Protocol
 
 from robodyn.arrays import FloatArray
+from robodyn.errors import InvalidInput
 
 
 @dataclass(frozen=True)
@@ -79,3 +81,17 @@ class Geometry(Protocol):
         Raises:
             KinematicsError: a sample that has no pose.
         """
+
+
+@singledispatch
+def geometry_of(mechanism: Any) -> Geometry:
+    """The dimensions of a mechanism; a kind that has some registers how it finds them.
+
+    Raises:
+        InvalidInput: a kind that has none.
+    """
+    raise InvalidInput(
+        f"{mechanism.name}: mechanisms of the kind {mechanism.kind!r} have no dimensions to "
+        "calibrate",
+        value=mechanism.kind,
+    )

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, singledispatch
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def decays(mechanism: Any) -> FloatArray:
     """
     n = mechanism.coordinates.velocity_size
     most = np.zeros(n)
-    if not any(_damps(row, name) for row in mechanism.joint_friction for name in row):
+    if not any(_damps(row, name) for row in joint_friction(mechanism) for name in row):
         return most
     rest = np.zeros(len(mechanism.joint_names))
     for q in _samples(mechanism):
@@ -120,3 +121,43 @@ def _samples(mechanism: Any) -> list[FloatArray]:
         rng = np.random.default_rng(SEED)
         samples += list(rng.uniform(low, high, (SAMPLES, len(low))))
     return samples
+
+
+@singledispatch
+def friction_rows(mechanism: Any) -> FloatArray:
+    """(nf, sticking.ROW) dry friction of every driven joint, in their order, and of others."""
+    return np.array([friction_row(actuator, i) for i, actuator in enumerate(mechanism.actuators)])
+
+
+@singledispatch
+def joint_friction(mechanism: Any) -> Sequence[dict[str, Any]]:
+    """Friction of each driven joint or leg, by name; numbers or arrays.
+
+    Of a joint viscous damping, Coulomb friction in both directions, and armature.
+    """
+    return tuple(
+        {
+            "damping": joint.damping,
+            "friction": joint.friction,
+            "armature": joint.reflected_inertia,
+        }
+        for joint in mechanism.model.driven_joints
+    )
+
+
+def without_planned_friction(mechanism: Any) -> Any:
+    """The same mechanism without the friction that control compensates for the planned motion.
+
+    That is dry friction, whose sign a measured rate would make flicker, and viscous friction
+    so strong that velocities decay within a few periods of control. The mechanism itself, if
+    there is none.
+    """
+    fast = mechanism.friction.is_fast
+    names: tuple[str, ...] = ()
+    if fast.any():
+        given = mechanism.coordinates.velocity_names
+        names = tuple(given[k] for k in np.flatnonzero(fast) if given[k] in mechanism.joint_names)
+        names = names or mechanism.joint_names
+    return (
+        mechanism.without_dry_friction(names) if names or mechanism.friction.is_dry else mechanism
+    )

@@ -140,9 +140,9 @@ class UncheckedSingle(UncheckedDynamics):
     into `out`; the return value says whether a result exists. Other types raise TypeError.
     """
 
-    def __init__(self, mechanism: Any) -> None:
+    def __init__(self, mechanism: Any, single: Single) -> None:
         super().__init__(mechanism)
-        self._single: Single = mechanism._one
+        self._single = single
 
     def __reduce__(self) -> tuple[Any, ...]:
         # entry points stay where they are

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -78,3 +79,8 @@ POSE_TRACKING = Tracking(
 JOINT_TRACKING = Tracking(
     (ErrorPart("joints", slice(None), "rad or m", 0.1, euclidean=False),), by_coordinate=True
 )
+
+
+def tracking_of(mechanism: Any) -> Tracking:
+    """How a mechanism's tracking error is measured, and when it has lost its path."""
+    return POSE_TRACKING if mechanism.coordinates.is_pose else JOINT_TRACKING

@@ -9,27 +9,26 @@ compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.errors import InvalidInput, SingularMassMatrix
+from robodyn.mechanisms import comparison, motions
+from robodyn.mechanisms import presentation as shown
 from robodyn.mechanisms.common.batch_calls import Unanswered
-from robodyn.mechanisms.common.compiled_run import Kernels
-from robodyn.mechanisms.common.compiled_slopes import CompiledSlopes
-from robodyn.mechanisms.common.geometry import Geometry
-from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
-from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle
-from robodyn.mechanisms.derivatives import Stencil
+from robodyn.mechanisms.common.geometry import Geometry, geometry_of
+from robodyn.mechanisms.common.single_calls import UncheckedSingle
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.serial import inverse_kinematics as to_tip
+from robodyn.mechanisms.serial import kinematics, parameters, presentation
+from robodyn.mechanisms.serial.chain import as_arm, chain_of
 from robodyn.mechanisms.serial.kernels import batch as kernels
-from robodyn.mechanisms.serial.kernels import entries, lanes
-from robodyn.mechanisms.serial.kernels.integration import NO_INERTIA, simulate
-from robodyn.mechanisms.serial.packing import pack_pseudo_inertias, part_of_chain
-from robodyn.mechanisms.serial.parameters import SerialParameters
+from robodyn.mechanisms.serial.kernels import lanes
+from robodyn.mechanisms.serial.solver import SerialSolver
 from robodyn.model.model import Model
-from robodyn.numerics.array_arguments import MATRIX, VECTOR
 from robodyn.numerics.broadcasting import element
 
 _empty = np.empty
@@ -38,7 +37,7 @@ MASS_METHODS = ("composite", "strobing")
 FORWARD_METHODS = ("articulated_body", "strobing")
 
 
-class SerialArm(SerialParameters):
+class SerialArm(Mechanism):
     """An open chain of revolute and prismatic joints; methods are pure functions of its model.
 
     Configurations q, velocities qd and accelerations qdd are (..., n) [rad, m where a joint slides;
@@ -51,41 +50,31 @@ class SerialArm(SerialParameters):
         model: the description it was built from.
     """
 
-    _loop = Kernels(simulate, (MATRIX, VECTOR))
-    no_step: ClassVar = {
-        NO_COMMAND: "the efforts are not finite",
-        NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an "
-        "armature",
-    }
+    kind = "serial"
+    solver_type = SerialSolver
+    model: Model
 
     def __init__(self, model: Model) -> None:
-        super().__init__(model)
-        self._chains = {
-            (friction, armature): part_of_chain(
-                self._geometry, friction=friction, armature=armature
-            )
-            for friction in (False, True)
-            for armature in (False, True)
-        }
-        self._pseudo = pack_pseudo_inertias(self._chains[False, False])
-        self._square, self._still = (self.n, self.n), np.zeros(self.n)
-        self._still.setflags(write=False)
+        self.model = as_arm(model)
+        self.chain = chain_of(self.model)
+        self.solver = SerialSolver(self)
+        self.n = self.solver.n
 
-    @cached_property
-    def _singles(self) -> dict[tuple[bool, bool], Single]:
-        return {
-            options: Single(entries, (chain, self._gravity))
-            for options, chain in self._chains.items()
-        }
-
-    @cached_property
-    def _one(self) -> Single:
-        return self._singles[True, True]
+    bodies = property(kinematics.bodies)
+    size = cached_property(kinematics.size)
+    home = property(kinematics.home)
+    body_pose = kinematics.body_pose
+    jacobian = kinematics.jacobian
+    condition_number = kinematics.condition_number
+    inverse_kinematics = to_tip.inverse_kinematics
+    inverse_motion = to_tip.inverse_motion
+    configuration_at = to_tip.configuration_at
+    regressor = parameters.regressor
 
     @cached_property
     def unchecked(self) -> UncheckedSingle:
         """Unchecked calls for inner loops: single states, results written into given arrays."""
-        return UncheckedSingle(self)
+        return UncheckedSingle(self, self.solver.one)
 
     def __repr__(self) -> str:
         return f"SerialArm({self.name!r}, {self.n} joints)"
@@ -113,12 +102,12 @@ class SerialArm(SerialParameters):
         """
         moved = None if base is None else rows_of(base)
         if method == "newton_euler":
-            efforts = _empty(self._n)
+            efforts = _empty(self.n)
             try:
                 one = (
-                    self._one
+                    self.solver.one
                     if friction and armature
-                    else self._singles[bool(friction), bool(armature)]
+                    else self.solver.singles[bool(friction), bool(armature)]
                 )
                 if moved is not None:
                     one = one.on_base
@@ -127,15 +116,15 @@ class SerialArm(SerialParameters):
             except TypeError:
                 pass  # not single float64 states: a batch, or an invalid argument
             names, values = ("q", "qd", "qdd", "wrench", "base"), (q, qd, qdd, wrench, moved)
-            chain = self._chain(friction, armature)
-            return self._batch(lanes.inverse_dynamics, chain, names, values, (self._n,))
+            chain = self.solver.chain(friction, armature)
+            return self.solver.batch(lanes.inverse_dynamics, chain, names, values, (self.n,))
         _choose(method, INVERSE_METHODS if base is None else INVERSE_METHODS[:1])
-        shape, (position, rate, change, load) = self._flat(q=q, qd=qd, qdd=qdd, wrench=wrench)
-        chain, contact = self._chain(friction, armature), wrench is not None
+        shape, (position, rate, change, load) = self.solver.flat(q=q, qd=qd, qdd=qdd, wrench=wrench)
+        chain, contact = self.solver.chain(friction, armature), wrench is not None
         out = np.empty((len(position), self.n))
-        state = (self._gravity, position, rate, change, load, contact)
+        state = (self.solver.gravity, position, rate, change, load, contact)
         if method == "lagrange":
-            kernels.lagrange(chain, self._pseudo, *state, out)
+            kernels.lagrange(chain, self.solver.pseudo, *state, out)
         else:
             kernels.modified_newton_euler(chain, *state, out)
         return out.reshape(*shape, self.n)
@@ -144,7 +133,7 @@ class SerialArm(SerialParameters):
         self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True, base: BaseMotion | None = None
     ) -> FloatArray:
         """Efforts (..., n) of a motion without acceleration: gravity, velocity terms, friction."""
-        return self.inverse_dynamics(q, qd, self._still, friction=friction, base=base)
+        return self.inverse_dynamics(q, qd, self.solver.still, friction=friction, base=base)
 
     def mass_matrix(
         self, q: ArrayLike, method: str = "composite", *, armature: bool = True
@@ -157,19 +146,19 @@ class SerialArm(SerialParameters):
             InvalidInput: as for `inverse_dynamics`.
         """
         if method == "composite":
-            matrix = _empty(self._square)
+            matrix = _empty(self.solver.square)
             try:
-                one = self._one if armature else self._singles[False, False]
+                one = self.solver.one if armature else self.solver.singles[False, False]
                 if one.mass(q, False, matrix):
                     return matrix
             except TypeError:
                 pass
-            chain = self._chain(False, armature)
-            return self._batch(lanes.mass_matrix, chain, ("q",), (q,), self._square)
+            chain = self.solver.chain(False, armature)
+            return self.solver.batch(lanes.mass_matrix, chain, ("q",), (q,), self.solver.square)
         _choose(method, MASS_METHODS)
-        shape, (flat,) = self._flat(q=q)
+        shape, (flat,) = self.solver.flat(q=q)
         columns = self._probe(flat[:, None], armature, qdd=np.eye(self.n))
-        return np.swapaxes(columns, 1, 2).reshape(*shape, *self._square)
+        return np.swapaxes(columns, 1, 2).reshape(*shape, *self.solver.square)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
         """C^i_jk (..., n, n, n) at [i, j, k] by strobing; the velocity terms are qd' C^i qd.
@@ -178,27 +167,32 @@ class SerialArm(SerialParameters):
         h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2 C_jk (the report omits the first two), C_jk
         is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
         """
-        shape, (flat,) = self._flat(q=q)
+        shape, (flat,) = self.solver.flat(q=q)
         pairs = np.eye(self.n)[:, None] + np.eye(self.n)
         h = self._probe(flat[:, None, None], False, qd=pairs)
         own = 0.25 * np.einsum("sjji->sji", h)
         C = np.moveaxis(0.5 * (h - (own[:, :, None] + own[:, None])), -1, 1)
-        return np.asarray(C.reshape(*shape, self.n, *self._square))
+        return np.asarray(C.reshape(*shape, self.n, *self.solver.square))
 
     def _probe(self, q: FloatArray, armature: bool, qd: Any = 0.0, qdd: Any = 0.0) -> FloatArray:
         """Efforts (..., n) of unit motions (..., n) without gravity and friction.
 
         Turney, Mudge and Lee (1980), end of section 3.
         """
-        names, motion = ("q", "qd", "qdd", "wrench", "base"), (qd + self._still, qdd + self._still)
-        chain, free = self._chain(False, armature), np.zeros(3)
-        return self._batch(
-            lanes.inverse_dynamics, chain, names, (q, *motion, None, None), (self._n,), free
+        names, still = ("q", "qd", "qdd", "wrench", "base"), self.solver.still
+        chain, free = self.solver.chain(False, armature), np.zeros(3)
+        return self.solver.batch(
+            lanes.inverse_dynamics,
+            chain,
+            names,
+            (q, qd + still, qdd + still, None, None),
+            (self.n,),
+            free,
         )
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> FloatArray:
         """C (..., n, n) from Christoffel symbols: velocity terms C @ qd, Mdot - 2C skew."""
-        shape, (flat, rate) = self._flat(q=q, qd=qd)
+        shape, (flat, rate) = self.solver.flat(q=q, qd=qd)
         C = np.einsum("sijk,sj->sik", self.christoffel(flat), rate)
         return np.asarray(C.reshape(*shape, self.n, self.n))
 
@@ -226,12 +220,12 @@ class SerialArm(SerialParameters):
         """
         moved = None if base is None else rows_of(base)
         if method == "articulated_body":
-            accelerations = _empty(self._n)
+            accelerations = _empty(self.n)
             try:
                 one = (
-                    self._one
+                    self.solver.one
                     if friction and armature
-                    else self._singles[bool(friction), bool(armature)]
+                    else self.solver.singles[bool(friction), bool(armature)]
                 )
                 if moved is not None:
                     one = one.on_base
@@ -239,17 +233,17 @@ class SerialArm(SerialParameters):
                     return accelerations
             except TypeError:
                 pass
-            chain = self._chain(friction, armature)
+            chain = self.solver.chain(friction, armature)
             try:
                 names, values = ("q", "qd", "tau", "wrench", "base"), (q, qd, tau, wrench, moved)
-                return self._batch(lanes.forward_dynamics, chain, names, values, (self._n,))
+                return self.solver.batch(lanes.forward_dynamics, chain, names, values, (self.n,))
             except Unanswered as failure:
                 at, index = failure.state[0], failure.index
             raise self._without_inertia(at, index)
         _choose(method, FORWARD_METHODS if base is None else FORWARD_METHODS[:1])
-        shape, (position, rate, effort, load) = self._flat(q=q, qd=qd, tau=tau, wrench=wrench)
+        shape, (position, rate, effort, load) = self.solver.flat(q=q, qd=qd, tau=tau, wrench=wrench)
         bias = self.inverse_dynamics(
-            position, rate, self._still, load, friction=friction, armature=armature
+            position, rate, self.solver.still, load, friction=friction, armature=armature
         )
         M = self.mass_matrix(position, "strobing", armature=armature)
         out = np.empty_like(bias)
@@ -271,41 +265,27 @@ class SerialArm(SerialParameters):
             index=index,
         )
 
-    def geometry(self) -> Geometry:
-        """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
-        from robodyn.mechanisms.serial.geometry import ArmGeometry  # slow to import
-
-        return ArmGeometry(self)
-
-    @cached_property
-    def _slopes(self) -> CompiledSlopes | None:
-        if self._n > lanes.MOST_JOINTS:
-            return None
-        sizes = self._n, self._n, self._n
-        return CompiledSlopes(lanes.derivatives, self._packed, sizes)
-
-    @cached_property
-    def _stencil(self) -> Stencil:
-        """Exact: efforts are of degree 2 in each slide, and in sine and cosine of each angle.
-
-        Of a trigonometric polynomial of degree 2, Riesz's interpolation formula gives the
-        derivative of four values.
-        """
-        turns = np.pi / 4.0 * np.array([1.0, 3.0, 5.0, 7.0])
-        weights = np.array([1.0, -1.0, 1.0, -1.0]) / (8.0 * np.sin(turns / 2.0) ** 2)
-        slides = np.array([1.0, -1.0, 1.0, -1.0])
-        turning = np.array(self.joint_units) == "rad"
-        return Stencil(
-            np.where(turning, turns[:, None], slides[:, None]),
-            np.where(turning, weights[:, None], 0.25 * slides[:, None]),
-        )
-
-    def _chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
-        return self._chains[bool(friction), bool(armature)]
-
 
 def _choose(method: str, known: tuple[str, ...]) -> None:
     if method not in known:
         raise InvalidInput(
             f"method is {method!r}, expected one of {', '.join(known)}", value=method
         )
+
+
+def _geometry(arm: SerialArm) -> Geometry:
+    """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
+    from robodyn.mechanisms.serial.geometry import ArmGeometry  # slow to import
+
+    return ArmGeometry(arm)
+
+
+geometry_of.register(SerialArm, _geometry)
+shown.default_path.register(SerialArm, presentation.default_path)
+shown.figure.register(SerialArm, presentation.figure)
+shown.outline.register(SerialArm, presentation.outline)
+shown.parameter_tables.register(SerialArm, presentation.parameter_tables)
+motions.motion_of_body.register(SerialArm, to_tip.motion_of_body)
+motions.motions_of_body.register(SerialArm, to_tip.motions_of_body)
+motions.configuration_near.register(SerialArm, to_tip.configuration_near)
+comparison.compared.register(SerialArm, kinematics.compared)

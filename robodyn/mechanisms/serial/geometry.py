@@ -13,7 +13,7 @@ the way to the tip.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -21,7 +21,6 @@ from scipy.spatial.transform import Rotation
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.geometry import GeometricParameter, Placed
 from robodyn.mechanisms.serial.chain import Chain, with_tip
-from robodyn.mechanisms.serial.kinematics import SerialKinematics
 from robodyn.model.placement import Placement
 
 # How well a description has to match a Denavit-Hartenberg table [m, rad].
@@ -56,7 +55,7 @@ class ArmGeometry:
         arm: the mechanism as it was described.
     """
 
-    def __init__(self, arm: SerialKinematics) -> None:
+    def __init__(self, arm: Any) -> None:
         self._arm = arm
         chain = arm.chain
         frames = [*(joint.at for joint in chain.joints), chain.tip]
@@ -96,7 +95,7 @@ class ArmGeometry:
         """None."""
         return ()
 
-    def with_geometry(self, values: FloatArray) -> SerialKinematics:
+    def with_geometry(self, values: FloatArray) -> Any:
         """The arm with other dimensions; each link's inertia stays in its moving frame."""
         numbers = np.asarray(values, dtype=np.float64)
         *places, tip = (Placement(*_product(steps, numbers)) for steps in self._places)

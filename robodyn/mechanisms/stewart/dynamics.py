@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,19 +20,14 @@ from robodyn.mechanisms.common.batch_calls import (
     Arguments,
     ArrayArgument,
 )
-from robodyn.mechanisms.common.compiled_slopes import SLOPE_STEP, CompiledSlopes
-from robodyn.mechanisms.common.single_calls import Single, UncheckedSingle
-from robodyn.mechanisms.mechanism import EffortTerms, where_regular
-from robodyn.mechanisms.stewart.actuation import ActuatorTerms, actuator_terms
-from robodyn.mechanisms.stewart.formulations import FORMULATIONS, Formulation, formulation_of
-from robodyn.mechanisms.stewart.forward_kinematics import PlatformForwardKinematics
+from robodyn.mechanisms.common.single_calls import UncheckedSingle
+from robodyn.mechanisms.effort_terms import EffortTerms, where_regular
+from robodyn.mechanisms.stewart.formulations import Formulation, formulation_of
 from robodyn.mechanisms.stewart.kernels import lanes, published, single
 from robodyn.mechanisms.stewart.kernels import reactions as kernels
-from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
 from robodyn.mechanisms.stewart.kinematics import ACCEL, PLACE, TWIST
 from robodyn.mechanisms.stewart.status import each_state, new_status, raise_first, solved
 from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
-from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.threads import once
 
 _empty = np.empty
@@ -63,183 +57,159 @@ class Reactions(NamedTuple):
     universal_moment: FloatArray
 
 
-class PlatformDynamics(PlatformForwardKinematics):
-    """The part of `StewartPlatform` that knows forces."""
+def unchecked(platform: Any) -> UncheckedPlatform:
+    """Unchecked calls for inner loops: single states, results written into given arrays."""
+    return UncheckedPlatform(platform)
 
-    formulations: tuple[str, ...] = tuple(FORMULATIONS)
 
-    @cached_property
-    def _one(self) -> Single:
-        return Single(single, (self._lanes,))
+def inverse_dynamics(
+    platform: Any,
+    pose: ArrayLike,
+    twist: ArrayLike,
+    accel: ArrayLike,
+    wrench: ArrayLike | None = None,
+    formulation: str | Formulation = "exact",
+    base: BaseMotion | None = None,
+) -> FloatArray:
+    """Actuator forces (..., 6) [N] of a motion, positive when they push a leg's parts apart.
 
-    @cached_property
-    def _slopes(self) -> CompiledSlopes:
-        numbers = *self._smooth._numbers, SLOPE_STEP * self._steps, self._falling_friction
-        return CompiledSlopes(derivatives, numbers, (7, 6, 6), self._held)
-
-    @property
-    def _steps(self) -> FloatArray:
-        """(6,) [m, rad] what counts as a displacement of one."""
-        return np.repeat([self.size, 1.0], 3)
-
-    @cached_property
-    def unchecked(self) -> UncheckedPlatform:
-        """Unchecked calls for inner loops: single states, results written into given arrays."""
-        return UncheckedPlatform(self)
-
-    def inverse_dynamics(
-        self,
-        pose: ArrayLike,
-        twist: ArrayLike,
-        accel: ArrayLike,
-        wrench: ArrayLike | None = None,
-        formulation: str | Formulation = "exact",
-        base: BaseMotion | None = None,
-    ) -> FloatArray:
-        """Actuator forces (..., 6) [N] of a motion, positive when they push a leg's parts apart.
-
-        Args:
-            pose: (..., 7) platform in base frame.
-            twist: (..., 6) [m/s, rad/s].
-            accel: (..., 6) [m/s^2, rad/s^2].
-            wrench: (..., 6) [N, N m] that the environment exerts on the platform, about its
-                reference point; none by default.
-            formulation: `exact`; `massless`, legs without mass, friction and rotors (eq. 41);
-                `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
-                `robodyn.mechanisms.stewart.formulations.Formulation`.
-            base: how the base moves, if it does; not of the formulations as printed.
-        """
-        moved = None if base is None else rows_of(base)
-        if formulation == "exact":
-            forces = _empty(6)
-            try:
-                one = self._one if moved is None else self._one.on_base
-                if one.inverse(pose, twist, accel, wrench, moved, False, forces):
-                    return forces
-            except TypeError:
-                pass  # not single float64 states: a batch, or an invalid argument
-        chosen = formulation_of(formulation)
-        if chosen.massless or chosen.is_exact:
-            return exact_forces(
-                self._numbers, (pose, twist, accel, wrench, moved), with_legs=not chosen.massless
-            )
-        if base is not None:
-            raise InvalidInput(
-                f"formulation {formulation!r} is of a base at rest; with base=, use 'exact' or "
-                "'massless'",
-                value=formulation,
-            )
-        kernel, values = published.all_as_printed, (pose, twist, accel, wrench)
-        return each_state(kernel, self._numbers, _MOTION, values, ((6,),), chosen.codes)[0]
-
-    def actuator_terms(self, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> ActuatorTerms:
-        """What the actuators' rotors and dry friction add to the forces, (..., 6) [N] each.
-
-        Arguments as for `inverse_dynamics`; the sum of all terms is what `without_actuators` lacks.
-        """
-        return actuator_terms(self, pose, twist, accel)
-
-    def reactions(
-        self,
-        pose: ArrayLike,
-        twist: ArrayLike,
-        accel: ArrayLike,
-        wrench: ArrayLike | None = None,
-        *,
-        base: BaseMotion | None = None,
-    ) -> Reactions:
-        """Loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
-
-        The universal joint's moment is along c = k x y, not along the leg. Arguments as for
-        `inverse_dynamics`.
-        """
-        moved = None if base is None else rows_of(base)
-        shape, (q, v, a, w, b) = _ON_BASE.flattened((pose, twist, accel, wrench, moved))
-        out, status = np.empty((len(Reactions._fields), len(q), 6, 3)), new_status(q)
-        kernels.reactions(*self._numbers, q, v, a, w, b, base is not None, out, status)
-        raise_first(status, shape, q, self._legs)
-        return Reactions(*(array.reshape(*shape, 6, 3) for array in out))
-
-    def mass_matrix(self, pose: ArrayLike) -> FloatArray:
-        """M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
-        matrix = _empty((6, 6))
+    Args:
+        pose: (..., 7) platform in base frame.
+        twist: (..., 6) [m/s, rad/s].
+        accel: (..., 6) [m/s^2, rad/s^2].
+        wrench: (..., 6) [N, N m] that the environment exerts on the platform, about its
+            reference point; none by default.
+        formulation: `exact`; `massless`, legs without mass, friction and rotors (eq. 41);
+            `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
+            `robodyn.mechanisms.stewart.formulations.Formulation`.
+        base: how the base moves, if it does; not of the formulations as printed.
+    """
+    moved = None if base is None else rows_of(base)
+    if formulation == "exact":
+        forces = _empty(6)
         try:
-            if self._one.mass(pose, False, matrix):
-                return matrix
+            one = platform.solver.one if moved is None else platform.solver.one.on_base
+            if one.inverse(pose, twist, accel, wrench, moved, False, forces):
+                return forces
         except TypeError:
-            pass
-        return solved(lanes.mass_matrix, self._numbers, PLACE, (pose,), (6, 6))
-
-    def bias(
-        self, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
-    ) -> FloatArray:
-        """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
-        wrench, moved = _empty(6), None if base is None else rows_of(base)
-        try:
-            call = _bias(types.none if moved is None else VECTOR)
-            if call(self._lanes, pose, twist, moved, False, wrench):
-                return wrench
-        except TypeError:
-            pass
-        values = pose, twist, _STILL, None, moved
-        return solved(lanes.bias, self._numbers, _ON_BASE, values, (6,))
-
-    def forward_dynamics(
-        self,
-        pose: ArrayLike,
-        twist: ArrayLike,
-        forces: ArrayLike,
-        wrench: ArrayLike | None = None,
-        *,
-        base: BaseMotion | None = None,
-    ) -> FloatArray:
-        """Platform acceleration (..., 6) [m/s^2, rad/s^2] that actuator forces (..., 6) [N] cause.
-
-        Unlike `inverse_dynamics` it is defined where H is singular. Legs at rest have no dry
-        friction here; what holds there is up to the simulation.
-        """
-        accel, moved = _empty(6), None if base is None else rows_of(base)
-        try:
-            one = self._one if moved is None else self._one.on_base
-            if one.forward(pose, twist, forces, wrench, moved, False, accel):
-                return accel
-        except TypeError:
-            pass
-        values = pose, twist, forces, wrench, moved
-        return solved(lanes.forward_dynamics, self._numbers, _LOADED, values, (6,))
-
-    def effort_terms(
-        self,
-        configuration: FloatArray,
-        velocity: FloatArray,
-        acceleration: FloatArray,
-        wrench: FloatArray | None = None,
-        formulation: str = "exact",
-    ) -> EffortTerms:
-        """Forces (N, 6) [N], the `massless` and the `dynamic` term, and the joints' reactions.
-
-        `massless` are the forces with legs without mass and friction, `dynamic` the rest
-        (Dasgupta 1998, eq. 41, 42). NaN where the platform is singular.
-        """
-        motion = (configuration, velocity, acceleration)
-
-        def forces(name: str) -> Callable[..., FloatArray]:
-            return lambda q, v, a: self.inverse_dynamics(q, v, a, wrench, name)
-
-        total = where_regular(forces(formulation), motion, (6,))
-        massless = where_regular(forces("massless"), motion, (6,))
-        stacked = where_regular(
-            lambda q, v, a: np.stack(self.reactions(q, v, a, wrench), axis=-3),
-            motion,
-            (5, 6, 3),
+            pass  # not single float64 states: a batch, or an invalid argument
+    chosen = formulation_of(formulation)
+    if chosen.massless or chosen.is_exact:
+        return exact_forces(
+            platform.solver.numbers,
+            (pose, twist, accel, wrench, moved),
+            with_legs=not chosen.massless,
         )
-        reactions = Reactions(*np.moveaxis(stacked, 1, 0))
-        return EffortTerms(total, {"massless": massless, "dynamic": total - massless}, reactions)
+    if base is not None:
+        raise InvalidInput(
+            f"formulation {formulation!r} is of a base at rest; with base=, use 'exact' or "
+            "'massless'",
+            value=formulation,
+        )
+    kernel, values = published.all_as_printed, (pose, twist, accel, wrench)
+    return each_state(kernel, platform.solver.numbers, _MOTION, values, ((6,),), chosen.codes)[0]
 
-    def warm_up(self) -> None:
-        """Call the functions of platforms only, at home, so that they are compiled or loaded."""
-        home = self.home
-        twist_in_base(home, twist_in_body(home, np.zeros(6)))
+
+def reactions(
+    platform: Any,
+    pose: ArrayLike,
+    twist: ArrayLike,
+    accel: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> Reactions:
+    """Loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
+
+    The universal joint's moment is along c = k x y, not along the leg. Arguments as for
+    `inverse_dynamics`.
+    """
+    moved = None if base is None else rows_of(base)
+    shape, (q, v, a, w, b) = _ON_BASE.flattened((pose, twist, accel, wrench, moved))
+    out, status = np.empty((len(Reactions._fields), len(q), 6, 3)), new_status(q)
+    kernels.reactions(*platform.solver.numbers, q, v, a, w, b, base is not None, out, status)
+    raise_first(status, shape, q, platform.solver.legs)
+    return Reactions(*(array.reshape(*shape, 6, 3) for array in out))
+
+
+def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
+    """M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
+    matrix = _empty((6, 6))
+    try:
+        if platform.solver.one.mass(pose, False, matrix):
+            return matrix
+    except TypeError:
+        pass
+    return solved(lanes.mass_matrix, platform.solver.numbers, PLACE, (pose,), (6, 6))
+
+
+def bias(
+    platform: Any, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
+) -> FloatArray:
+    """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
+    wrench, moved = _empty(6), None if base is None else rows_of(base)
+    try:
+        call = _bias(types.none if moved is None else VECTOR)
+        if call(platform.solver.lanes, pose, twist, moved, False, wrench):
+            return wrench
+    except TypeError:
+        pass
+    values = pose, twist, _STILL, None, moved
+    return solved(lanes.bias, platform.solver.numbers, _ON_BASE, values, (6,))
+
+
+def forward_dynamics(
+    platform: Any,
+    pose: ArrayLike,
+    twist: ArrayLike,
+    forces: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> FloatArray:
+    """Platform acceleration (..., 6) [m/s^2, rad/s^2] that actuator forces (..., 6) [N] cause.
+
+    Unlike `inverse_dynamics` it is defined where H is singular. Legs at rest have no dry
+    friction here; what holds there is up to the simulation.
+    """
+    accel, moved = _empty(6), None if base is None else rows_of(base)
+    try:
+        one = platform.solver.one if moved is None else platform.solver.one.on_base
+        if one.forward(pose, twist, forces, wrench, moved, False, accel):
+            return accel
+    except TypeError:
+        pass
+    values = pose, twist, forces, wrench, moved
+    return solved(lanes.forward_dynamics, platform.solver.numbers, _LOADED, values, (6,))
+
+
+def effort_terms(
+    platform: Any,
+    configuration: FloatArray,
+    velocity: FloatArray,
+    acceleration: FloatArray,
+    wrench: FloatArray | None = None,
+    formulation: str = "exact",
+) -> EffortTerms:
+    """Forces (N, 6) [N], the `massless` and the `dynamic` term, and the joints' reactions.
+
+    `massless` are the forces with legs without mass and friction, `dynamic` the rest
+    (Dasgupta 1998, eq. 41, 42). NaN where the platform is singular.
+    """
+    motion = (configuration, velocity, acceleration)
+
+    def forces(name: str) -> Callable[..., FloatArray]:
+        return lambda q, v, a: platform.inverse_dynamics(q, v, a, wrench, name)
+
+    total = where_regular(forces(formulation), motion, (6,))
+    massless = where_regular(forces("massless"), motion, (6,))
+    stacked = where_regular(
+        lambda q, v, a: np.stack(platform.reactions(q, v, a, wrench), axis=-3),
+        motion,
+        (5, 6, 3),
+    )
+    reactions = Reactions(*np.moveaxis(stacked, 1, 0))
+    return EffortTerms(total, {"massless": massless, "dynamic": total - massless}, reactions)
 
 
 def exact_forces(
@@ -268,9 +238,9 @@ def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
 class UncheckedPlatform(UncheckedSingle):
     """A platform's dynamics and condition number without checks; see the base class."""
 
-    def __init__(self, platform: PlatformDynamics) -> None:
-        super().__init__(platform)
-        self._condition = platform._condition
+    def __init__(self, platform: Any) -> None:
+        super().__init__(platform, platform.solver.one)
+        self._condition = platform.solver.condition
         self._difference, self._advance = _steps()
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:

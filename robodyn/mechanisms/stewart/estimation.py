@@ -17,6 +17,8 @@ and u_n = u - s (s.u), row i of D is [u_n / L, q x u_n / L + q x (s x w)].
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
@@ -27,12 +29,9 @@ from robodyn.mechanisms.common.estimation import (
     Estimator,
 )
 from robodyn.mechanisms.stewart.kernels import covariance as kernels
-from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 
 
-def rate_sensitivity(
-    platform: PlatformPresentation, pose: ArrayLike, twist: ArrayLike
-) -> FloatArray:
+def rate_sensitivity(platform: Any, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """D (6, 6): how the leg rates of a held twist (6,) change with a displacement of pose (7,)."""
     where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
     D = np.empty((6, 6))
@@ -41,7 +40,7 @@ def rate_sensitivity(
 
 
 def motion_covariance(
-    platform: PlatformPresentation,
+    platform: Any,
     pose: ArrayLike,
     twist: ArrayLike,
     length_deviation: float,
@@ -81,7 +80,7 @@ def motion_covariance(
 class PlatformEstimator(Estimator):
     """Forward kinematics of a platform with a memory; see the base class."""
 
-    _mechanism: PlatformPresentation
+    _mechanism: Any
 
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None

@@ -14,12 +14,12 @@ Wang and Zhuang 1993; Daney, Papegay and Madeline 2005).
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.mechanisms.common.geometry import GeometricParameter, Placed
-from robodyn.mechanisms.stewart.presentation import PlatformPresentation
 from robodyn.mechanisms.stewart.six_legs import universal_zero_frame
 from robodyn.poses import rotation_matrix
 
@@ -39,7 +39,7 @@ class PlatformGeometry:
         platform: the mechanism as it was described.
     """
 
-    def __init__(self, platform: PlatformPresentation) -> None:
+    def __init__(self, platform: Any) -> None:
         self._platform = platform
         legs = platform.six_legs.legs
         self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in legs])
@@ -71,7 +71,7 @@ class PlatformGeometry:
             for reading in (leg.joints.universal_1, leg.joints.universal_2)
         )
 
-    def with_geometry(self, values: FloatArray) -> PlatformPresentation:
+    def with_geometry(self, values: FloatArray) -> Any:
         """The platform with other dimensions; offsets go into the readings of its joints."""
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         legs = []
@@ -112,7 +112,7 @@ class PlatformGeometry:
 
     def _universal(
         self,
-        m: PlatformPresentation,
+        m: Any,
         poses: FloatArray,
         table: FloatArray,
         displaced: FloatArray,

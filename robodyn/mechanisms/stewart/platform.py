@@ -9,30 +9,36 @@ of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from functools import cached_property
 
-import numpy as np
-from numba import types
-
-from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.mechanisms.common.compiled_run import BatchSteps, Kernels
-from robodyn.mechanisms.common.estimation import Encoders, Estimator
-from robodyn.mechanisms.common.geometry import Geometry
-from robodyn.mechanisms.common.kernels.integration import NO_COMMAND
-from robodyn.mechanisms.common.kernels.sticking import RATE
+from robodyn.arrays import ArrayLike
+from robodyn.mechanisms import comparison, conditioning, motions, travel
+from robodyn.mechanisms import presentation as shown
+from robodyn.mechanisms.common import joint_friction as friction_of
+from robodyn.mechanisms.common.coordinates import POSE, Coordinates
+from robodyn.mechanisms.common.description import Nouns
+from robodyn.mechanisms.common.estimation import Encoders, Estimator, needs_estimator
+from robodyn.mechanisms.common.geometry import geometry_of
+from robodyn.mechanisms.effort_terms import effort_terms, formulations
+from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.stewart import (
+    actuation,
+    dynamics,
+    kinematics,
+    legs,
+    parameters,
+    presentation,
+)
+from robodyn.mechanisms.stewart import forward_kinematics as from_legs
+from robodyn.mechanisms.stewart.formulations import FORMULATIONS
 from robodyn.mechanisms.stewart.geometry import PlatformGeometry
-from robodyn.mechanisms.stewart.kernels.batch_simulation import FRICTION, TABLE, advance
-from robodyn.mechanisms.stewart.kernels.integration import simulate
-from robodyn.mechanisms.stewart.packing import pack_groups
-from robodyn.mechanisms.stewart.presentation import PlatformPresentation
-from robodyn.mechanisms.stewart.status import error_for
-from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
-from robodyn.threads import once
+from robodyn.mechanisms.stewart.recognition import six_legs_of
+from robodyn.mechanisms.stewart.solver import PlatformSolver
+from robodyn.model.model import Model
 
 
-class StewartPlatform(PlatformPresentation):
+class StewartPlatform(Mechanism):
     """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
 
     A pose is (..., 7) x y z [m], quaternion x y z w, platform frame in base frame; a twist (..., 6)
@@ -51,31 +57,68 @@ class StewartPlatform(PlatformPresentation):
             neglected; such a leg must be symmetric about its axis.
     """
 
-    needs_estimator = True
-    # of packed lanes
-    _loop = Kernels(simulate, (VECTOR,))
+    kind = "stewart"
+    model: Model
+    coordinates: Coordinates = POSE
+    nouns = Nouns(
+        mechanism="platform",
+        joint="leg",
+        body="platform",
+        effort="force",
+        effort_label="force",
+        effort_unit="N",
+        joint_unit="m",
+    )
+    solver_type = PlatformSolver
+
+    def __init__(self, model: Model, base_joint: str | Sequence[str] = "universal") -> None:
+        self.model, self.six_legs = model, six_legs_of(model)
+        self.base_joint = legs.base_joints(self.six_legs, base_joint)
+        self.solver = PlatformSolver(self)
+
+    options = property(legs.options)
+    gravity_vector = property(legs.gravity_vector)
+    driven_joints = cached_property(legs.driven_joints)
+    drives = cached_property(legs.drives)
+    frames = cached_property(legs.frames)
+    bodies = property(legs.bodies)
+    home = property(legs.home)
+    characteristic_length = cached_property(legs.characteristic_length)
+    leg_joints = cached_property(legs.leg_joints)
+    all_joint_names = property(legs.all_joint_names)
+    with_legs = legs.with_legs
+
+    size = cached_property(kinematics.size)
+    joint_centres = cached_property(kinematics.joint_centres)
+    joint_states = kinematics.joint_states
+    joint_positions = kinematics.joint_positions
+    joint_velocities = kinematics.joint_velocities
+    inverse_kinematics = kinematics.inverse_kinematics
+    leg_motion = kinematics.leg_motion
+    body_pose = kinematics.body_pose
+    jacobian = kinematics.jacobian
+    joint_jacobian = kinematics.joint_jacobian
+    twist_jacobian = kinematics.twist_jacobian
+    condition_number = kinematics.condition_number
+    singularities = property(kinematics.singularities)
+
+    forward_kinematics = from_legs.forward_kinematics
+    assemble = from_legs.assemble
+    configuration_at = from_legs.configuration_at
+    difference = from_legs.difference
+    advance = from_legs.advance
+
+    unchecked = cached_property(dynamics.unchecked)
+    inverse_dynamics = dynamics.inverse_dynamics
+    forward_dynamics = dynamics.forward_dynamics
+    mass_matrix = dynamics.mass_matrix
+    bias = dynamics.bias
+    reactions = dynamics.reactions
+    actuator_terms = actuation.actuator_terms
+    regressor = parameters.regressor
 
     def __repr__(self) -> str:
         return f"StewartPlatform({self.name!r})"
-
-    def with_model_values(self, values: Mapping[str, float]) -> StewartPlatform:
-        """The same platform, its joints' distances from the z axes scaled by two factors.
-
-        Raises:
-            ModelError: there is no such platform.
-        """
-        base, platform = values["base_scale"], values["platform_scale"]
-        if base == 1.0 and platform == 1.0:
-            return self
-        level = np.array([[base, base, 1.0], [platform, platform, 1.0]])
-        return self.with_legs(
-            replace(leg, base=leg.base * level[0], platform=leg.platform * level[1])
-            for leg in self.six_legs.legs
-        )
-
-    def geometry(self) -> Geometry:
-        """Joint centres, zeros of the legs' lengths and universal axes."""
-        return PlatformGeometry(self)
 
     def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
         """Pose and twist from readings of the legs; the search begins at a pose (7,), or at home.
@@ -87,34 +130,42 @@ class StewartPlatform(PlatformPresentation):
 
         return PlatformEstimator(self, initial_pose, encoders)
 
-    def batch_steps(
-        self, rows: Sequence[Any], dt: float, *, limit_motors: bool
-    ) -> BatchSteps | None:
-        """Steps of many platforms in the lanes of vectors; see the base class."""
-        tables = [row.motor_table for row in rows]
-        columns = max(table.shape[1] for table in tables) if limit_motors else 2
-        watched = any(row.friction.is_watched(dt) for row in rows)
-        if watched or (limit_motors and any(table.shape[1] != columns for table in tables)):
-            return None
-        numbers = np.zeros((len(rows), TABLE + 6 * columns))
-        for packed, row, table in zip(numbers, rows, tables, strict=True):
-            dry = row.friction.is_dry
-            legs, body = (row._smooth if dry else row)._numbers
-            packed[:FRICTION] = np.concatenate([legs.ravel(), body])
-            if dry:
-                packed[FRICTION:TABLE] = row.friction.rows[:, :RATE].ravel()
-            packed[TABLE:] = table[:, :columns].ravel()
-        rough = any(row.friction.is_dry for row in rows)
-        return BatchSteps(_batch_entry(), pack_groups(numbers), columns, rough)
 
-    def _why_no_step(self, status: int, configuration: FloatArray) -> str:
-        if status == NO_COMMAND:
-            return "the forces are not finite"
-        return str(error_for(status, (), configuration, self._legs))
-
-
-@once
-def _batch_entry() -> Any:
-    return direct(
-        advance, MATRIX, VECTOR, MATRIX, MATRIX, *(MATRIX_OUT,) * 3, types.intp, types.intp
-    )
+formulations.register(StewartPlatform, lambda _: tuple(FORMULATIONS))
+effort_terms.register(StewartPlatform, dynamics.effort_terms)
+needs_estimator.register(StewartPlatform, lambda _: True)
+geometry_of.register(StewartPlatform, PlatformGeometry)
+shown.acts_along_legs.register(StewartPlatform, presentation.acts_along_legs)
+shown.configuration_of.register(StewartPlatform, presentation.configuration_of)
+shown.default_path.register(StewartPlatform, presentation.default_path)
+shown.effort_arrows.register(StewartPlatform, presentation.effort_arrows)
+shown.figure.register(StewartPlatform, presentation.figure)
+shown.floating_poses.register(StewartPlatform, presentation.floating_poses)
+shown.jacobian_unit.register(StewartPlatform, presentation.jacobian_unit)
+shown.largest_payload.register(StewartPlatform, presentation.largest_payload)
+shown.leg_directions.register(StewartPlatform, presentation.leg_directions)
+shown.leg_ends.register(StewartPlatform, presentation.leg_ends)
+shown.moving_mass.register(StewartPlatform, presentation.moving_mass)
+shown.outline.register(StewartPlatform, presentation.outline)
+shown.parameter_tables.register(StewartPlatform, presentation.parameter_tables)
+shown.published_models.register(StewartPlatform, presentation.published_models)
+shown.typical_effort.register(StewartPlatform, presentation.typical_effort)
+shown.values_of.register(StewartPlatform, presentation.values_of)
+shown.variables.register(StewartPlatform, presentation.variables)
+motions.driven_motion.register(StewartPlatform, kinematics.driven_motion)
+motions.motion_of_joints.register(StewartPlatform, from_legs.motion_of_joints)
+motions.motion_of_body.register(StewartPlatform, from_legs.motion_of_body)
+motions.motions_of_body.register(StewartPlatform, from_legs.motions_of_body)
+motions.configuration_near.register(StewartPlatform, from_legs.configuration_near)
+motions.state_of_readings.register(StewartPlatform, from_legs.state_of_readings)
+motions.configuration_rate.register(StewartPlatform, from_legs.configuration_rate)
+motions.normalized.register(StewartPlatform, from_legs.normalized)
+conditioning.determinant.register(StewartPlatform, kinematics.determinant)
+conditioning.side.register(StewartPlatform, kinematics.side)
+conditioning.scaled_jacobian.register(StewartPlatform, kinematics.scaled_jacobian)
+travel.leg_axes.register(StewartPlatform, legs.leg_axes)
+travel.leg_names.register(StewartPlatform, legs.leg_names)
+travel.passive_limits.register(StewartPlatform, legs.passive_limits)
+comparison.compared.register(StewartPlatform, legs.compared)
+friction_of.joint_friction.register(StewartPlatform, legs.joint_friction)
+shown.with_model_values.register(StewartPlatform, presentation.with_model_values)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from robodyn.mechanisms import conditioning
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.plan_path import plan_path
@@ -48,7 +49,7 @@ def around_singularities(
     start, goal = along[0], along[-1]
     ends = mechanism.condition_number(along[[0, -1]], characteristic_length)
     limit = max(condition_limit, ROOM * float(ends.max()))
-    first = mechanism.side(start)
+    first = conditioning.side(mechanism, start)
     side = 0.0 if first is None else float(np.sign(first))
     bounds = Bounds(mechanism, limit, 0.0, characteristic_length, side=side)
     kept = verified(lambda s: motion.sample(s * motion.duration).configuration, bounds)

@@ -14,6 +14,7 @@ import numpy as np
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
+from robodyn.mechanisms import conditioning, travel
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.clearance import Clearance
 
@@ -137,12 +138,12 @@ class Bounds:
             )
             return BrokenBound("condition number", "", value, self.condition_limit, text)
         if which == 1:
-            value = float(self.mechanism.singular_values(configuration, length)[-1])
+            value = float(conditioning.singular_values(self.mechanism, configuration, length)[-1])
             limit = self.singular_value_limit
             text = f"the smallest singular value is {value:.4g}, at least {limit:.4g} is asked"
             return BrokenBound("singular value", "", value, limit, text)
         if which == 2:
-            found = self.mechanism.side(configuration)
+            found = conditioning.side(self.mechanism, configuration)
             value = 0.0 if found is None else float(found)
             text = f"beyond the singular surface, the determinant is {value:.3g}"
             return BrokenBound("singular surface", "", value, 0.0, text)
@@ -153,7 +154,7 @@ class Bounds:
         mechanism, length = self.mechanism, self.characteristic_length
         columns = []
         if self.within_limits:
-            lower, upper = mechanism.travel_bounds.T
+            lower, upper = travel.travel_bounds(mechanism).T
             positions = mechanism.travel(q)
             spans = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
             spans = np.maximum(spans, 1e-9)
@@ -166,10 +167,10 @@ class Bounds:
             with np.errstate(divide="ignore"):
                 rest[:, 0] = np.log(self.condition_limit * (1.0 + ROUNDING) / number)
         if self.singular_value_limit > 0.0:
-            smallest = mechanism.singular_values(q, length)[:, -1]
+            smallest = conditioning.singular_values(mechanism, q, length)[:, -1]
             rest[:, 1] = smallest / self.singular_value_limit - 1.0 + ROUNDING
         if self.side:
-            found = mechanism.side(q)
+            found = conditioning.side(mechanism, q)
             if found is not None:
                 rest[:, 2] = np.where(self.side * found > 0.0, np.inf, -1.0)
         if self.clearance is not None:

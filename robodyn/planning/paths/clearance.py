@@ -11,6 +11,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.figure import Figure, Shape
 from robodyn.mechanisms.common.figure_of_links import figure_of_links
 from robodyn.mechanisms.mechanism import Mechanism
@@ -79,7 +80,7 @@ class Clearance:
 
     def _distances(self, configurations: FloatArray) -> FloatArray:
         """(N, pairs) [m] between capsules, negative where they overlap."""
-        frames = self._mechanism.figure_frames(self._figure, configurations)
+        frames = presentation.figure_frames(self._mechanism, self._figure, configurations)
         placed = frames[:, self._links]
         points = np.einsum("nsij,skj->nski", placed[..., :3, :3], self._ends)
         points += placed[..., None, :3, 3]
@@ -91,7 +92,7 @@ class Clearance:
 def _collision_figure(mechanism: Mechanism) -> Figure:
     model = mechanism.model
     if not (isinstance(model, Model) and any(link.collisions for link in model.links)):
-        return mechanism.figure()
+        return presentation.figure(mechanism)
     near = Path(model.source) if model.source else None
     return figure_of_links(model.links, model.joints, model.name, near, kind="collisions")
 

@@ -52,7 +52,7 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
     at = np.concatenate([[0.0], np.cumsum(steps)])
     at /= max(at[-1], 1e-300)
     wanted = np.linspace(0.0, 1.0, count)
-    if mechanism.configuration_is_pose:
+    if mechanism.coordinates.is_pose:
         values = path.copy()
         turned = np.cumsum(np.concatenate([[0], (values[1:, 3:] * values[:-1, 3:]).sum(1) < 0.0]))
         values[:, 3:] *= np.where(turned % 2, -1.0, 1.0)[:, None]

@@ -19,6 +19,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import NoPath
+from robodyn.mechanisms import conditioning
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import SINGULAR, Bounds
 from robodyn.planning.paths.clearance import Clearance
@@ -136,7 +137,11 @@ def plan_path(
 def default_limit(mechanism: Mechanism) -> float:
     """The largest condition number where none is asked for."""
     redundant = len(mechanism.joint_names) > mechanism.coordinates.velocity_size
-    return SINGULAR if redundant or mechanism.determinant(mechanism.home) is not None else np.inf
+    return (
+        SINGULAR
+        if redundant or conditioning.determinant(mechanism, mechanism.home) is not None
+        else np.inf
+    )
 
 
 def find(question: Question, seed: int, effort: Effort) -> FloatArray | None:
@@ -170,7 +175,7 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
         return bounds
     if any(np.isneginf(bounds.margins(end[None])).all() for end in (start, goal)):
         return bounds
-    sides = mechanism.side(np.stack([start, goal]))
+    sides = conditioning.side(mechanism, np.stack([start, goal]))
     if sides is None:
         return bounds
     if sides[0] * sides[1] <= 0.0:

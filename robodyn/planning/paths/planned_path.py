@@ -84,7 +84,7 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSetting
     q, first, _ = curve.motion(np.linspace(0.0, 1.0, SAMPLES))
     needed = 0.0
     asked = [("v_max", wanted.v_max, np.abs(first))]
-    if mechanism.configuration_is_pose:
+    if mechanism.coordinates.is_pose:
         parts = (("v_max", wanted.v_max, first[:, :3]), ("w_max", wanted.w_max, first[:, 3:]))
         asked = [(name, limit, np.linalg.norm(rates, axis=1)) for name, limit, rates in parts]
     for name, limit, rates in asked:

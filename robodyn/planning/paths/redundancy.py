@@ -20,6 +20,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.curves import DEGREE
@@ -195,7 +196,7 @@ class _Task:
         """
         body = motion.sample(times)
         first = self._mechanism.configuration_at(body.configuration[0], self._mechanism.home)
-        return self._mechanism.motion_of_body(times, *body, first)
+        return motions.motion_of_body(self._mechanism, times, *body, first)
 
     def values(self, motion: FreeMotion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N,) logarithms of condition numbers or shares of efforts, and margins of the limits."""

@@ -24,6 +24,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import NoPath
+from robodyn.mechanisms import conditioning, motions, presentation
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.tree_search import Effort, Question
@@ -58,7 +59,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
         NoPath: always.
     """
     mechanism = bounds.mechanism
-    where = _crossing(mechanism, start, goal) if mechanism.configuration_is_pose else None
+    where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
     straight = "" if where is None else f"; the straight one does at {place(mechanism, where)}"
     mode = same_driven(mechanism, start, goal)
     modes = f" (two assembly modes of the same {mechanism.nouns.joint} positions)"
@@ -179,7 +180,7 @@ def same_driven(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bo
     span = 1e-6 * max(mechanism.size, 1.0)
     there = mechanism.body_pose(np.stack([start, goal]))
     return bool(
-        np.abs(mechanism.joint_difference(driven[0], driven[1])).max() < span
+        np.abs(motions.joint_difference(mechanism, driven[0], driven[1])).max() < span
         and np.abs(np.diff(there, axis=0)).max() > span
     )
 
@@ -187,10 +188,10 @@ def same_driven(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bo
 def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
     """Where the determinant changes sign on the straight way."""
     way, low, high = mechanism.difference(start, goal), 0.0, 1.0
-    first = mechanism.determinant(start)
+    first = conditioning.determinant(mechanism, start)
     for _ in range(60):
         middle = 0.5 * (low + high)
-        here = mechanism.determinant(mechanism.advance(start, middle * way))
+        here = conditioning.determinant(mechanism, mechanism.advance(start, middle * way))
         assert first is not None
         assert here is not None
         low, high = (middle, high) if here * first > 0.0 else (low, middle)
@@ -199,6 +200,10 @@ def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Floa
 
 def place(mechanism: Mechanism, configuration: FloatArray) -> str:
     """A configuration in the numbers that users state it in."""
-    values = mechanism.values_of(configuration)
-    names = [n for n, variable in mechanism.variables.items() if variable.role == "position"]
+    values = presentation.values_of(mechanism, configuration)
+    names = [
+        n
+        for n, variable in presentation.variables(mechanism).items()
+        if variable.role == "position"
+    ]
     return ", ".join(f"{name} {value:.4g}" for name, value in zip(names, values, strict=True))

@@ -40,7 +40,7 @@ class Space:
     stride = 5
 
     def __init__(self, mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> None:
-        self._mechanism, self._pose = mechanism, mechanism.configuration_is_pose
+        self._mechanism, self._pose = mechanism, mechanism.coordinates.is_pose
         self._scale = mechanism.characteristic_length if self._pose else mechanism.size
         self.weights = self._radians(mechanism.coordinates.units)
         self._start, self._goal = start, goal

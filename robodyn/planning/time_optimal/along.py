@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import FloatArray, Indices
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
 from robodyn.planning.time_optimal.easing import Easing
@@ -57,7 +58,7 @@ def along(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIED) -> 
     """
     assert isinstance(piece.curve, SampledTrajectory)  # as pieces are until they are made smooth
     motion = piece.curve.between_knots(places)
-    return Along(motion, *mechanism.driven_motion(*motion), np.diff(piece.nodes))
+    return Along(motion, *motions.driven_motion(mechanism, *motion), np.diff(piece.nodes))
 
 
 class Course(NamedTuple):
@@ -104,7 +105,7 @@ def eased(
     starts, steps = nodes[:-1][rows], np.diff(nodes)[rows]
     s, first, second, third = easing.at(starts[:, None] + steps[:, None] * places)
     motion = piece.curve.sample(s)
-    path = Along(motion, *mechanism.driven_motion(*motion), np.diff(piece.nodes)[rows])
+    path = Along(motion, *motions.driven_motion(mechanism, *motion), np.diff(piece.nodes)[rows])
     return Course(steps, places, first, second, third, path)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -75,11 +76,11 @@ class Through(RowTrajectory):
         self._start = points[0]
         places = np.concatenate([[0.0], np.cumsum(knots)]) / knots.sum()
         self._curve: SampledTrajectory | None = None
-        if mechanism.configuration_is_pose:
+        if mechanism.coordinates.is_pose:
             self._curve = _curve(mechanism, places, points)
         else:
             still = np.zeros((len(points), coordinates.velocity_size))
-            values = np.array(mechanism.independent_motion(points, still, still).positions)
+            values = np.array(motions.independent_motion(mechanism, points, still, still).positions)
             steps = mechanism.difference(points[:-1], points[1:])
             if steps.shape[1] == values.shape[1] and not coordinates.rotations:
                 # the short way of a joint whose whole turns mean nothing
@@ -96,7 +97,7 @@ class Through(RowTrajectory):
         lead = np.linspace(0.0, begin, 50 if begin > 0.0 else 0)
         places = np.concatenate([lead, flat[order]])
         q, v, a = (self._line(places, derivative) for derivative in range(3))
-        found = self._mechanism.motion_of_independent(q, v, a, guess=self._start)
+        found = motions.motion_of_independent(self._mechanism, q, v, a, guess=self._start)
         back = np.empty(len(order), dtype=np.intp)
         back[order] = np.arange(len(order)) + lead.size
         return Motion(*(values[back] for values in found))

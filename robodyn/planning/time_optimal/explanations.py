@@ -8,6 +8,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
+from robodyn.mechanisms import conditioning, travel
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.paths.bounds import Bounds
@@ -84,7 +85,7 @@ def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
     Raises:
         InfeasibleTrajectory: the joint, the place and its position there.
     """
-    bounds = mechanism.travel_bounds
+    bounds = travel.travel_bounds(mechanism)
     lower, upper = bounds.T
     size = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
     slack = ROUNDING * np.maximum(size.max(axis=1), 1.0)
@@ -103,7 +104,9 @@ def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
             value=value,
         )
     places = path.motion.configuration
-    determinant = mechanism.determinant(np.concatenate([places[:, 0], places[-1:, -1]]))
+    determinant = conditioning.determinant(
+        mechanism, np.concatenate([places[:, 0], places[-1:, -1]])
+    )
     if determinant is not None:
         changes = np.flatnonzero((determinant[1:] > 0.0) != (determinant[:-1] > 0.0))
         if changes.size:

@@ -13,6 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import conditioning, presentation
 from robodyn.planning.workspace.region import Region
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.surfaces import Surface, level_surface
@@ -128,7 +129,7 @@ class PoseRegion(Region):
         """
         axes, values = self._grid
         points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
-        found = self.needs.mechanism.determinant(self._poses(points)[:, 0])
+        found = conditioning.determinant(self.needs.mechanism, self._poses(points)[:, 0])
         if found is None:
             return level_surface(axes, np.ones(values.shape))
         found = np.asarray(found) / max(float(np.abs(found).max()), 1e-300)
@@ -269,12 +270,12 @@ class PoseRegion(Region):
             return np.array([[-np.pi, np.pi], [-0.5 * np.pi, 0.5 * np.pi], [-np.pi, np.pi]])
         mechanism = self.needs.mechanism
         longest = mechanism.position_limits[:, 1]
-        if not (mechanism.acts_along_legs and np.isfinite(longest).any()):
+        if not (presentation.acts_along_legs(mechanism) and np.isfinite(longest).any()):
             raise InvalidInput(
                 f"{mechanism.name} has no limits that end its workspace: give bounds",
                 value=mechanism.position_limits,
             )
-        feet, tips = mechanism.leg_ends(mechanism.home)
+        feet, tips = presentation.leg_ends(mechanism, mechanism.home)
         home = mechanism.body_pose(mechanism.home)
         own = (tips - home[:3]) @ rotation_matrix(home)
         boxes = []

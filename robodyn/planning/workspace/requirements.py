@@ -13,6 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import KinematicsError
+from robodyn.mechanisms import conditioning
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.time_optimal.constraints.efforts import both_ways
@@ -93,7 +94,7 @@ class Requirements:
         )
         self.efforts: FloatArray | None = None
         if asked.effort_limits is True:
-            self.efforts = mechanism.effort_ranges
+            self.efforts = mechanism.drives.effort_ranges
         elif asked.effort_limits is not None and asked.effort_limits is not False:
             self.efforts = both_ways("effort_limits", asked.effort_limits, mechanism)
         wrench = asked.wrench
@@ -122,7 +123,7 @@ class Requirements:
         if not np.isfinite(held).all():
             return "no efforts hold the mechanism"
         joint = int(self._shares(held).argmax())
-        unit, (least, largest) = self.mechanism.effort_units[joint], self.efforts[joint]
+        unit, (least, largest) = self.mechanism.drives.effort_units[joint], self.efforts[joint]
         limit = f"limit is {largest:.4g}"
         if least != -largest:
             limit = f"limits are {least:.4g} and {largest:.4g}"
@@ -151,7 +152,7 @@ class Requirements:
         out = np.full((len(configurations), len(mechanism.joint_names)), np.nan)
         try:
             regular = mechanism.condition_number(configurations) < HOPELESS
-            if mechanism.determinant(configurations[:1]) is None:
+            if conditioning.determinant(mechanism, configurations[:1]) is None:
                 regular[:] = True
             rest = np.zeros((int(regular.sum()), mechanism.coordinates.velocity_size))
             out[regular] = mechanism.inverse_dynamics(
@@ -168,10 +169,10 @@ def _side_of_home(mechanism: Mechanism) -> float:
 
     From there its motors lead it into another one through a singularity only.
     """
-    if mechanism.configuration_is_pose:
+    if mechanism.coordinates.is_pose:
         return 0.0
     try:
-        side = mechanism.side(mechanism.home)
+        side = conditioning.side(mechanism, mechanism.home)
     except KinematicsError:
         return 0.0
     return 0.0 if side is None else float(np.sign(side))

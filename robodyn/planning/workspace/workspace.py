@@ -66,8 +66,8 @@ def workspace(
         TypeError: an option that is no field of the settings.
     """
     asked = replace(settings, **options)
-    kind = kind or ("constant" if mechanism.configuration_is_pose else _kind_of_tip(mechanism))
-    known = KINDS if mechanism.configuration_is_pose else KINDS_OF_TIPS
+    kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
+    known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS
     if kind not in known:
         raise InvalidInput(
             f"kind is {kind!r}, a workspace of {mechanism.name} is one of {', '.join(known)}",
@@ -81,7 +81,7 @@ def workspace(
     )
     needs = Requirements(mechanism, asked)
     xyz, rpy, tell = asked.xyz, asked.rpy, progress or (lambda _: None)
-    if not mechanism.configuration_is_pose:
+    if not mechanism.coordinates.is_pose:
         turns = _tip_freedoms(mechanism)[1]
         if kind == "orientation" and turns < 3:
             raise InvalidInput(

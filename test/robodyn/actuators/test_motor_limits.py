@@ -111,7 +111,7 @@ def test_compiled_code_and_python_know_the_same_motor(rng):
     arm = rd.load("puma560")
     driven = dict(zip(arm.joint_names, motors, strict=True))
     arm = rd.SerialArm(arm.model.driven_by(driven))
-    table = arm.motor_table
+    table = arm.drives.motor_table
     rates = rng.uniform(-60.0, 60.0, (200, 6)) * rng.choice([1.0, 0.1, 0.0], size=(200, 1))
     alone = [motor.effort_limit_at(rates[:, j]) for j, motor in enumerate(motors)]
     limits = np.minimum(np.transpose(alone), arm.effort_limits)

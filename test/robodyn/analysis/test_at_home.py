@@ -9,6 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.analysis.at_home import at_home, payload_at_home, reach_about_home, stroke_used
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 
 
@@ -31,7 +32,7 @@ def test_a_joint_without_limits_uses_no_share_of_them(puma):
 
 def test_the_reach_ends_where_a_leg_is_at_a_limit_and_not_before(hexapod):
     lower, upper = hexapod.position_limits.T
-    home = hexapod.values_of(hexapod.home)
+    home = presentation.values_of(hexapod, hexapod.home)
     rows = reach_about_home(hexapod)
     assert [row.variable for row in rows] == ["x", "y", "z", "roll", "pitch", "yaw"]
     for i, row in enumerate(rows):
@@ -40,11 +41,11 @@ def test_the_reach_ends_where_a_leg_is_at_a_limit_and_not_before(hexapod):
             values = home.copy()
             for share in np.linspace(0.0, 1.0, 50):
                 values[i] = home[i] + share * (end - home[i])
-                lengths = hexapod.joint_positions(hexapod.configuration_of(values))
+                lengths = hexapod.joint_positions(presentation.configuration_of(hexapod, values))
                 assert (lengths >= lower - 1e-9).all()
                 assert (lengths <= upper + 1e-9).all()
             values[i] += 1e-6 * np.sign(end - home[i])
-            lengths = hexapod.joint_positions(hexapod.configuration_of(values))
+            lengths = hexapod.joint_positions(presentation.configuration_of(hexapod, values))
             assert (lengths < lower).any() or (lengths > upper).any()
 
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.actuators.actuator import IDEAL
 from robodyn.analysis.margins import margin_lines, margins
+from robodyn.mechanisms.motors import Drives
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +85,12 @@ def test_without_limits_nothing_is_broken():
 
         joint_names = ("a", "b")
         velocity_limits = effort_limits = np.full(2, np.inf)
-        position_limits = effort_ranges = np.tile([-np.inf, np.inf], (2, 1))
+        position_limits = np.tile([-np.inf, np.inf], (2, 1))
+        joint_units, actuators = ("rad", "rad"), (IDEAL, IDEAL)
+
+        @property
+        def drives(self):
+            return Drives(self)
 
         def effort_limits_at(self, rates):
             return np.full(np.shape(rates), np.inf)

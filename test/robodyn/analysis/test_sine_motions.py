@@ -10,6 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.analysis.sine_motions import AXES, FREQUENCIES, sine_motions
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.closed_loop import far_search
 from robodyn.poses import advance_pose
 
@@ -29,7 +30,7 @@ def strain(m, axis, amplitude, frequency):
     q, dt = np.array(q), times[1]
     moved = np.array([m.difference(a, b) for a, b in itertools.pairwise(q)])
     velocity, change = (moved[1:] + moved[:-1]) / (2.0 * dt), np.diff(moved, axis=0)
-    positions, rates, _ = m.driven_motion(q[1:-1], velocity, change / dt**2)
+    positions, rates, _ = motions.driven_motion(m, q[1:-1], velocity, change / dt**2)
     efforts = np.abs(m.inverse_dynamics(q[1:-1], velocity, change / dt**2))
     lower, upper = m.position_limits.T
     shares = (
@@ -63,7 +64,7 @@ def test_amplitudes_are_those_of_the_body():
             for share in np.linspace(0.0, 1.0, 20):
                 moved = 0.999 * sense * share * amplitude * np.eye(6)[axis]
                 here = m.configuration_at(advance_pose(m.body_pose(m.home), moved), here)
-                assert m.within_position_limits(m.joint_positions(here)).all()
+                assert m.drives.within_position_limits(m.joint_positions(here)).all()
         assert amplitude < (0.07 if axis < 3 else 0.65)
 
 

@@ -9,6 +9,7 @@ import robodyn as rd
 from robodyn.control.conditioning import ERROR, OK, WARN, ConditionLevel, weakest_direction
 from robodyn.control.lookahead import look_ahead
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import conditioning
 
 
 def test_a_level_falls_only_well_below_where_it_rose():
@@ -63,7 +64,7 @@ def test_along_the_weakest_direction_the_legs_move_least(dasgupta):
     twist = direction / np.repeat([1.0, length], 3)
     rates = dasgupta.joint_velocities(dasgupta.home, twist)
     assert np.linalg.norm(rates) == pytest.approx(
-        dasgupta.singular_values(dasgupta.home, length)[-1]
+        conditioning.singular_values(dasgupta, dasgupta.home, length)[-1]
     )
     assert text.split()[0] in {"translation", "rotation"}
     largest = "xyz"[int(np.abs(direction).argmax()) % 3]

@@ -10,6 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.control import ComputedTorque, TrajectoryFollower
+from robodyn.mechanisms import motions
 from robodyn.simulation import Plant
 
 PERIOD = 5_000_000  # [ns]
@@ -40,7 +41,7 @@ def test_a_motion_from_rest_has_the_friction_of_the_side_to_which_it_accelerates
     changes = rng.normal(size=(11, size))
     efforts = []
     for change in changes:
-        sides = np.sign(rubbing.driven_motion(home, rest, change)[2])
+        sides = np.sign(motions.driven_motion(rubbing, home, rest, change)[2])
         level = np.where(sides > 0.0, rows[:, 0] + rows[:, 2], rows[:, 1] + rows[:, 3])
         effort = rubbing.inverse_dynamics(home, rest, change)
         expected = smooth.inverse_dynamics(home, rest, change) + sides * level

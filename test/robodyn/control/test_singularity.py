@@ -12,6 +12,7 @@ import robodyn as rd
 from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
+from robodyn.mechanisms import conditioning, motions, presentation
 from robodyn.mechanisms.conditioning import Singularity
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories import Motion, SampledTrajectory
@@ -72,9 +73,9 @@ def test_what_makes_no_sense_is_refused(platform):
 def moved(mechanism, change, count=60):
     """From home by a change of the independent joints, in a second at constant rates."""
     times = np.linspace(0.0, 1.0, count)
-    start = mechanism.values_of(mechanism.home)
+    start = presentation.values_of(mechanism, mechanism.home)
     positions = start + times[:, None] * np.asarray(change)
-    motion = mechanism.motion_of_independent(positions, np.full_like(positions, change))
+    motion = motions.motion_of_independent(mechanism, positions, np.full_like(positions, change))
     return SampledTrajectory(mechanism, times, motion)
 
 
@@ -123,7 +124,7 @@ def test_a_delta_is_at_an_end_of_travel_where_its_arms_and_rods_are_in_line():
 
 def test_numbers_without_a_sign_are_singular_where_they_touch_zero(platform):
     redundant = rd.load(REDUNDANT)
-    assert redundant.determinant(redundant.home) is None
+    assert conditioning.determinant(redundant, redundant.home) is None
     assert needs_regularity(redundant)
     path = moved(redundant, [0.1, 0.05, -0.1])
     assert singular_meetings(redundant, path) == ()

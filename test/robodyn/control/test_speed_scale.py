@@ -14,6 +14,7 @@ from robodyn.control.conditioning import (
     weakest_direction,
 )
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import conditioning
 from robodyn.mechanisms.serial.chain import model_of_chain
 from robodyn.model.body import Link
 from robodyn.model.joint import Joint
@@ -121,7 +122,7 @@ def test_an_arm_of_two_joints_is_weakest_within_its_plane(length):
     direction, text = weakest_direction(arm, q, length)
     J = arm.jacobian(q)
     J[3:] *= length
-    values = arm.singular_values(q, length)
+    values = conditioning.singular_values(arm, q, length)
     assert np.linalg.norm(direction @ J) == pytest.approx(values[-1], abs=1e-12)
     assert direction[2:5] == pytest.approx(0.0, abs=1e-12)  # where it never moves
     assert text in {"translation along x", "translation along y", "rotation about z"}

@@ -16,6 +16,8 @@ from robodyn.cli import app
 from robodyn.designing.body_motions import rows_of
 from robodyn.designing.clearances import _between
 from robodyn.mechanisms.closed_loop.description.leg_templates import DELTA, TEMPLATES
+from robodyn.mechanisms.common.geometry import geometry_of
+from robodyn.mechanisms.motions import driven_motion, motions_of_body
 from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.report.machine_sheet import held_payloads
@@ -69,8 +71,8 @@ def test_what_the_drives_need_is_what_dense_sampling_finds(kind, tmp_path):
     required = of(motion).motions[0]
     times = required.duration / DENSE * np.arange(DENSE)
     body = rows_of(required, times, m.body_pose(m.home))
-    moving = loaded.motions_of_body(*body, np.repeat(m.home[None], DENSE, axis=0))
-    positions, rates, _ = loaded.driven_motion(*moving)
+    moving = motions_of_body(loaded, *body, np.repeat(m.home[None], DENSE, axis=0))
+    positions, rates, _ = driven_motion(loaded, *moving)
     efforts = loaded.inverse_dynamics(*moving)
     np.testing.assert_allclose(row.positions[:, 0], positions.min(axis=0), atol=1e-6)
     np.testing.assert_allclose(row.positions[:, 1], positions.max(axis=0), atol=1e-6)
@@ -131,7 +133,7 @@ def test_the_accuracy_of_poses_is_that_of_monte_carlo(random_numbers):
     limits = {"accuracy": {"position": "0.05 mm", "geometry": "0.1 mm"}}
     e = rd.evaluate(m, rd.load_requirements({"poses": [{"yaw": 0.0}], **limits}))
     draws = random_numbers("poses")
-    geometry = m.geometry()
+    geometry = geometry_of(m)
     values = np.array([each.value for each in geometry.parameters])
     centers = [not each.name.endswith(("offset", ".h", ".u")) for each in geometry.parameters]
     lengths, moved = m.joint_positions(m.home), []

@@ -16,6 +16,7 @@ import robodyn as rd
 from robodyn.control import ComputedTorque
 from robodyn.exporting.functions import FUNCTIONS
 from robodyn.mechanisms.common.motion import Motion
+from robodyn.mechanisms.motions import motion_of_joints as motion_of
 
 pytestmark = pytest.mark.skipif(
     shutil.which("cc") is None, reason="no C compiler (cc); the extra `export` brings one"
@@ -81,9 +82,9 @@ def compare(m, program, states):
     check("configuration", m.assemble, (positions,), positions, home)
     rates = m.joint_velocities(q, v)
     check("joint_velocities", m.joint_velocities, (q, v), q, v)
-    check("velocity", lambda q, x, r: m.motion_of_joints(x, r, None, q).velocity,
+    check("velocity", lambda q, x, r: motion_of(m, x, r, None, q).velocity,
           (q, positions, rates), q, rates)  # fmt: skip
-    check("acceleration", lambda q, x, r, c: m.motion_of_joints(x, r, c, q).acceleration,
+    check("acceleration", lambda q, x, r, c: motion_of(m, x, r, c, q).acceleration,
           (q, positions, rates, tau), q, rates, tau)  # fmt: skip
     lengths = np.full((rows, 1), 0.7)
     check("condition_number", m.condition_number, (q, lengths[:, 0].tolist()), q, lengths)
@@ -105,7 +106,7 @@ def compare(m, program, states):
 
     def step(q, v, tau, load):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
-        curves = m.has_torque_speed_curve
+        curves = m.drives.has_torque_speed_curve
         return tuple(m.step(q, v, held, load, 1e-4, 9, rd.EndStops(), limit_motors=curves))
 
     status, moved, speed = program("step", q, v, tau, w, b, np.full(rows, 1e-4), np.full(rows, 9))
@@ -144,7 +145,7 @@ def test_webassembly_has_the_same_bits(exported):
             "inverseDynamics": ((q, v, a, load), m.inverse_dynamics(q, v, a, load)),
             "forwardDynamics": ((q, v, tau), m.forward_dynamics(q, v, tau)),
             "configuration": ((positions, m.home), m.assemble(positions)),
-            "velocity": ((q, rates), m.motion_of_joints(positions, rates, None, q).velocity),
+            "velocity": ((q, rates), motion_of(m, positions, rates, None, q).velocity),
             "twistJacobian": ((q,), m.twist_jacobian(q)),
             "inverseDynamicsDerivatives": ((q, v, a), m.inverse_dynamics_derivatives(q, v, a)),
             "step": ((q, v, tau, load, None, 1e-3, 2), m.step(q, v, tau, load, *moves)),

@@ -57,7 +57,7 @@ class Loop:
         for k in range(count):
             positions, rates = state_of(k, *self.measure())
             answer = self.controller.update(positions, rates, reference_at(k))
-            low, high = self.m.effort_ends
+            low, high = self.m.drives.effort_ends
             assert np.isfinite(answer.efforts).all()
             assert (answer.efforts >= low).all()
             assert (answer.efforts <= high).all()

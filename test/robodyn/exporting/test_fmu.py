@@ -12,6 +12,7 @@ from robodyn.control import ComputedTorque
 from robodyn.exporting.fmu import write_fmus
 from robodyn.exporting.machine_code import Target
 from robodyn.exporting.texts import header
+from robodyn.mechanisms import motions
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
@@ -141,4 +142,4 @@ class _Closed:
         self.mechanism, self.joints = mechanism, joints
 
     def sample(self, t):
-        return self.mechanism.motion_of_joints(*self.joints.sample(t), self.mechanism.home)
+        return motions.motion_of_joints(self.mechanism, *self.joints.sample(t), self.mechanism.home)

@@ -10,6 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats.xml_text import root_tag
+from robodyn.mechanisms import presentation
 from robodyn.parsing.mjcf.reader import read_mjcf
 
 mujoco = pytest.importorskip("mujoco")
@@ -383,7 +384,7 @@ def test_an_arm_is_drawn_with_its_joints_and_efforts(tmp_path):
         assert set(arm.joint_names) <= {joint.name for joint in figure.joints}
         frames = np.tile(np.eye(4), (len(figure.links), 1, 1))
         lengths = arrow_lengths(arm, np.ones(arm.n), reference_effort(arm))
-        arrows = arm.effort_arrows(figure, frames, arm.home, lengths)
+        arrows = presentation.effort_arrows(arm, figure, frames, arm.home, lengths)
         assert np.isfinite(arrows).all()
         text = robot_description(source, arm, ros2_control=True)
         assert "<hardware>" in text

@@ -108,9 +108,9 @@ def test_dialects_have_the_values_that_were_written(tmp_path, delta, kind):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     found = rd.read_recording(path, delta)
     np.testing.assert_allclose(found.time, TIMES, atol=1e-6)
-    expected = delta.joint_signs * POSITION + delta.joint_offsets
+    expected = delta.drives.signs * POSITION + delta.drives.offsets
     np.testing.assert_allclose(found.position, expected, atol=1e-9)
-    np.testing.assert_allclose(found.velocity, delta.joint_signs * VELOCITY, atol=1e-9)
+    np.testing.assert_allclose(found.velocity, delta.drives.signs * VELOCITY, atol=1e-9)
     np.testing.assert_allclose(found.effort, EFFORT, atol=1e-9)
 
 
@@ -148,7 +148,7 @@ def test_a_unit_that_is_given_goes_before_that_of_the_header(tmp_path, delta):
     path.write_text(text(header, [TIMES, *(DEGREES * POSITION.T), *EFFORT.T]))
     for unit in ("", "deg"):
         found = rd.read_recording(path, delta, position_unit=unit)
-        expected = delta.joint_signs * POSITION + delta.joint_offsets
+        expected = delta.drives.signs * POSITION + delta.drives.offsets
         np.testing.assert_allclose(found.position, expected, atol=1e-9)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, OutputError, PathError
+from robodyn.mechanisms import motions
 from robodyn.trajectories.fourier import FourierSeries
 
 pytestmark = pytest.mark.slow
@@ -31,7 +32,7 @@ def test_it_rests_at_both_ends(found):
 def test_it_keeps_to_limits(found):
     m, path = found
     motion = path.sample(np.linspace(0.0, path.duration, 200))
-    driven = m.driven_motion(*motion)
+    driven = motions.driven_motion(m, *motion)
     low, high = m.position_limits.T
     assert ((driven.positions >= low) & (driven.positions <= high)).all()
     assert (np.abs(driven.velocities) <= m.velocity_limits).all()

@@ -22,6 +22,8 @@ from robodyn.identification.friction import (
 )
 from robodyn.identification.motors import motors_of
 from robodyn.identification.samples import samples_of
+from robodyn.mechanisms import motions
+from robodyn.mechanisms.common import joint_friction
 from robodyn.mechanisms.common.body_parameters import pseudo_inertias
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
@@ -33,7 +35,7 @@ RATE, DURATION, NOISE = 100.0, 8.0, 0.01
 def motion(m, rng, reach):
     """A motion about home of several harmonics, of joints that may go so far [rad or m]."""
     rest = np.zeros(m.coordinates.velocity_size)
-    centre = m.independent_motion(m.home, rest, rest).positions
+    centre = motions.independent_motion(m, m.home, rest, rest).positions
     size = reach / np.arange(1, 6)[:, None]
     sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(centre))) * size
     return FourierTrajectory(m, FourierSeries(DURATION, 1.0, centre, sine, cosine))
@@ -338,7 +340,9 @@ def test_of_a_joint_that_stands_still_nothing_is_said(rng):
     assert [bool(terms) for terms in result.friction] == [True, False, True]
     assert np.isfinite(result.fitted).all()
     assert np.isnan(result.fit[0].relative[1])
-    kept, given = (m.joint_friction[1]["damping"] for m in (result.mechanism, guess))
+    kept, given = (
+        joint_friction.joint_friction(m)[1]["damping"] for m in (result.mechanism, guess)
+    )
     assert kept == given
 
 

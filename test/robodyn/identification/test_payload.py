@@ -9,6 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.common.body_parameters import body_parameters, pseudo_inertias
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
@@ -24,11 +25,11 @@ def recorded(m, rng, reach, noise=0.01):
     rates = 2.0 * np.pi * 0.1 * np.arange(1, 6)
     sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(m.joint_names))) * reach / 2.0
     angle = np.outer(times, rates)
-    centre = m.independent_motion(m.home, np.zeros(width), np.zeros(width)).positions
+    centre = motions.independent_motion(m, m.home, np.zeros(width), np.zeros(width)).positions
     at = centre + np.sin(angle) @ sine + np.cos(angle) @ cosine
     rate = (np.cos(angle) * rates) @ sine - (np.sin(angle) * rates) @ cosine
     change = -(np.sin(angle) * rates**2) @ sine - (np.cos(angle) * rates**2) @ cosine
-    motion = m.motion_of_independent(at, rate, change, m.home)
+    motion = motions.motion_of_independent(m, at, rate, change, m.home)
     efforts = m.inverse_dynamics(*motion)
     measured = efforts + noise * efforts.std(axis=0) * rng.normal(size=efforts.shape)
     return rd.Recording.from_arrays(m, times, m.joint_positions(motion.configuration), measured)

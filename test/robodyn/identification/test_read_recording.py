@@ -7,6 +7,8 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import motions
+from robodyn.mechanisms.motors import Drives
 
 RATE = 100.0
 # of the messages' clock, not of their receipt
@@ -190,7 +192,7 @@ def test_configurations_of_what_is_driven_by_its_joints(name, n, tmp_path):
     way[:, 0], way[:, 2] = 0.03 * np.sin(3.0 * t), 0.02 * (1.0 - np.cos(3.0 * t))
     if n == 3:
         lengths = m.joint_positions(m.home) + 0.2 * np.sin(np.outer(t, [1.0, 2.0, 3.0]))
-        configurations = m.motion_of_joints(lengths, np.zeros_like(lengths)).configuration
+        configurations = motions.motion_of_joints(m, lengths, np.zeros_like(lengths)).configuration
     else:
         configurations = np.array([m.advance(m.home, step) for step in way])
         lengths = m.joint_positions(configurations)
@@ -209,12 +211,15 @@ def test_readings_of_legs_are_turned_into_lengths(tmp_path):
         def __getattr__(self, name):
             return getattr(m, name)
 
-        joint_signs = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
-        joint_offsets = np.array([0.0, 1.5, 0.5, 0.0, 2.0, 0.0])
+        drives = Drives(
+            m,
+            np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0]),
+            np.array([0.0, 1.5, 0.5, 0.0, 2.0, 0.0]),
+        )
 
     t = np.arange(0.0, 1.0, 0.02)
     lengths = 1.1 + 0.1 * np.sin(np.outer(t, np.arange(1.0, 7.0)))
-    readings = Backwards.joint_signs * (lengths - Backwards.joint_offsets)
+    readings = Backwards.drives.signs * (lengths - Backwards.drives.offsets)
     path = csv(tmp_path / "r.csv", m, t, 1000.0 * readings, 1.0 + readings)
     read = rd.read_recording(path, Backwards(), position_unit="mm")
     np.testing.assert_allclose(read.position, lengths, atol=1e-12)

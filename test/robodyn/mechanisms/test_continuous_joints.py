@@ -13,6 +13,7 @@ import robodyn as rd
 from robodyn.analysis.trajectory_goals import GoalRefused, Present, examine
 from robodyn.control import TrajectoryFollower
 from robodyn.control.path_tolerance import strayed
+from robodyn.mechanisms import motions
 from robodyn.motion_base.machine import Machine, MachineSettings
 from robodyn.simulation.compiled import is_compiled
 from robodyn.trajectories import Motion, SampledTrajectory
@@ -75,7 +76,7 @@ def test_advance_is_its_inverse_within_half_a_turn(arm, rng):
 def test_joints_that_count_their_turns(text):
     m = rd.load(text)
     np.testing.assert_allclose(m.difference([3.1, 0.0], [-3.1, 0.0]), [-6.2, 0.0])
-    assert not m.wrapping_joints
+    assert not motions.wrapping_joints(m)
 
 
 def test_multi_turn_is_true_or_false():

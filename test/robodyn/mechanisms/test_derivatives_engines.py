@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 
 pin = pytest.importorskip("pinocchio")
 
@@ -30,7 +31,7 @@ class Peer:
 
     def accelerations(self, q, v, efforts):
         """Those of our velocity, by way of the driven joints' accelerations."""
-        tree, driven = self.tree, self.m.driven_motion(q, v, np.zeros_like(v))
+        tree, driven = self.tree, motions.driven_motion(self.m, q, v, np.zeros_like(v))
         joints = self.loops.assemble(driven.positions)
         rates, _ = self.loops.joint_motion(joints, driven.velocities, driven.velocities)
         found = pin.constraintDynamics(
@@ -43,7 +44,7 @@ class Peer:
             tree.states,
             self.settings,
         )[self.driven]
-        return self.m.motion_of_joints(*driven[:2], found, q).acceleration
+        return motions.motion_of_joints(self.m, *driven[:2], found, q).acceleration
 
     def efforts(self, q, v, acceleration):
         """What the accelerations are of degree 1 in, solved for."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 
 STEP = 1e-4
 ACTUATOR = rd.Actuator(coulomb=3.0, coulomb_backward=4.0, static=9.0, stribeck_velocity=0.2)
@@ -25,7 +26,7 @@ def test_friction_that_falls_is_differentiated(name, forward, rng):
     q = m.advance(m.home, 0.05 * m.size * rng.normal(size=nv))
     # every joint moves, at a rate at which its friction falls
     rates = rng.choice([-0.15, 0.15], len(m.joint_names))
-    v = m.motion_of_joints(m.joint_positions(q), rates, None, q).velocity
+    v = motions.motion_of_joints(m, m.joint_positions(q), rates, None, q).velocity
     load = rng.normal(size=nv)
     ask, slopes = m.inverse_dynamics, m.inverse_dynamics_derivatives
     if forward:

@@ -7,6 +7,7 @@ import pytest
 from test_derivatives_engines import slope
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 
 pin = pytest.importorskip("pinocchio")
 
@@ -46,7 +47,7 @@ class OnAFreeFlyer:
 
     def efforts(self, q, v, a, base):
         tree, loops = self.tree, self.loops
-        driven = self.m.driven_motion(q, v, a)
+        driven = motions.driven_motion(self.m, q, v, a)
         joints = loops.assemble(driven.positions)
         rates, changes = loops.joint_motion(joints, driven.velocities, driven.accelerations)
         # Pinocchio differentiates the twist of a floating joint in the axes of its body

@@ -15,6 +15,7 @@ import yaml
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.errors import InvalidInput, ModelError
+from robodyn.mechanisms import comparison
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.body_parameters import (
     bodies_of_parameters,
@@ -76,7 +77,7 @@ def test_a_mechanism_of_other_parameters_needs_the_efforts_that_the_regressor_sa
 def test_a_model_file_has_all_that_the_mechanism_has(m, tmp_path):
     written = save(m, tmp_path / "again.yaml")
     again = rd.load(written[0])
-    assert again.differences(m) == []
+    assert comparison.differences(again, m) == []
     assert again.joint_names == m.joint_names
     schema = Path(rd.__file__).with_name("schemas") / f"{m.kind}.schema.json"
     document = yaml.safe_load(written[0].read_text())

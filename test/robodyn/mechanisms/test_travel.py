@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.identification.calibration.poses import PoseSettings
+from robodyn.mechanisms import comparison, travel
 
 LINK = """<link name="{0}"><inertial><origin xyz="{1}"/><mass value="0.3"/>
   <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
@@ -80,7 +81,7 @@ def elbows(motors):
 def test_values_and_limits_are_those_of_the_description(tight):
     names = [limit.name for limit in tight.travel_limits]
     assert names == ["a", "b", "c", "d"]
-    np.testing.assert_allclose(tight.travel_bounds[2:], [[-0.05, 0.05]] * 2)
+    np.testing.assert_allclose(travel.travel_bounds(tight)[2:], [[-0.05, 0.05]] * 2)
     q = tight.assemble([0.1, -0.1], tight.home)
     np.testing.assert_allclose(tight.travel(q), [0.1, -0.1, *elbows([0.1, -0.1])], atol=1e-9)
     assert tight.within_travel(tight.home)
@@ -235,8 +236,8 @@ def test_they_are_written_and_read(hexapod, tmp_path):
             pytest.importorskip("mujoco")
         rd.save(m, tmp_path / f"m.{ending}")
         again = rd.load(tmp_path / f"m.{ending}")
-        assert again.differences(m) == []
-        assert again.cones == (0.3, 0.25)
+        assert comparison.differences(again, m) == []
+        assert travel.cones(again) == (0.3, 0.25)
         assert again != rd.load("stewart_symmetric")
 
 
@@ -262,7 +263,7 @@ def test_rods_of_a_delta_lean_as_geometry_says():
     q = m.advance(m.home, np.array([0.2, -0.1, 0.05]))
     body = m.leg_bends(q)[1]
     # the platform does not turn: the angle between a rod now and at home, base frame
-    for k, name in enumerate(m.leg_names):
+    for k, name in enumerate(travel.leg_names(m)):
         closure = next(c for c in m.model.closures if c.name == name)
         rod = next(link for link in (closure.parent, closure.child) if link.startswith("rod"))
         ways = []

@@ -7,6 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
+from robodyn.mechanisms import conditioning
 from robodyn.motion_base.commander import PositionCommander
 from robodyn.motion_base.wishes import PoseStream, TrajectoryWish, goal
 from robodyn.motion_base.workspace import Workspace
@@ -101,7 +102,7 @@ def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
     commander, stream = PositionCommander(m, DT), PoseStream(m, 0.1)
     commander.wish, said = stream, set()
     pose = m.body_pose(m.home)
-    side, beyond = m.side(m.home), pose.copy()
+    side, beyond = conditioning.side(m, m.home), pose.copy()
     beyond[0] += m.size
 
     def send(time):
@@ -113,7 +114,7 @@ def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
     assert m.body_pose(commander.configuration)[0] > pose[0] + 0.02 * m.size
     points += run(commander, 300, start=150, stream=send)
     assert_within_limits(points, commander.limits)
-    assert m.side(commander.configuration) * side > 0.0
+    assert conditioning.side(m, commander.configuration) * side > 0.0
     if points[-1].problem:  # in between the condition number is too large, which is said
         assert (name, "barred" in points[-1].problem) == ("fivebar", True)
     else:

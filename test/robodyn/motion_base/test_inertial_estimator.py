@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 from robodyn.motion_base.base_pose import ImuNoise
 from robodyn.poses import rotation_matrix
 
@@ -34,7 +35,7 @@ def test_errors_are_small_and_as_the_covariance_says(name, rng):
         read = m.joint_positions(q)
         read = read + ROUGH * rng.normal(size=read.shape)
         estimator.step(read, felt[:3], felt[3:])
-        here = m.motion_of_joints(read, 0.0 * read, None, q).configuration
+        here = motions.motion_of_joints(m, read, 0.0 * read, None, q).configuration
         if k > 60:
             off = np.concatenate([m.difference(q, estimator.configuration), estimator.velocity - v])
             claimed = estimator.covariance[: 2 * nv, : 2 * nv]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 from robodyn.motion_base.limits import DriveLimits
 
 pytestmark = pytest.mark.slow
@@ -46,8 +47,8 @@ def saw_teeth(random, count):
 
 def assert_within_limits(m, cues):
     pose, twist, accel = (np.array(each) for each in zip(*cues, strict=True))
-    motion = m.motion_of_body(np.arange(len(pose)) * DT, pose, twist, accel, m.home)
-    lengths, rates, accelerations = m.driven_motion(*motion)
+    motion = motions.motion_of_body(m, np.arange(len(pose)) * DT, pose, twist, accel, m.home)
+    lengths, rates, accelerations = motions.driven_motion(m, *motion)
     limits = DriveLimits.of(m)
     assert ((lengths >= limits.positions[:, 0]) & (lengths <= limits.positions[:, 1])).all()
     assert (np.abs(rates) <= limits.rates).all()

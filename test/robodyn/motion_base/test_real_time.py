@@ -7,6 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import NoSolution
+from robodyn.mechanisms import conditioning, motions
 from robodyn.mechanisms.closed_loop import far_search
 from robodyn.motion_base.commander import PositionCommander
 from robodyn.motion_base.limits import DriveLimits
@@ -47,14 +48,13 @@ def jumps(random, count):
 def test_a_washout_searches_nothing_and_keeps_the_limits(rotary, searches, rng, monkeypatch):
     m, dt = rotary, 0.01
     washout = rd.ClassicalWashout(m, dt, VIOLENT)
-    examined, kind = [], type(m)
-    asked = kind.motions_of_body
+    examined, asked = [], motions.motions_of_body
 
-    def counted(self, poses, *given):
+    def counted(mechanism, poses, *given):
         examined[-1] += len(poses)
-        return asked(self, poses, *given)
+        return asked(mechanism, poses, *given)
 
-    monkeypatch.setattr(kind, "motions_of_body", counted)
+    monkeypatch.setattr(motions, "motions_of_body", counted)
     cues = []
     for row in jumps(rng, 400):
         examined.append(0)
@@ -62,8 +62,8 @@ def test_a_washout_searches_nothing_and_keeps_the_limits(rotary, searches, rng, 
     assert not searches
     assert max(examined) <= 5 * NODES
     pose, twist, accel = (np.array(each) for each in zip(*cues, strict=True))
-    motion = m.motion_of_body(np.arange(len(pose)) * dt, pose, twist, accel, m.home)
-    positions, rates, changes = m.driven_motion(*motion)
+    motion = motions.motion_of_body(m, np.arange(len(pose)) * dt, pose, twist, accel, m.home)
+    positions, rates, changes = motions.driven_motion(m, *motion)
     limits = DriveLimits.of(m)
     assert ((positions >= limits.positions[:, 0]) & (positions <= limits.positions[:, 1])).all()
     assert (np.abs(rates) <= limits.rates).all()
@@ -104,7 +104,7 @@ def test_a_pose_is_found_where_a_displacement_leads(rotary, rng):
     """Of Newton's method to a pose: the configuration that the independent joints have there."""
     m = rotary
     for _ in range(20):
-        q = m.advance_near(m.home, rng.uniform(-0.3, 0.3, m.mobility))
+        q = motions.advance_near(m, m.home, rng.uniform(-0.3, 0.3, m.mobility))
         found = m.configuration_at(m.body_pose(q))
         np.testing.assert_allclose(found, q, atol=1e-9)
 
@@ -112,12 +112,14 @@ def test_a_pose_is_found_where_a_displacement_leads(rotary, rng):
 def test_a_motion_of_the_body_is_the_one_of_its_joints(rotary, rng):
     """Rates and accelerations of poses are those from which the poses were made."""
     m = rotary
-    q = np.array([m.advance_near(m.home, step) for step in rng.uniform(-0.2, 0.2, (20, 6))])
+    q = np.array(
+        [motions.advance_near(m, m.home, step) for step in rng.uniform(-0.2, 0.2, (20, 6))]
+    )
     rates, changes = rng.normal(size=(2, 20, 6))
     twists = np.einsum("kij,kj->ki", m.twist_jacobian(q), rates)
     h = 1e-5
     ends = [
-        np.array([m.advance_near(at, s * h * (v + 0.5 * s * h * a)) for at, v, a in
+        np.array([motions.advance_near(m, at, s * h * (v + 0.5 * s * h * a)) for at, v, a in
                   zip(q, rates, changes, strict=True)])
         for s in (-1.0, 1.0)
     ]  # fmt: skip
@@ -128,8 +130,8 @@ def test_a_motion_of_the_body_is_the_one_of_its_joints(rotary, rng):
     accels = (moved[1] - moved[0]) / (2.0 * h)
     starts = np.tile(m.home, (20, 1))
     for motion in (
-        m.motions_of_body(m.body_pose(q), twists, accels, starts),
-        m.motion_of_body(np.arange(20.0), m.body_pose(q), twists, accels, m.home),
+        motions.motions_of_body(m, m.body_pose(q), twists, accels, starts),
+        motions.motion_of_body(m, np.arange(20.0), m.body_pose(q), twists, accels, m.home),
     ):
         np.testing.assert_allclose(motion.configuration, q, atol=1e-6)
         np.testing.assert_allclose(motion.velocity, rates, atol=1e-5)
@@ -143,10 +145,10 @@ def test_a_sample_out_of_reach_fails_at_once(rotary, searches):
     )
     still = np.zeros((3, 6))
     with pytest.raises(NoSolution) as failed:
-        m.motion_of_body(np.arange(3.0), poses, still, still, m.home)
+        motions.motion_of_body(m, np.arange(3.0), poses, still, still, m.home)
     assert failed.value.index == (2,)
     assert not searches
-    found = m.motions_of_body(poses, still, still, np.tile(m.home, (3, 1)))
+    found = motions.motions_of_body(m, poses, still, still, np.tile(m.home, (3, 1)))
     np.testing.assert_array_equal(np.isnan(found.configuration).any(axis=1), [False, False, True])
 
 
@@ -156,7 +158,7 @@ def test_the_nearest_configuration_is_one(name):
     m = rd.load(name)
     rows = np.repeat([1.0, m.characteristic_length], 3)
     goal = advance_pose(m.body_pose(m.home), [0.1 * m.size, 0.05 * m.size, 3.0 * m.size, 0, 0, 0])
-    found = m.configuration_near(goal, m.home)
+    found = motions.configuration_near(m, goal, m.home)
 
     def distance(q):
         return np.linalg.norm(rows * pose_difference(m.body_pose(q), goal))
@@ -165,7 +167,7 @@ def test_the_nearest_configuration_is_one(name):
     for way in np.eye(m.coordinates.velocity_size):
         for sense in (-1.0, 1.0):
             try:
-                beside = m.advance_near(found, 1e-3 * sense * way)
+                beside = motions.advance_near(m, found, 1e-3 * sense * way)
             except NoSolution:
                 continue
             assert distance(beside) > distance(found) - 2e-4 * m.size
@@ -175,17 +177,19 @@ def test_sides_are_those_of_determinants(rotary, rng):
     """Of the closures' Jacobian by the passive rates, over the root of the Gram determinant."""
     m = rotary
     found = m.structure
-    passive = np.setdiff1d(np.arange(found.tree.rates), m._rates_at)
+    passive = np.setdiff1d(np.arange(found.tree.rates), m.solver.rates_at)
     rows = np.flatnonzero(found.present.any(axis=1))
     for step in rng.uniform(-0.3, 0.3, (5, 6)):
-        q = m.advance_near(m.home, step)
+        q = motions.advance_near(m, m.home, step)
         K = found.equations.at(q)[1][rows]
         expected = np.linalg.det(K[:, passive]) / np.sqrt(np.linalg.det(K @ K.T))
-        assert float(m.side(q)) == pytest.approx(expected, rel=1e-8)
+        assert float(conditioning.side(m, q)) == pytest.approx(expected, rel=1e-8)
 
 
 def test_many_condition_numbers_are_those_of_one(rotary, rng):
-    q = np.array([rotary.advance_near(rotary.home, s) for s in rng.uniform(-0.3, 0.3, (9, 6))])
+    q = np.array(
+        [motions.advance_near(rotary, rotary.home, s) for s in rng.uniform(-0.3, 0.3, (9, 6))]
+    )
     length = rotary.characteristic_length
     one = [float(rotary.condition_number(each, length)) for each in q]
     np.testing.assert_allclose(rotary.condition_number(q, length), one, rtol=1e-10)

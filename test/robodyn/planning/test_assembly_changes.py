@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import conditioning
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.tree_search import Effort, Question, TreeSearch
@@ -103,7 +104,7 @@ def test_it_has_six_assemblies_three_on_either_side(robot, modes):
     assert len(modes) == 6
     np.testing.assert_allclose(robot.joint_positions(modes), np.tile(LENGTHS, (6, 1)), atol=1e-9)
     assert sorted(np.sign(sides(robot, modes))) == [-1, -1, -1, 1, 1, 1]
-    assert np.ptp(np.sign(sides(robot, modes) * robot.side(modes))) == 0
+    assert np.ptp(np.sign(sides(robot, modes) * conditioning.side(robot, modes))) == 0
 
 
 def test_no_path_joins_two_sides_and_that_is_certain(robot, modes):

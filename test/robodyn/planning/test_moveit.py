@@ -12,6 +12,7 @@ from urdf_parser_py.urdf import URDF
 import robodyn as rd
 from robodyn.errors import InvalidInput, OutputError
 from robodyn.formats.xml_text import parse_xml
+from robodyn.mechanisms import motions
 from robodyn.planning.moveit import moveit
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories.tip_joints import TipJoints, space_of
@@ -51,12 +52,12 @@ def test_the_chain_puts_the_tip_where_the_mechanism_has_it(package, rng):
     for values in rng.uniform(*limits.T, (20, len(limits))):
         told = dict(zip((j.name for j in robot.joints), values, strict=True))
         asked = np.array([[told[name] for name in tip.independent_joints]])
-        q = tip.motion_of_independent(asked, rest, rest, m.home).configuration[0]
+        q = motions.motion_of_independent(tip, asked, rest, rest, m.home).configuration[0]
         frame = pose_of(robot, told)
         np.testing.assert_allclose(m.body_pose(q)[:3], frame[:3, 3], atol=1e-8)
         if len(limits) == 6:
             np.testing.assert_allclose(rotation_matrix(m.body_pose(q)), frame[:3, :3], atol=1e-8)
-        assert m.within_position_limits(m.joint_positions(q))
+        assert m.drives.within_position_limits(m.joint_positions(q))
         assert m.condition_number(q) < 100.0
 
 
@@ -85,7 +86,7 @@ def test_all_joints_at_their_rates_stay_below_those_of_the_drives(package, rng):
     rates = np.array([limits[name]["max_velocity"] for name in tip.independent_joints])
     here = tip.positions(m.home)[None]
     for signs in rng.choice([-1.0, 1.0], (8, len(rates))):
-        motion = tip.motion_of_independent(here, (signs * rates)[None], 0.0 * here, m.home)
+        motion = motions.motion_of_independent(tip, here, (signs * rates)[None], 0.0 * here, m.home)
         driven = m.joint_velocities(motion.configuration[0], motion.velocity[0])
         assert (np.abs(driven) <= m.velocity_limits).all()
 
@@ -96,8 +97,8 @@ def test_motions_of_the_tip_are_found_again(package, rng):
     n = len(tip.rows)
     here = tip.positions(m.home) + rng.uniform(-0.02, 0.02, (1, n))
     rate, change = rng.uniform(-0.1, 0.1, (2, 1, n))
-    motion = tip.motion_of_independent(here, rate, change, m.home)
-    found = tip.independent_motion(*(part[0] for part in motion))
+    motion = motions.motion_of_independent(tip, here, rate, change, m.home)
+    found = motions.independent_motion(tip, *(part[0] for part in motion))
     for one, wanted in zip(found, (here, rate, change), strict=True):
         np.testing.assert_allclose(one, wanted[0], atol=1e-7)
 

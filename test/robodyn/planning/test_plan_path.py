@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import conditioning
 from robodyn.planning.paths.around import around_singularities
 from robodyn.planning.paths.clearance import segment_distances
 
@@ -39,7 +40,7 @@ def test_path_keeps_to_its_bounds_between_its_samples_too(dasgupta, ends, path):
     places = along(dasgupta, path, 20001)
     assert dasgupta.condition_number(places).max() < LIMIT
     assert path.largest_condition < LIMIT
-    signs = np.sign(dasgupta.determinant(places))
+    signs = np.sign(conditioning.determinant(dasgupta, places))
     assert (signs == signs[0]).all()
     lengths = dasgupta.joint_positions(places)
     lower, upper = dasgupta.position_limits.T

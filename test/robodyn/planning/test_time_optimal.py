@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 import robodyn as rd
 from robodyn.actuators import Actuator
+from robodyn.mechanisms import motions, presentation
 from robodyn.planning.time_optimal.along import along
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.curves import Through
@@ -38,14 +39,14 @@ def arm():
 
 @pytest.fixture(scope="module")
 def curve(platform):
-    values = platform.values_of(platform.home)
+    values = presentation.values_of(platform, platform.home)
     offsets = [
         [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         [0.06, 0.03, 0.04, 0.1, 0.0, 0.1],
         [0.0, 0.08, -0.03, 0.0, 0.1, 0.0],
         [-0.05, 0.0, 0.02, -0.1, 0.0, 0.0],
     ]
-    return platform.configuration_of(values + np.array(offsets))
+    return presentation.configuration_of(platform, values + np.array(offsets))
 
 
 JOINTS = np.array(
@@ -167,7 +168,7 @@ def test_all_other_limits_hold_too(platform, curve):
         points=POINTS,
     )
     samples = between(motion)
-    driven = loaded.driven_motion(*samples)
+    driven = motions.driven_motion(loaded, *samples)
     assert np.abs(driven.accelerations).max() <= 2.0 * (1.0 + 1e-6)
     assert np.abs(driven.velocities).max() <= 0.5 * (1.0 + 1e-6)
     assert np.linalg.norm(samples.velocity[:, :3], axis=1).max() <= 0.4 * (1.0 + 1e-6)
@@ -246,9 +247,11 @@ def geometry(mechanism, points, count):
 def test_it_is_as_fast_as_a_convex_programme_finds(name, rng):
     # neither friction nor curves of motors, which are not convex
     ideal = rd.load(name).without_actuators().without_friction()
-    home = ideal.values_of(ideal.home)
+    home = presentation.values_of(ideal, ideal.home)
     spread = np.array([0.05 if unit == "m" else 0.15 for unit in ideal.coordinates.units])
-    points = ideal.configuration_of(home + spread * rng.uniform(-1.0, 1.0, (3, len(home))))
+    points = presentation.configuration_of(
+        ideal, home + spread * rng.uniform(-1.0, 1.0, (3, len(home)))
+    )
     motion = rd.time_optimal(ideal, points, points=500)
     least, found = shortest(ideal, points, motion.duration)
     assert found < 1.001 * least

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
+from robodyn.mechanisms import motions, presentation
 from robodyn.planning.time_optimal.curves import Through, swerve
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.motion import shares_of_time
@@ -62,7 +63,10 @@ def changes(mechanism, motion):
     steps = np.diff(times)[:, None]
     # what neighbouring nodes of two pieces are apart by may be rounding
     apart = steps[:, 0] > 1e-9
-    values = mechanism.driven_motion(*samples).accelerations, mechanism.inverse_dynamics(*samples)
+    values = (
+        motions.driven_motion(mechanism, *samples).accelerations,
+        mechanism.inverse_dynamics(*samples),
+    )
     return tuple(np.abs(np.diff(v, axis=0) / steps)[apart].max(axis=0) for v in values)
 
 
@@ -130,10 +134,10 @@ def test_rests_have_no_acceleration_and_nothing_jumps_between(tmp_path):
 )  # fmt: skip
 def test_all_limits_hold_between_the_points(name, options):
     mechanism = rd.load(name).without_friction()
-    home = mechanism.values_of(mechanism.home)
+    home = presentation.values_of(mechanism, mechanism.home)
     spread = np.array([0.03 if unit == "m" else 0.15 for unit in mechanism.coordinates.units])
     offsets = np.random.default_rng(7).uniform(-1.0, 1.0, (3, len(home)))
-    points = mechanism.configuration_of(home + spread * offsets)
+    points = presentation.configuration_of(mechanism, home + spread * offsets)
     motion = rd.time_optimal(mechanism, points, points=POINTS, **options)
     free = {key: v for key, v in options.items() if key == "acceleration_limits"}
     assert motion.duration > rd.time_optimal(mechanism, points, points=POINTS, **free).duration
@@ -143,7 +147,7 @@ def test_all_limits_hold_between_the_points(name, options):
         rate / options.get("effort_rate_limits", np.inf),
     ]
     samples = motion.sample(between(motion))
-    driven = mechanism.driven_motion(*samples)
+    driven = motions.driven_motion(mechanism, *samples)
     used += [
         np.abs(mechanism.inverse_dynamics(*samples) / mechanism.effort_limits).max(axis=0),
         np.abs(driven.velocities / mechanism.velocity_limits).max(axis=0),
@@ -227,7 +231,9 @@ def test_a_motor_that_weakens_with_speed_is_taken_at_its_word(tmp_path):
 def test_a_smooth_curve_has_one_curvature_at_its_knots(platform):
     """Of the orientation, too, whose coordinates change from knot to knot."""
     offsets = [[0, 0, 0, 0, 0, 0], [0.06, 0.03, 0.04, 0.3, 0, 0.4], [0, 0.08, 0, 0, 0.3, 0]]
-    points = platform.configuration_of(platform.values_of(platform.home) + np.array(offsets))
+    points = presentation.configuration_of(
+        platform, presentation.values_of(platform, platform.home) + np.array(offsets)
+    )
     piece = PathPieces(platform, Through(platform, points)).cut(60)[0]
     knots = piece.curve.knots
     curve = SmoothCurve(platform, piece.nodes, knots.configuration, knots.velocity)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms.common.estimation import needs_estimator
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 COUNT = 40
@@ -23,7 +24,7 @@ def mechanism(request):
 
 def same_to_the_bit(mechanism, found, expected):
     """Whether they are; in lanes, sliding legs with dry friction take rounding of their own."""
-    if mechanism.needs_estimator and mechanism.friction.is_dry:
+    if needs_estimator(mechanism) and mechanism.friction.is_dry:
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-14)
         return True
     return found.tobytes() == expected.tobytes()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import presentation
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 MODELS = ("stewart_symmetric", "puma560", "delta")
@@ -38,7 +39,7 @@ def test_a_spring_takes_and_gives_back_energy(name):
     m = rd.load(name).without_friction()
     home = m.body_pose(m.home)[:3]
     held = m.gravity(m.home)
-    stiffness = 2e3 * m.moving_mass
+    stiffness = 2e3 * presentation.moving_mass(m)
 
     def spring(time, configuration, velocity):
         pull = stiffness * (home - m.body_pose(configuration)[:3])

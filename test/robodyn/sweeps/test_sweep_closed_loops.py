@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import presentation
 
 pytest.importorskip("xarray")
 FILE = Path(__file__).parents[2] / "reference" / "closed_loops" / "fivebar.urdf"
@@ -26,7 +27,7 @@ def test_where_the_loops_do_not_close_there_is_nothing_and_elsewhere_the_same_as
         for j, b in enumerate(axes[second]):
             here = found.isel({first: i, second: j})
             try:
-                q = fivebar.configuration_of([a, b])
+                q = presentation.configuration_of(fivebar, [a, b])
             except rd.NoSolution:
                 assert np.isnan(here.condition_number).all()
                 assert np.isnan(here.effort).all()

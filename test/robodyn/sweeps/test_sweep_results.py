@@ -11,6 +11,7 @@ import pytest
 import robodyn as rd
 from robodyn.control.conditioning import weakest_direction
 from robodyn.errors import UnreachablePose
+from robodyn.mechanisms import conditioning
 from robodyn.sweeps.quantities import QUANTITIES
 
 
@@ -28,7 +29,7 @@ def test_a_grid_equals_the_batch_calls(symmetric):
     poses = rd.pose_from_rpy(xyz, [0.05, 0.0, 0.0])
     wrench, accel = np.array([20.0, 0, 0, 0, 0, 0]), np.array([0, 0, 1.5, 0, 0, 0])
     effort = symmetric.inverse_dynamics(poses, np.zeros(6), accel, wrench)
-    values = symmetric.singular_values(poses, 0.8)
+    values = conditioning.singular_values(symmetric, poses, 0.8)
     assert data.reachable.all()
     np.testing.assert_array_equal(data.effort, effort)
     np.testing.assert_array_equal(data.effort_min, effort)  # of a box without width

@@ -12,6 +12,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.poses import matrix_from_pose
@@ -76,8 +77,8 @@ def test_a_tilted_base_tilts_all_of_it(load):
     base = frames[figure.index("base_link")]
     np.testing.assert_allclose(base[:3, 3], [0.0, 0.0, 1.0])
     lengths = arrow_lengths(tilted, np.full(6, 100.0), reference_effort(tilted))
-    arrows = tilted.effort_arrows(figure, frames, pose, lengths)
-    tips = tilted.leg_ends(pose)[1] @ base[:3, :3].T + base[:3, 3]
+    arrows = presentation.effort_arrows(tilted, figure, frames, pose, lengths)
+    tips = presentation.leg_ends(tilted, pose)[1] @ base[:3, :3].T + base[:3, 3]
     assert np.linalg.norm(arrows[:, 0] - tips, axis=1).max() < 0.1 * 1.2
 
 
@@ -86,11 +87,13 @@ def test_arrows_point_as_the_forces_act_and_grow_with_them(dasgupta):
     pose = dasgupta.home
     frames = figure.link_frames(drawn_joints(dasgupta, pose), pose)
     reference = reference_effort(dasgupta)
-    feet, tips = dasgupta.leg_ends(pose)
+    feet, tips = presentation.leg_ends(dasgupta, pose)
     along = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
     force = 0.2 * reference * np.array([1.0, -1.0, 2.0, -2.0, 0.5, 1e9])
     lengths = arrow_lengths(dasgupta, force, reference)
-    ways = np.diff(dasgupta.effort_arrows(figure, frames, pose, lengths), axis=1)[:, 0]
+    ways = np.diff(presentation.effort_arrows(dasgupta, figure, frames, pose, lengths), axis=1)[
+        :, 0
+    ]
     np.testing.assert_array_equal(np.sign((ways * along).sum(axis=1)), np.sign(force))
     length = np.linalg.norm(ways, axis=1)
     assert length[2] == pytest.approx(2.0 * length[0])

@@ -62,7 +62,7 @@ class Constraints:
             return positive(name, default if given is None else given, size)
 
         wanted, wrench = settings.effort_limits, settings.wrench
-        effort = mechanism.effort_ranges if wanted is None else wanted
+        effort = mechanism.drives.effort_ranges if wanted is None else wanted
         curves = MotorCurves.of(mechanism)
         curves = curves._replace(efforts=share * curves.efforts)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")

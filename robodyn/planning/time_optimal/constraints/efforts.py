@@ -124,7 +124,7 @@ class Efforts(SecondOrder):
 
     def too_weak(self, row: int, value: float, where: str) -> str:
         """That a value [N or N m] is beyond its limit somewhere on the path, for people."""
-        unit, (lower, upper) = self._mechanism.effort_units[row], self.limits[row]
+        unit, (lower, upper) = self._mechanism.drives.effort_units[row], self.limits[row]
         bound = upper if value > upper else lower
         return (
             f"{self.subjects[row]} needs {value:.6g} {unit} to move slowly at {where}, its limit "
@@ -180,7 +180,7 @@ def both_ways(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
         joint = int(crossed[0])
         raise InvalidInput(
             f"{name}: {mechanism.joint_names[joint]} is to have at least {array[joint, 0]:g} and "
-            f"at most {array[joint, 1]:g} {mechanism.effort_units[joint]}, which contradict",
+            f"at most {array[joint, 1]:g} {mechanism.drives.effort_units[joint]}, which contradict",
             value=value,
         )
     return np.array(array)

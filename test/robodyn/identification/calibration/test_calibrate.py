@@ -16,6 +16,8 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import first_frames
+from robodyn.mechanisms import comparison
+from robodyn.mechanisms.common.geometry import geometry_of
 from robodyn.poses import advance_pose, pose_difference
 
 pytestmark = pytest.mark.slow
@@ -55,7 +57,7 @@ class Machine:
     """A machine whose dimensions differ from its model's by some millimetres."""
 
     def __init__(self, m, rng, samples=SAMPLES, off=2e-3):
-        self.model, self.geometry = m, m.geometry()
+        self.model, self.geometry = m, geometry_of(m)
         free = np.array([not each.passive_only for each in self.geometry.parameters])
         before = nominal(self.geometry)
         self.true = before + off * free * rng.normal(size=len(before))
@@ -132,9 +134,11 @@ def test_the_geometry_is_that_of_the_mechanism(name, request, rng):
     """Places are those of the mechanism with other dimensions, and the nominal ones change none."""
     m = request.getfixturevalue(name)
     machine = Machine(m, rng, samples=4)
-    assert m.differences(machine.geometry.with_geometry(nominal(machine.geometry))) == []
+    assert (
+        comparison.differences(m, machine.geometry.with_geometry(nominal(machine.geometry))) == []
+    )
     other = machine.geometry.with_geometry(machine.true)
-    driven = machine.joints - m.joint_offsets + other.joint_offsets
+    driven = machine.joints - m.drives.offsets + other.drives.offsets
     there = other.assemble(driven, machine.placed.poses if name == "platform" else None)
     np.testing.assert_allclose(
         pose_difference(other.body_pose(there), machine.placed.poses), 0.0, atol=1e-12
@@ -318,8 +322,8 @@ def test_the_command_reads_calibrates_and_saves(platform, rng, tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert all(f">{name}</th>" in page for name in ("leg1.base.x", "leg6.offset"))
     better = rd.load(str(output))
-    readings = platform.joint_signs * (machine.joints - platform.joint_offsets)
-    lengths = better.joint_signs * readings + better.joint_offsets
+    readings = platform.drives.signs * (machine.joints - platform.drives.offsets)
+    lengths = better.drives.signs * readings + better.drives.offsets
     apart = pose_difference(better.assemble(lengths, machine.placed.poses), machine.placed.poses)
     assert np.abs(apart).max() < 4.0 * NOISE
 

@@ -28,8 +28,8 @@ def samples(m, zeros, rng, spread, noise, stop_noise):
         q = m.assemble(home + rng.uniform(-spread, spread, len(zeros)), m.home)
         R = rotation_matrix(BASE)[2] @ rotation_matrix(m.body_pose(q)) @ rotation_matrix(MOUNTED)
         up.append(9.8 * (R + rng.normal(0.0, noise, 3)))
-        readings.append(m.joint_signs * (m.joint_positions(q) - m.joint_offsets) - zeros)
-    at = m.joint_signs * (m.position_limits[:, 0] - m.joint_offsets) - zeros
+        readings.append(m.drives.signs * (m.joint_positions(q) - m.drives.offsets) - zeros)
+    at = m.drives.signs * (m.position_limits[:, 0] - m.drives.offsets) - zeros
     touched = at + rng.normal(0.0, stop_noise, len(zeros))
     stops = [(name, each, -1.0) for name, each in zip(m.joint_names, touched, strict=True)]
     return np.array(readings), np.array(up), stops

@@ -243,7 +243,7 @@ def test_every_file_says_it(cables, ending, tmp_path, rng):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         again = rd.load(tmp_path / f"m{ending}", kind="closed_loop")
-    np.testing.assert_allclose(again.effort_ranges, cables.effort_ranges)
+    np.testing.assert_allclose(again.drives.effort_ranges, cables.drives.effort_ranges)
     rest = np.zeros(6)
     np.testing.assert_allclose(
         again.inverse_dynamics(again.home, rest, rest),
@@ -257,8 +257,8 @@ def test_mjcf_has_motors_of_one_sign():
       </worldbody><actuator><motor joint="a" gear="-80" ctrllimited="true" ctrlrange="0 1"/>
       </actuator></mujoco>"""
     m = rd.load(text)
-    np.testing.assert_allclose(m.effort_ranges, [[-80.0, 0.0]])
-    np.testing.assert_allclose(m.cut_efforts(np.array([[-90.0], [30.0]])), [[-80.0], [0.0]])
+    np.testing.assert_allclose(m.drives.effort_ranges, [[-80.0, 0.0]])
+    np.testing.assert_allclose(m.drives.cut_efforts(np.array([[-90.0], [30.0]])), [[-80.0], [0.0]])
 
 
 @pytest.mark.parametrize("effort", ["[-5, -300]", "[-5]", "[-.inf, -5, 1]"])

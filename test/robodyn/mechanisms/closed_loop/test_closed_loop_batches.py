@@ -14,6 +14,7 @@ from random_mechanisms import Builder, single_loop
 
 import robodyn as rd
 from robodyn.errors import ModelError
+from robodyn.mechanisms import conditioning, motions, presentation
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"
@@ -89,10 +90,10 @@ def test_the_tips_motion_is_the_mechanisms(mechanism):
     poses[:, :3] += np.sin(9.0 * times)[:, None] * way
     twists[:, :3] = 9.0 * np.cos(9.0 * times)[:, None] * way
     accels[:, :3] = -81.0 * np.sin(9.0 * times)[:, None] * way
-    q, u, change = mechanism.motion_of_body(times, poses, twists, accels, mechanism.home)
+    q, u, change = motions.motion_of_body(mechanism, times, poses, twists, accels, mechanism.home)
     np.testing.assert_allclose(mechanism.body_pose(q)[:, :3], poses[:, :3], rtol=0, atol=1e-10)
     step = times[1]
-    places = mechanism.values_of(q)
+    places = presentation.values_of(mechanism, q)
     weights = np.array([-1.0, 9.0, -45.0, 0.0, 45.0, -9.0, 1.0]) / (60.0 * step)
     for low, high in ((places, u), (u, change)):
         slope = np.array([weights @ low[n - 3 : n + 4] for n in range(3, len(times) - 3)])
@@ -131,14 +132,14 @@ def test_the_loop_that_cannot_close_is_the_one_that_is_named(rng):
 @pytest.mark.parametrize("name", ["delta", "fivebar", "hexapod_rotary"])
 def test_each_bundled_mechanism_has_a_path_within_its_limits(name):
     mechanism = rd.load(name)
-    path = rd.load_path(mechanism.default_path, mechanism)
+    path = rd.load_path(presentation.default_path(mechanism), mechanism)
     q, u, change = path.sample(np.linspace(0.0, path.duration, 100))
     limits = mechanism.position_limits
     positions = mechanism.joint_positions(q)
     assert ((positions > limits[:, 0]) & (positions < limits[:, 1])).all()
     assert (np.abs(mechanism.joint_velocities(q, u)) < mechanism.velocity_limits).all()
     assert (np.abs(mechanism.inverse_dynamics(q, u, change)) < mechanism.effort_limits).all()
-    assert np.ptp(np.sign(mechanism.determinant(q))) == 0.0
+    assert np.ptp(np.sign(conditioning.determinant(mechanism, q))) == 0.0
     assert np.ptp(mechanism.body_pose(q)[:, :3], axis=0).max() > 0.1 * mechanism.size
 
 

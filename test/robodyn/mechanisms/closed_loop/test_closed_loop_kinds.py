@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
@@ -32,8 +33,8 @@ def pair(platform, loop, rng):
     """A state of both: pose, twist, acceleration, wrench; configuration and motion of the legs."""
     pose = platform.advance(platform.home, rng.normal(0.0, 0.03, 6))
     twist, change, wrench = rng.normal(size=6), rng.normal(size=6), 50.0 * rng.normal(size=6)
-    legs = platform.driven_motion(pose, twist, change)
-    sign = platform.joint_signs
+    legs = motions.driven_motion(platform, pose, twist, change)
+    sign = platform.drives.signs
     q = loop.assemble(pose=pose)
     return (pose, twist, change, wrench), (q, sign * legs.velocities, sign * legs.accelerations)
 
@@ -61,7 +62,7 @@ def test_a_platform_that_is_mounted_askew_has_the_same_gravity_as_a_loop(gravity
 
 def test_small_motions_of_a_platform_do_not_depend_on_its_coordinates(platform, loop):
     """Legs or pose: the same eigenvalues, and the same motion of the legs for the same efforts."""
-    wrench, sign = np.array([30.0, -20.0, 50.0, 5.0, 9.0, -7.0]), platform.joint_signs
+    wrench, sign = np.array([30.0, -20.0, 50.0, 5.0, 9.0, -7.0]), platform.drives.signs
     pose = platform.home
     ours, theirs = platform.linearize(pose, wrench=wrench), loop.linearize(loop.home, wrench=wrench)
     assert relative(sign * theirs.efforts, ours.efforts) < 1e-9
@@ -74,7 +75,7 @@ def test_small_motions_of_a_platform_do_not_depend_on_its_coordinates(platform, 
 
 def test_a_platforms_efforts_mass_matrix_and_accelerations(platform, loop, pair):
     (pose, twist, change, wrench), (q, u, u_change) = pair
-    sign = platform.joint_signs
+    sign = platform.drives.signs
     wanted = platform.inverse_dynamics(pose, twist, change, wrench)
     efforts = loop.inverse_dynamics(q, u, u_change, wrench)
     assert relative(sign * efforts, wanted) < 1e-9
@@ -97,7 +98,7 @@ def test_a_platforms_simulation(platform, loop):
     platform, loop = platform.without_actuators(), loop.without_actuators()
     rest = np.zeros(6)
     efforts = platform.inverse_dynamics(platform.home, rest, rest) / 1.5
-    sign, load = platform.joint_signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
+    sign, load = platform.drives.signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
     pose, twist = platform.step(platform.home, rest, efforts, load, 1e-4, 500)
     q, u = loop.step(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
     # both to the order of the step; coordinates differ, so the last digits do
@@ -112,7 +113,7 @@ def test_a_platforms_legs_stick_alike():
     assert (platform.friction.rows[:, :7] == loop.friction.rows[:, :7]).all()
     efforts = platform.inverse_dynamics(platform.home, rest, rest)
     efforts += np.array([0.0, -300.0, 0.0, 0.0, 300.0, 0.0])
-    sign, load = platform.joint_signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
+    sign, load = platform.drives.signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
     pose, twist = platform.step(platform.home, rest, efforts, load, 1e-4, 500)
     q, u = loop.step(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
     assert np.abs(platform.difference(pose, loop.body_pose(q))).max() < 1e-9

@@ -13,6 +13,7 @@ import pytest
 from random_mechanisms import branched, parallel, random_state, regular, single_loop
 
 import robodyn as rd
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.as_closed_loop import from_tree
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.closed_loop.structure import followed
@@ -191,7 +192,7 @@ def test_a_platform_on_screws_read_as_a_closed_loop(coulomb):
     for state in GOLDEN["states"]:
         pose = rd.pose_from_rpy(state["xyz"], state["rpy"])
         motion = [np.array(state[name]) for name in ("twist", "acceleration", "wrench")]
-        legs = platform.driven_motion(pose, *motion[:2])
+        legs = motions.driven_motion(platform, pose, *motion[:2])
         q = loop.assemble(pose=pose)
         told = legs.velocities, legs.accelerations, motion[2]
         wanted = platform.inverse_dynamics(pose, *motion)

@@ -10,6 +10,7 @@ import pytest
 from random_mechanisms import parallel, random_state
 
 import robodyn as rd
+from robodyn.mechanisms import conditioning
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.simulation.compiled import is_compiled
 from robodyn.trajectories.sampled import SampledTrajectory
@@ -48,7 +49,7 @@ def test_loops_stay_closed_for_a_minute(fivebar):
     q, u, sides = fivebar.home, np.array([1.0, -2.0]), []
     for _ in range(60):
         q, u = fivebar.step(q, u, np.zeros(2), np.zeros(6), 1e-3, 1000)
-        sides.append(np.sign(fivebar.determinant(q)))
+        sides.append(np.sign(conditioning.determinant(fivebar, q)))
         assert fivebar.structure.equations.left(q) < 1e-12
     assert np.count_nonzero(np.diff(sides)) > 5
 
@@ -86,7 +87,7 @@ def test_friction_only_takes_energy_where_coordinates_change():
         after = energy(rubbing, q, u)
         assert after < before
         before = after
-        sides.add(float(np.sign(rubbing.determinant(q))))
+        sides.add(float(np.sign(conditioning.determinant(rubbing, q))))
         assert rubbing.structure.equations.left(q) < 1e-12
     assert sides == {-1.0, 1.0}
 
@@ -100,8 +101,8 @@ def test_a_five_bar_swings_through_singularities_of_type_2(fivebar):
         q, u = fivebar.step(q, u, np.zeros(2), np.zeros(6), 1e-4, 62)
         configurations.append(q)
         worst = max(worst, fivebar.structure.equations.left(q))
-    sides = fivebar.side(np.array(configurations))
-    determinants = fivebar.determinant(np.array(configurations))
+    sides = conditioning.side(fivebar, np.array(configurations))
+    determinants = conditioning.determinant(fivebar, np.array(configurations))
     np.testing.assert_allclose(np.abs(sides), np.abs(determinants), atol=1e-9)
     assert set(np.sign(sides)) == set(np.sign(determinants)) == {-1.0, 1.0}
     assert np.abs(np.diff(sides)).max() < 0.2 * np.abs(sides).max()  # changes sign through zero
@@ -132,15 +133,17 @@ def aligned(fivebar):
     for _ in range(400):
         before = q
         q, u = fivebar.step(q, u, np.zeros(2), np.zeros(6), 1e-4, 50)
-        if np.sign(fivebar.determinant(q)) != np.sign(fivebar.determinant(before)):
+        if np.sign(conditioning.determinant(fivebar, q)) != np.sign(
+            conditioning.determinant(fivebar, before)
+        ):
             low, high = before, q
             break
     assert low is not None
     # between the two, by closing from ever nearer guesses: the one whose rods align
-    equations, sign = fivebar.structure.equations, np.sign(fivebar.determinant(low))
+    equations, sign = fivebar.structure.equations, np.sign(conditioning.determinant(fivebar, low))
     for _ in range(200):
         middle = equations.close(0.5 * (low + high)).q
-        if np.sign(fivebar.determinant(middle)) == sign:
+        if np.sign(conditioning.determinant(fivebar, middle)) == sign:
             low = middle
         else:
             high = middle

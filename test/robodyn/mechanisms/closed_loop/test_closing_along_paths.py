@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import conditioning, motions, presentation
 
 MODELS = ["fivebar", "delta", "hexapod_rotary"]
 COUNT = 61
@@ -21,14 +22,18 @@ def wave(mechanism, rng, size=0.15):
     t = np.linspace(0.0, 1.0, COUNT)[:, None]
     turns = rng.uniform(0.5, 1.5, mechanism.mobility)
     swing = size * rng.uniform(-1.0, 1.0, mechanism.mobility)
-    return mechanism.values_of(mechanism.home) + swing * np.sin(2.0 * np.pi * turns * t)
+    return presentation.values_of(mechanism, mechanism.home) + swing * np.sin(
+        2.0 * np.pi * turns * t
+    )
 
 
 def followed(mechanism, values, start):
     """Configurations (N, nq), each from the one before it by a call of its own."""
     found = [start]
     for wanted in values:
-        found.append(mechanism.advance(found[-1], wanted - mechanism.values_of(found[-1])))
+        found.append(
+            mechanism.advance(found[-1], wanted - presentation.values_of(mechanism, found[-1]))
+        )
     return np.array(found[1:])
 
 
@@ -47,9 +52,11 @@ def test_a_path_is_closed_as_it_is_point_by_point(mechanism, rng, size):
     # of the longer swing the points lie too far apart to be closed together
     values = wave(mechanism, rng, size if mechanism.name == "fivebar" else 0.15)
     still = np.zeros_like(values)
-    found = mechanism.motion_of_independent(values, still, still).configuration
+    found = motions.motion_of_independent(mechanism, values, still, still).configuration
     assert_closed(mechanism, found)
-    np.testing.assert_allclose(mechanism.values_of(found), values, rtol=0.0, atol=1e-13)
+    np.testing.assert_allclose(
+        presentation.values_of(mechanism, found), values, rtol=0.0, atol=1e-13
+    )
     assert_same(mechanism, found, followed(mechanism, values, mechanism.home))
 
 
@@ -68,15 +75,15 @@ def test_displacements_of_a_batch_are_those_of_single_configurations(mechanism, 
 
 def test_determinants_of_a_batch_are_those_of_single_configurations(mechanism, rng):
     q = followed(mechanism, wave(mechanism, rng), mechanism.home)
-    single = np.array([float(mechanism.determinant(each)) for each in q])
-    np.testing.assert_allclose(mechanism.determinant(q), single, rtol=1e-8)
+    single = np.array([float(conditioning.determinant(mechanism, each)) for each in q])
+    np.testing.assert_allclose(conditioning.determinant(mechanism, q), single, rtol=1e-8)
     assert (np.sign(single) == np.sign(single[0])).all()
 
 
 def test_driven_joints_move_as_the_joints_of_the_tree_do(mechanism, rng):
     q = followed(mechanism, wave(mechanism, rng)[:9], mechanism.home)
     u, change = rng.normal(size=(2, 9, mechanism.mobility))
-    found = mechanism.driven_motion(q, u, change)
+    found = motions.driven_motion(mechanism, q, u, change)
     rates, changes = mechanism.joint_motion(q, u, change)
     at = [mechanism.rate_names.index(name) for name in mechanism.joint_names]
     np.testing.assert_allclose(found.velocities, rates[:, at], atol=1e-12)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import comparison, conditioning
 
 BAR = (
     '<inertial><origin xyz="{half} 0 0"/><mass value="1"/><inertia ixx="0.001" ixy="0" ixz="0" '
@@ -44,7 +45,7 @@ def fourbar(kind="revolute", apart=0.4, driven=("motor",)):
 )
 def test_the_rank_is_found_and_not_counted(kind, equations):
     """A four-bar moves in one way, however many equations say that it is planar."""
-    found = rd.load(fourbar(kind)).loops_found()
+    found = conditioning.loops_found(rd.load(fourbar(kind)))
     assert (found["equations"], found["rank"], found["mobility"]) == (equations, 2, 1)
     assert found["motors_suffice"]
 
@@ -65,7 +66,7 @@ def test_too_few_motors_are_told_with_the_joints_that_still_move():
         '<child link="tail"/><axis xyz="0 1 0"/></joint></robot>',
     )
     loose = rd.load(document)
-    found = loose.loops_found()
+    found = conditioning.loops_found(loose)
     assert not found["motors_suffice"]
     assert found["loose_joints"] == ["hinge"]
     assert found["condition_numbers"]["force"] is None
@@ -110,7 +111,11 @@ def test_a_ball_joint_of_the_tree_becomes_a_closure(tmp_path):
     urdf = (fourbar()[:start] + fourbar()[end:]).replace("</robot>", frames)
     held = rd.load(gepetto(tmp_path, names + changed, urdf))
     plain = rd.load(fourbar())
-    assert held.loops_found()["freedoms"] == plain.loops_found()["freedoms"] == 1
+    assert (
+        conditioning.loops_found(held)["freedoms"]
+        == conditioning.loops_found(plain)["freedoms"]
+        == 1
+    )
     # the same machine where the ball joint turns about one axis only
     q = held.assemble([0.7], guess={"pivot": plain.home[2], "motor": 0.7})
     p = plain.assemble([0.7])
@@ -144,7 +149,7 @@ def test_actuators_in_urdf_and_yaml_are_the_same(tmp_path):
     block = "{rotor_inertia: 2.0e-4, gear_ratio: -50, coulomb: 3.0, torque_limit: 0.5}"
     again = rd.load(beside(tmp_path, {"motor": block}))
     assert again.actuators == loop.actuators
-    assert again.differences(loop) == []
+    assert comparison.differences(again, loop) == []
     (motor,) = loop.actuators
     assert (motor.rotor_inertia, motor.coulomb) == (2e-4, 3.0)
     assert loop.effort_limits == pytest.approx([25.0])
@@ -152,7 +157,7 @@ def test_actuators_in_urdf_and_yaml_are_the_same(tmp_path):
     plain = rd.load(fourbar())
     more = loop.mass_matrix(loop.home) - plain.mass_matrix(plain.home)
     assert more[0, 0] == pytest.approx(2e-4 * 50.0**2)  # on the base, which does not turn
-    assert loop.without_actuators().differences(plain) == []
+    assert comparison.differences(loop.without_actuators(), plain) == []
     rough = loop.inverse_dynamics(loop.home, [-0.5], [0.0])
     smooth = plain.inverse_dynamics(plain.home, [-0.5], [0.0])
     assert rough - smooth == pytest.approx([-3.0])

@@ -10,6 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput, NoSolution, UnderActuated
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.closed_loop.estimation import LoopEstimator
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.estimation import Encoders
@@ -22,7 +23,7 @@ ENCODERS = Encoders(angle=1e-4, angular_rate=1e-3)
 
 def flight(mechanism, count=100):
     """Stamps, the motion, and what its encoders read."""
-    path = rd.load_path(mechanism.default_path or "demo", mechanism)
+    path = rd.load_path(presentation.default_path(mechanism) or "demo", mechanism)
     motion = path.sample(0.31 + 1e-9 * STEP * np.arange(count))
     positions = mechanism.joint_positions(motion.configuration)
     rates = mechanism.joint_velocities(motion.configuration, motion.velocity)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.mechanisms import motions, presentation
 from robodyn.mechanisms.inspection import report
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
@@ -96,7 +97,7 @@ def test_readings_of_the_motors_tell_the_state(mechanism):
     driven = mechanism.joint_positions(mechanism.home) + 0.05
     q = mechanism.assemble(driven)
     rates = np.linspace(-0.2, 0.3, len(driven))
-    found, velocity = mechanism.state_of_readings(driven, rates)
+    found, velocity = motions.state_of_readings(mechanism, driven, rates)
     np.testing.assert_allclose(found, q, rtol=0, atol=1e-10)
     names, positions, _ = mechanism.joint_states(found, velocity)
     assert names == mechanism.all_joint_names
@@ -106,7 +107,7 @@ def test_readings_of_the_motors_tell_the_state(mechanism):
 
 def test_floating_links_are_where_the_legs_hold_them(mechanism):
     q = mechanism.assemble(mechanism.joint_positions(mechanism.home) + 0.1)
-    for (parent, child), pose in mechanism.floating_poses(q).items():
+    for (parent, child), pose in presentation.floating_poses(mechanism, q).items():
         assert parent == mechanism.frames[0]
         np.testing.assert_allclose(pose, mechanism.link_pose(q, child), rtol=0, atol=1e-12)
 

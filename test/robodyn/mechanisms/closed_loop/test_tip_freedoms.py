@@ -16,7 +16,7 @@ import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.analysis.limits import check_limits
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import inspection
+from robodyn.mechanisms import inspection, motions
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.trajectories import SampledTrajectory
 
@@ -101,7 +101,7 @@ def test_more_than_six_freedoms_are_simulated(count, rng):
     goal = start + 0.01
     path = rd.plan_joints(start, goal, 0.4)
     times = np.linspace(0.0, path.duration, 41)
-    motion = m.motion_of_joints(*(part for part in path.sample(times)))
+    motion = motions.motion_of_joints(m, *(part for part in path.sample(times)))
     trajectory = SampledTrajectory(m, times, motion)
     assert check_limits(m, trajectory) is None
     run = rd.simulate(m, rd.ComputedTorque(m), trajectory, dt=1e-3, control_dt=1e-2)

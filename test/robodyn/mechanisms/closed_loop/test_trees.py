@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError, UnderActuated
+from robodyn.mechanisms import presentation
 from robodyn.mechanisms.load import use_options
 from robodyn.poses import rotation_matrix
 
@@ -73,7 +74,7 @@ def test_a_falling_robot_keeps_its_momentum(floating, rng, effort):
         dt=5e-4, initial=(q, v), end_stops=None,
     )  # fmt: skip
     p = floating.momentum(run.configuration, run.velocity)
-    weight = floating.moving_mass * floating.gravity_vector
+    weight = presentation.moving_mass(floating) * floating.gravity_vector
     fallen = p[0, :3] + run.time[:, None] * weight
     np.testing.assert_allclose(p[:, :3], fallen, atol=1e-6)
     com = floating.center_of_mass(run.configuration)
@@ -183,7 +184,7 @@ def test_an_arm_let_go_floats(rng):
     held = arm.inverse_dynamics(arm.home, rest[:6], rest[:6])
     np.testing.assert_allclose([weights[name] for name in arm.joint_names], held, atol=1e-11)
     total = [value for name, value in weights.items() if name.endswith(".z")]
-    np.testing.assert_allclose(total, 9.81 * m.moving_mass, rtol=1e-12)
+    np.testing.assert_allclose(total, 9.81 * presentation.moving_mass(m), rtol=1e-12)
 
 
 def test_a_floating_body_beside_a_tree_is_no_platform():

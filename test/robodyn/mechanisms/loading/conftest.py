@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.mechanisms.comparison import compared
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.stewart.six_legs import Damping, Leg, LegLimits, SixLegs
 from robodyn.model.body import Body
@@ -32,7 +33,7 @@ def quiet_load():
     def quietly(source, **options):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnphysicalInertiaWarning)
-            return load(source, **options).compared
+            return compared(load(source, **options))
 
     return quietly
 

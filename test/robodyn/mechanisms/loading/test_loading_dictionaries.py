@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import robodyn as rd
-from robodyn.mechanisms import load_types
+from robodyn.mechanisms import comparison, load_types
 from robodyn.parsing.source import MODELS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -29,7 +29,7 @@ def test_the_types_of_load_name_every_bundled_model_under_its_kind():
 @pytest.mark.parametrize("name", ["puma560", "stewart_symmetric"])
 def test_the_content_of_a_model_file_is_the_model(name):
     document = yaml.safe_load((MODELS / f"{name}.yaml").read_text())
-    assert rd.load(document).differences(rd.load(name)) == []
+    assert comparison.differences(rd.load(document), rd.load(name)) == []
 
 
 def test_arrays_tuples_and_paths_stand_for_lists_and_texts(tmp_path):
@@ -44,7 +44,7 @@ def test_arrays_tuples_and_paths_stand_for_lists_and_texts(tmp_path):
     file = rd.save(rd.load("delta"), tmp_path / "d.yaml")[0]
     document = yaml.safe_load(file.read_text())
     document["urdf"] = tmp_path / document["urdf"]
-    assert rd.load(document).differences(rd.load(file)) == []
+    assert comparison.differences(rd.load(document), rd.load(file)) == []
 
 
 def nested(depth):

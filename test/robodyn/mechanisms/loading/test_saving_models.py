@@ -14,6 +14,7 @@ import yaml
 
 import robodyn as rd
 from robodyn.errors import OutputError, UnphysicalInertiaWarning
+from robodyn.mechanisms import comparison
 from robodyn.mechanisms.load import load
 from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.stewart.platform import StewartPlatform
@@ -114,14 +115,14 @@ def test_a_saved_model_loads_to_an_equal_one(name, ending, tmp_path):
     file = tmp_path / f"m{ending}"
     rd.save(m, file)
     again = load(file)
-    assert m.differences(again) == []
+    assert comparison.differences(m, again) == []
     assert again == m
     assert again.actuators == m.actuators
     assert again.kind == m.kind
     assert again.joint_names == m.joint_names
     if m.kind != "closed_loop":
-        np.testing.assert_array_equal(again.joint_signs, m.joint_signs)
-        np.testing.assert_allclose(again.joint_offsets, m.joint_offsets, atol=1e-12)
+        np.testing.assert_array_equal(again.drives.signs, m.drives.signs)
+        np.testing.assert_allclose(again.drives.offsets, m.drives.offsets, atol=1e-12)
     np.testing.assert_allclose(again.home, m.home, atol=1e-12)
     if ending == ".yaml":
         schema = Path(rd.__file__).with_name("schemas") / f"{m.kind}.schema.json"

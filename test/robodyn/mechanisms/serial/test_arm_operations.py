@@ -79,7 +79,7 @@ def test_the_recursions_are_linear_and_lagrange_is_cubic():
 def test_counting_runs_the_equations_that_run(arm, state, rng):
     """The counted run returns what the compiled kernel does."""
     wrench, tau = rng.normal(size=6), np.zeros(arm.n)
-    chain = SerialArm(arm.model)._chain()
+    chain = SerialArm(arm.model).solver.chain()
     work = np.zeros((arm.n, WORK_SIZE))
     rest = at_rest(np.array([0.0, 0.0, -9.81]))
     whole = State(*state, wrench, True, wrench, False)

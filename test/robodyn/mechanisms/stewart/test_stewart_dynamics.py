@@ -150,7 +150,7 @@ def test_a_formulation_that_departs_from_nothing_is_exact(rng):
     exact = platform.inverse_dynamics(*motion)
     out, status = np.empty((5, 6)), np.zeros(5, dtype=np.int64)
     stewart_published.all_as_printed(
-        platform._legs, platform._platform, *motion, Formulation().codes, out, status
+        platform.solver.legs, platform.solver.body, *motion, Formulation().codes, out, status
     )
     assert relative(out, exact) < 1e-13
 

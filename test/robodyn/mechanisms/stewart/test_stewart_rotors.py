@@ -13,6 +13,7 @@ from stewart_mechanisms import random_motion, random_platform
 
 import robodyn as rd
 from robodyn.errors import ModelError
+from robodyn.mechanisms import motions
 from robodyn.mechanisms.stewart.six_legs import Damping
 
 FILE = Path(__file__).parents[3] / "reference" / "closed_loops" / "ball_screw_legs.json"
@@ -242,8 +243,8 @@ def test_the_compiled_simulation_moves_as_the_equations_say(rng, platform):
         rates = []
         for part in (0.5, 0.5, 1.0, None):
             at, moving = states[-1]
-            at = platform.normalized(at)
-            turn = platform.configuration_rate(at, moving)
+            at = motions.normalized(platform, at)
+            turn = motions.configuration_rate(platform, at, moving)
             rates.append((turn, platform.forward_dynamics(at, moving, effort, wrench)))
             if part is not None:
                 step = part * 1e-3
@@ -253,7 +254,7 @@ def test_the_compiled_simulation_moves_as_the_equations_say(rng, platform):
         for_pose, for_twist = (
             sum(w * rate[i] for w, rate in zip((1, 2, 2, 1), rates, strict=True)) for i in (0, 1)
         )
-        pose = platform.normalized(pose + 1e-3 / 6.0 * for_pose)
+        pose = motions.normalized(platform, pose + 1e-3 / 6.0 * for_pose)
         twist = twist + 1e-3 / 6.0 * for_twist
     assert found[0] == pytest.approx(pose, rel=1e-9, abs=1e-10)
     assert found[1] == pytest.approx(twist, rel=1e-9, abs=1e-9)

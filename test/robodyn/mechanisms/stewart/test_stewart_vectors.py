@@ -33,7 +33,7 @@ def scalar_answer(platform, name, pose, twist, third, wrench):
     """By the kernels that take one state and one leg at a time, and NumPy."""
     if name == "condition_number":
         return np.linalg.cond(platform.jacobian(pose))
-    packed = platform._legs, platform._platform
+    packed = platform.solver.legs, platform.solver.body
     answers = []
     for n in range(len(pose)):
         H, M, force, bias = np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6)

@@ -19,7 +19,7 @@ def test_zero_and_sense_of_the_actuators_are_undone(dasgupta, rng):
     names, positions, velocities = platform.joint_states(pose, twist)
     driven = [names.index(name) for name in platform.joint_names]
     assert not np.allclose(positions[driven], platform.joint_positions(pose))
-    lengths = platform.joint_signs * positions[driven] + platform.joint_offsets
-    rates = platform.joint_signs * velocities[driven]
+    lengths = platform.drives.signs * positions[driven] + platform.drives.offsets
+    rates = platform.drives.signs * velocities[driven]
     assert np.allclose(lengths, platform.joint_positions(pose), rtol=0, atol=1e-12)
     assert np.allclose(rates, platform.joint_velocities(pose, twist), rtol=0, atol=1e-12)

@@ -22,8 +22,13 @@ import numpy as np
 import robodyn as rd
 from robodyn.formats.documents import Fields
 from robodyn.mechanisms.common.description import Nouns
+from robodyn.mechanisms.common.figure import Figure, Shape, stick
+from robodyn.mechanisms.common.joint_friction import joint_friction
 from robodyn.mechanisms.numpy_dynamics import NumpyDynamics
+from robodyn.mechanisms.presentation import figure
 from robodyn.model.body import Link
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
 from robodyn.poses import pose_from_rpy
 
 GRAVITY = 9.81
@@ -74,10 +79,6 @@ class CartPendulum(NumpyDynamics):
             Link("bob", self.model.bob, np.array([0.0, 0.0, -self.model.length]), still),
         )
 
-    @property
-    def joint_friction(self):
-        return ({"damping": self.model.damping}, {"damping": 0.0})
-
     def without_friction(self):
         return CartPendulum(replace(self.model, damping=0.0))
 
@@ -118,21 +119,24 @@ class CartPendulum(NumpyDynamics):
         about = m * GRAVITY * long * np.sin(angle) + 0.0 * rate
         return np.stack([along, about], axis=-1)
 
-    def figure(self):
-        """A stick from the cart to the bob, both drawn as spheres."""
-        from robodyn.mechanisms.common.figure import Figure, Shape, stick
-        from robodyn.model.joint import Joint
-        from robodyn.model.placement import Placement
 
-        end = np.array([0.0, 0.0, -self.model.length])
-        joints = [
-            Joint("slider", "prismatic", "base_link", "cart"),
-            Joint("hinge", "revolute", "cart", "rod", axis=np.array([0.0, -1.0, 0.0])),
-            Joint("tip", "fixed", "rod", "bob", Placement(translation=end)),
-        ]
-        ball = Shape("bob", "sphere", (0.05,), np.eye(4))
-        block = Shape("cart", "box", (0.2, 0.1, 0.1), np.eye(4))
-        return Figure(joints, [*stick("rod", end, 0.01), ball, block])
+@joint_friction.register
+def _joint_friction(crane: CartPendulum) -> tuple:
+    return ({"damping": crane.model.damping}, {"damping": 0.0})
+
+
+@figure.register
+def _figure(crane: CartPendulum) -> Figure:
+    """A stick from the cart to the bob, both drawn as spheres."""
+    end = np.array([0.0, 0.0, -crane.model.length])
+    joints = [
+        Joint("slider", "prismatic", "base_link", "cart"),
+        Joint("hinge", "revolute", "cart", "rod", axis=np.array([0.0, -1.0, 0.0])),
+        Joint("tip", "fixed", "rod", "bob", Placement(translation=end)),
+    ]
+    ball = Shape("bob", "sphere", (0.05,), np.eye(4))
+    block = Shape("cart", "box", (0.2, 0.1, 0.1), np.eye(4))
+    return Figure(joints, [*stick("rod", end, 0.01), ball, block])
 
 
 def from_yaml(document, source, options):

@@ -9,6 +9,7 @@ import pytest
 from cart_pendulum import CartPendulum, Model
 
 import robodyn as rd
+from robodyn.mechanisms import presentation
 from robodyn.trajectories import demonstration
 
 
@@ -40,14 +41,14 @@ def test_it_is_drawn_from_its_urdf_and_from_its_model_alike(crane, description):
     from robodyn.view.model_figure import figure_of
 
     figure = figure_of(description, crane)
-    own = crane.figure()
+    own = presentation.figure(crane)
     joints = dict(zip(crane.joint_names, (0.2, 0.7), strict=True))
     for drawn in (figure, own):
         frames = drawn.link_frames(joints)
         tip = frames[drawn.index("bob")][:3, 3]
         np.testing.assert_allclose(tip, crane.body_pose([0.2, 0.7])[:3], atol=1e-12)
-    arrows = crane.effort_arrows(
-        own, own.link_frames(joints), np.array([0.2, 0.7]), np.array([0.3, -0.2])
+    arrows = presentation.effort_arrows(
+        crane, own, own.link_frames(joints), np.array([0.2, 0.7]), np.array([0.3, -0.2])
     )
     # a force along the slide, a torque about the hinge
     assert arrows.shape == (2, 2, 3)

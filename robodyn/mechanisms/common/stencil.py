@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Differences of functions of a mechanism's configuration."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+
+# Central differences of order 6: f'(0) = sum over k of weight_k f(place_k h) / h.
+PLACES = np.array([1.0, -1.0, 2.0, -2.0, 3.0, -3.0])
+WEIGHTS = np.array([45.0, -45.0, -9.0, 9.0, 1.0, -1.0]) / 60.0
+# The step is a fraction of the mechanism's size or an angle [rad]. Where a platform is described by
+# its legs and ill conditioned, a small step of a leg is a large one of the pose, so it is far
+# smaller than a pose's would have to be; rounding still leaves eleven digits.
+STEP = 3e-4
+# The same where efforts are distributed.
+SMALLEST = 1e-5
+
+
+class Stencil(NamedTuple):
+    """Where a function of each coordinate is evaluated to differentiate it, and what counts.
+
+    Attributes:
+        places: (p, nv) displacements of each coordinate.
+        weights: (p, nv) their factors in its derivative.
+    """
+
+    places: FloatArray
+    weights: FloatArray
+
+
+def difference_stencil(mechanism: Any) -> Stencil:
+    """Plain differences, for a mechanism of any kind."""
+    units = np.array(mechanism.coordinates.units)
+    step = SMALLEST if is_redundant(mechanism) else STEP
+    steps = step * np.where(units == "m", mechanism.size, 1.0)
+    return Stencil(np.outer(PLACES, steps), np.outer(WEIGHTS, 1.0 / steps))
+
+
+def is_redundant(mechanism: Any) -> bool:
+    """Whether it has more motors than freedoms, of which some may be at their limits."""
+    return len(mechanism.joint_names) > int(mechanism.coordinates.velocity_size)
+
+
+def weighed(values: FloatArray, stencil: Stencil) -> FloatArray:
+    """Derivatives (..., nv, k) of values (..., p nv, k) at a stencil's places."""
+    by_place = values.reshape(*values.shape[:-2], *stencil.weights.shape, values.shape[-1])
+    return np.asarray((by_place * stencil.weights[..., None]).sum(axis=-3))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The terms that the efforts of a motion are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.errors import InvalidInput, KinematicsError
+
+
+class EffortTerms(NamedTuple):
+    """Efforts of a motion and the terms they are made of.
+
+    Attributes:
+        total: (N, n) [N or N m]; NaN where no efforts exist.
+        terms: (N, n) each, by name, such as `massless` and `dynamic`, or `inertial`, `coriolis`,
+            `gravity`, `friction`.
+        reactions: named tuple of arrays (N, k, 3) in the mechanism's joints; None where a kind of
+            mechanism does not compute them.
+    """
+
+    total: FloatArray
+    terms: Mapping[str, FloatArray]
+    reactions: Any = None
+
+
+def where_regular(
+    function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
+) -> FloatArray:
+    """A function of rows of states, (N, *core), NaN where the mechanism is singular."""
+    try:
+        return function(*states)
+    except KinematicsError:
+        rows = np.full((len(states[0]), *core), np.nan)
+    for row, state in zip(rows, zip(*states, strict=True), strict=True):
+        try:
+            row[...] = function(*state)
+        except KinematicsError:
+            continue
+    return rows
+
+
+@singledispatch
+def formulations(mechanism: Any) -> tuple[str, ...]:
+    """Formulations of the inverse dynamics that `effort_terms` knows; `exact` is the first.
+
+    Where `massless` is one of them, `inverse_dynamics` takes it as the keyword `formulation`.
+    """
+    return ("exact",)
+
+
+@singledispatch
+def effort_terms(
+    mechanism: Any,
+    configuration: FloatArray,
+    velocity: FloatArray,
+    acceleration: FloatArray,
+    wrench: FloatArray | None = None,
+    formulation: str = "exact",
+) -> EffortTerms:
+    """Efforts (N, n) of a motion and the terms that add up to them; NaN where no efforts exist.
+
+    What inertia, velocity (`coriolis`, centrifugal terms included), gravity, friction and, if
+    there is one, a wrench contribute.
+
+    Raises:
+        InvalidInput: an unknown formulation.
+    """
+    if formulation not in formulations(mechanism):
+        noun = mechanism.nouns.mechanism
+        raise InvalidInput(
+            f"formulation is {formulation!r}, {'an' if noun[0] in 'aeiou' else 'a'} {noun} has "
+            f"only {', '.join(formulations(mechanism))}",
+            value=formulation,
+        )
+    q, v, change = (np.atleast_2d(part) for part in (configuration, velocity, acceleration))
+    rest, core = np.zeros_like(v), (len(mechanism.joint_names),)
+    smooth = mechanism._frictionless.inverse_dynamics
+    gravity = where_regular(smooth, (q, rest, rest), core)
+    frictionless = where_regular(smooth, (q, v, rest), core)
+    inertial = where_regular(smooth, (q, v, change), core) - frictionless
+    unloaded = where_regular(mechanism.inverse_dynamics, (q, v, change), core)
+    terms = {
+        "inertial": inertial,
+        "coriolis": frictionless - gravity,
+        "gravity": gravity,
+        "friction": unloaded - frictionless - inertial,
+    }
+    if wrench is None:
+        return EffortTerms(unloaded, terms)
+    load = np.broadcast_to(wrench, (*v.shape[:-1], 6))
+    total = where_regular(mechanism.inverse_dynamics, (q, v, change, load), core)
+    return EffortTerms(total, terms | {"wrench": total - unloaded})
