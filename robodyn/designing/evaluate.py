@@ -21,6 +21,7 @@ from robodyn.designing.requirements import Requirements
 from robodyn.designing.verdicts import verdicts
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms import conditioning, motions, presentation, travel
+from robodyn.mechanisms.common.geometry import geometry_of
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.model.model import Model
 
@@ -114,7 +115,7 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
 
 def _refuse_geometry(m: Mechanism, deviation: float) -> None:
     try:
-        m.geometry()
+        geometry_of(m)
     except InvalidInput as error:
         raise InvalidInput(
             f"accuracy.geometry is {deviation:g} m, but the dimensions of {m.name} are not known "
