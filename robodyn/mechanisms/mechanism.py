@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The base class of every kind of mechanism; planners, controllers, nodes and views use only this.
+"""`Mechanism`: the interface of every kind of mechanism for planners, controllers, nodes and views.
 
-A mechanism works in its own coordinates, of three sizes that may all differ: a *configuration*
-(..., nq), its *velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints.
-For a Stewart platform the configuration is a pose (..., 7) and the velocity a twist (..., 6); for
-a serial arm they are q and qd, both (..., n). `coordinates` says what the numbers are.
-Configurations lie on a manifold, so code outside a mechanism never subtracts two of them but calls
-`difference` and `advance`.
+A mechanism has coordinates of three sizes that may all differ: a *configuration* (..., nq), its
+*velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints. For a Stewart
+platform the configuration is a pose (..., 7) and the velocity a twist (..., 6); for a serial arm
+they are q and qd, both (..., n). `coordinates` describes the numbers. Configurations are points of
+a manifold: never subtract two of them; use `difference` and `advance`.
 """
 
 from __future__ import annotations
@@ -54,24 +53,24 @@ LOADS = 6, 15
 
 
 class Mechanism(ABC):
-    """A mechanism of any kind, in its own coordinates; methods are pure functions of its model.
+    """A mechanism of any kind; its methods are pure functions of its model.
 
     A configuration is (..., nq), its velocity and acceleration (..., nv), efforts (..., n) of the
-    driven joints [N m, N where a joint slides]; a wrench (..., 6) is what the surroundings exert on
-    the body, force [N], then moment about its reference point [N m], base frame. For a Stewart
-    platform the configuration is a pose (..., 7) [m, -] and the velocity a twist (..., 6)
-    [m/s, rad/s]; for an arm they are q and qd (..., n) [rad, m where a joint slides]; for closed
-    loops the positions of all tree joints and the rates of the independent ones. `coordinates` says
-    what the numbers are.
+    driven joints [N m, or N for a prismatic joint]. A wrench (..., 6) is the force [N], then the
+    moment about the reference point of the body [N m], that the environment exerts on the body, in
+    the base frame. For a Stewart platform the configuration is a pose (..., 7) [m, -] and the
+    velocity a twist (..., 6) [m/s, rad/s]; for an arm they are q and qd (..., n) [rad, or m for a
+    prismatic joint]; for closed loops they are the positions of all tree joints and the velocities
+    of the independent ones. `coordinates` describes the numbers.
 
-    What several kinds compute alike are functions, of the modules named in the table below; what
-    each computes by kernels of its own is its `solver`'s.
+    Computations that are common to several kinds are functions of the modules in the table below;
+    those with kernels of a kind belong to its `solver`.
 
     Attributes:
-        kind: the name under which its kind is registered: `stewart`, `serial` ...
-        model: the description it was built from, as frozen data.
+        kind: name under which its kind is registered: `stewart`, `serial` ...
+        model: description from which it was built, as frozen data.
         nouns: words for messages, labels and tables.
-        solver_type: of its `solver`.
+        solver_type: type of its `solver`.
     """
 
     kind: str
@@ -110,7 +109,7 @@ class Mechanism(ABC):
 
     @cached_property
     def solver(self) -> Any:
-        """What its kind computes by kernels of its own."""
+        """Solver with the kernels of this kind."""
         return self.solver_type(self)
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -125,7 +124,7 @@ class Mechanism(ABC):
 
     @property
     def source(self) -> str:
-        """File or model the description was read from; empty if it was built in code."""
+        """File or model from which the description was read; empty if it was built in code."""
         return str(self.model.source)
 
     @cached_property
@@ -135,13 +134,13 @@ class Mechanism(ABC):
 
     @property
     def gravity_vector(self) -> FloatArray:
-        """(3,) [m/s^2] base frame."""
+        """Gravity (3,) [m/s^2], base frame."""
         gravity: FloatArray = self.model.gravity
         return gravity
 
     @property
     def options(self) -> tuple[object, ...]:
-        """What its class takes besides the model, as frozen data."""
+        """Arguments of its class besides the model, as frozen data."""
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -154,21 +153,21 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def bodies(self) -> Sequence[Link]:
-        """The bodies that move, with their masses and inertias."""
+        """Moving bodies, with their masses and inertias."""
 
     @property
     def characteristic_length(self) -> float:
-        """[m] that makes the condition number independent of units; 1 where none is natural."""
+        """Length [m] that makes the condition number independent of units; 1 by default."""
         return 1.0
 
     @property
     @abstractmethod
     def size(self) -> float:
-        """[m] a length of the order of the whole mechanism, positive."""
+        """Positive length [m] of the order of the whole mechanism."""
 
     @cached_property
     def driven_joints(self) -> tuple[DrivenJoint, ...]:
-        """(n,) what the model says of them; a kind gives this, or their names, units and limits."""
+        """Driven joints (n,) of the model."""
         if isinstance(self.model, Model):
             return tuple(map(driven_joint, self.model.driven_joints))
         given = zip(
@@ -179,42 +178,42 @@ class Mechanism(ABC):
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """(n,) the driven joints, in the order of every effort array."""
+        """Names (n,) of the driven joints, in the order of every effort array."""
         return tuple(joint.name for joint in self.driven_joints)
 
     @property
     def all_joint_names(self) -> tuple[str, ...]:
-        """All joints of `joint_states`, passive ones included."""
+        """Names of all joints of `joint_states`, including passive ones."""
         return self.joint_names
 
     @property
     def passive_joint_names(self) -> tuple[str, ...]:
-        """The joints of `all_joint_names` that are not driven."""
+        """Names of those joints of `all_joint_names` that are not driven."""
         return tuple(name for name in self.all_joint_names if name not in self.joint_names)
 
     @cached_property
     def joint_units(self) -> tuple[Unit, ...]:
-        """(n,) `m` or `rad` of the driven joints' positions."""
+        """Units (n,) of the driven joints' positions, `m` or `rad`."""
         return tuple(joint.unit for joint in self.driven_joints)
 
     @property
     def effort_limits(self) -> FloatArray:
-        """(n,) [N or N m], infinite where the model gives none; of its motor at standstill."""
+        """Largest efforts (n,) [N or N m] at standstill; infinite if not limited."""
         return np.array(self._limits[:, 3])
 
     @property
     def position_limits(self) -> FloatArray:
-        """(n, 2) [m or rad] of the driven joints, infinite where the model gives none."""
+        """Position limits (n, 2) [m or rad] of the driven joints; infinite if not limited."""
         return np.array(self._limits[:, :2])
 
     @property
     def velocity_limits(self) -> FloatArray:
-        """(n,) [m/s or rad/s] of the driven joints and their motors, infinite if not given."""
+        """Velocity limits (n,) [m/s or rad/s] of the driven joints and motors."""
         return np.array(self._limits[:, 2])
 
     @cached_property
     def _limits(self) -> FloatArray:
-        """(n, 4) of positions, rates and efforts; the smaller of a joint's and its motor's."""
+        """Limits (n, 4) of position, velocity and effort; the smaller of joint and motor."""
         rows = []
         for joint in self.driven_joints:
             motor = joint.actuator
@@ -224,38 +223,39 @@ class Mechanism(ABC):
 
     @cached_property
     def actuators(self) -> Sequence[Actuator]:
-        """(n,) what drives each joint, as described; ideal where the description is silent."""
+        """Actuators (n,) of the driven joints; ideal if the description contains none."""
         return tuple(joint.actuator for joint in self.driven_joints)
 
     @cached_property
     def drives(self) -> Drives:
-        """The driven joints' units, ranges and motors."""
+        """Units, ranges and motors of the driven joints."""
         return Drives(self)
 
     def effort_limits_at(self, rates: ArrayLike, /) -> FloatArray:
-        """Largest efforts (..., n) [N or N m] at rates (..., n) of the driven joints.
+        """Compute the largest efforts (..., n) [N or N m] at joint velocities (..., n).
 
-        Those of `effort_limits`, or less where a motor's torque-speed curve has fallen; none beyond
-        its end.
+        These are `effort_limits`, or less according to the torque-speed curve of a motor; zero
+        beyond its end.
 
         Raises:
-            InvalidInput: a wrong shape, or not finite.
+            InvalidInput: the shape is wrong, or a value is not finite.
         """
         return self.drives.effort_limits_at(rates)
 
     def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Torques (..., n) [N m] at the motors for efforts (..., n) [N or N m] of the joints.
+        """Convert joint efforts (..., n) [N or N m] into motor torques (..., n) [N m].
 
-        Where an actuator's efficiency is below 1, `rates` (..., n) [m/s or rad/s] of the joints
-        say whether motor or load drives; without them the motor does.
+        If the efficiency of an actuator is below 1, the joint velocities `rates` (..., n) [m/s or
+        rad/s] decide whether the motor or the load drives; by default the motor does.
 
         Raises:
-            InvalidInput: a wrong shape, not finite, or a joint that slides without a screw's lead.
+            InvalidInput: the shape is wrong, a value is not finite, or a prismatic joint has no
+                screw lead.
         """
         return self.drives.torques(efforts, rates)
 
     def efforts_of(self, motor_torques: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Efforts (..., n) [N or N m] of motor torques (..., n) [N m]: inverts `motor_torques`.
+        """Convert motor torques (..., n) [N m] into joint efforts; the inverse of `motor_torques`.
 
         Raises:
             InvalidInput: as for `motor_torques`.
@@ -263,17 +263,17 @@ class Mechanism(ABC):
         return self.drives.efforts(motor_torques, rates)
 
     def motor_currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Currents (..., n) [A] of the motors for efforts (..., n) [N or N m] of the joints.
+        """Convert joint efforts (..., n) [N or N m] into motor currents (..., n) [A].
 
         Raises:
-            InvalidInput: as for `motor_torques`, or a motor without a torque constant.
+            InvalidInput: as for `motor_torques`, or a motor has no torque constant.
         """
         return np.asarray(self.motor_torques(efforts, rates) / self.drives.torque_constants)
 
     def efforts_of_currents(
         self, currents: ArrayLike, rates: ArrayLike | None = None
     ) -> FloatArray:
-        """Efforts (..., n) [N or N m] of motor currents (..., n) [A]: inverts `motor_currents`.
+        """Convert motor currents (..., n) [A] into joint efforts; the inverse of `motor_currents`.
 
         Raises:
             InvalidInput: as for `motor_currents`.
@@ -284,13 +284,13 @@ class Mechanism(ABC):
 
     @cached_property
     def coordinates(self) -> Coordinates:
-        """The meaning and units of the numbers of a configuration and of a velocity."""
+        """Meaning and units of the numbers of a configuration and of a velocity."""
         return joint_coordinates(self.joint_names, self.joint_units, motions.wrapping_joints(self))
 
     @property
     @abstractmethod
     def home(self) -> FloatArray:
-        """The home configuration, the default start.
+        """Home configuration, the default start.
 
         Raises:
             InvalidInput: the model has none.
@@ -298,45 +298,45 @@ class Mechanism(ABC):
 
     @abstractmethod
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
-        """Pose (..., 7) of the platform or the arm's tip in the base frame."""
+        """Compute the pose (..., 7) of the platform or of the tip, base frame."""
 
     def forward_kinematics(self, positions: ArrayLike, /) -> FloatArray:
-        """Pose (..., 7) of the body: x y z [m], qx qy qz qw, base frame.
+        """Compute the pose (..., 7) of the body: x y z [m], qx qy qz qw, base frame.
 
-        Of configurations; a platform takes the positions of its driven joints, its leg lengths.
+        `positions` is a configuration; for a platform, the leg lengths.
         """
         return self.body_pose(positions)
 
     @abstractmethod
     def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """J (..., 6, k), linear over angular, of the body at `body_pose`, base frame.
+        """Compute the Jacobian (..., 6, k) of the body, linear over angular, base frame.
 
-        twist = J @ velocity. A platform's is H, which maps forces to a wrench: see
-        `twist_jacobian` and `joint_jacobian`, which mean the same for every kind.
+        twist = J @ velocity, except for a platform: its Jacobian is H, which maps leg forces to a
+        wrench. `twist_jacobian` and `joint_jacobian` have the same meaning for every kind.
         """
 
     def twist_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., 6, nv), linear over angular: twist of the body = it @ velocity, base frame."""
+        """Compute the matrix (..., 6, nv) with twist of the body = it @ velocity, base frame."""
         return self.jacobian(configuration)
 
     def joint_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the matrix that maps the velocity to the rates of the driven joints.
+        """Compute the matrix that maps the velocity to the velocities of the driven joints.
 
         Args:
             configuration: (..., nq).
 
         Returns:
-            (..., n, nv): rates of `joint_names` [rad/s or m/s] = it @ velocity.
+            (..., n, nv): velocities of `joint_names` [rad/s or m/s] = it @ velocity.
 
         Raises:
-            InvalidInput, KinematicsError: as `jacobian`.
+            InvalidInput, KinematicsError: as for `jacobian`.
         """
         shape = motions.joint_values(self, "configuration", configuration).shape[:-1]
         n = len(self.joint_names)
         return np.array(np.broadcast_to(np.eye(n), (*shape, n, n)))
 
     def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
-        """The displacement (..., nv), in coordinates of `velocity`, that takes `start` to `goal`.
+        """Compute the displacement (..., nv) from start to goal, in velocity coordinates.
 
         A continuous joint takes the short way, see `wrapping_joints`.
         """
@@ -346,9 +346,9 @@ class Mechanism(ABC):
         return self.coordinates.shortest(way)
 
     def advance(self, configuration: ArrayLike, displacement: ArrayLike, /) -> FloatArray:
-        """The inverse of `difference`: the configuration (..., nq) after a displacement.
+        """Apply a displacement (..., nv) to a configuration (..., nq); the inverse of `difference`.
 
-        Turns of continuous joints are counted on, not taken off.
+        Turns of continuous joints are counted.
 
         Raises:
             NoSolution: there is no such configuration.
@@ -357,11 +357,11 @@ class Mechanism(ABC):
         return np.asarray(motions.joint_values(self, "configuration", configuration) + step)
 
     def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., n) [m or rad] positions of the driven joints."""
+        """Compute the positions (..., n) [m or rad] of the driven joints."""
         return motions.joint_values(self, "configuration", configuration)
 
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-        """(..., n) [m/s or rad/s] rates of the driven joints."""
+        """Compute the velocities (..., n) [m/s or rad/s] of the driven joints."""
         given = {"configuration": configuration, "velocity": velocity}
         shape, (_, rates) = flatten(
             **{n: motions.joint_values(self, n, value) for n, value in given.items()}
@@ -371,37 +371,37 @@ class Mechanism(ABC):
     def joint_states(
         self, configuration: ArrayLike, velocity: ArrayLike | None = None, /
     ) -> JointStates:
-        """Names, positions and velocities of all joints, as the URDF measures them."""
+        """Return names, positions and velocities of all joints, as the URDF measures them."""
         positions = motions.joint_values(self, "configuration", configuration)
         rates = np.zeros(len(self.joint_names)) if velocity is None else velocity
         pair = np.broadcast_arrays(positions, motions.joint_values(self, "velocity", rates))
         return JointStates(self.joint_names, *pair)
 
     def assemble(self, driven: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-        """The configuration (..., nq) with these positions (..., n) of the driven joints.
+        """Find the configuration (..., nq) with these positions (..., n) of the driven joints.
 
         `guess` is a configuration near it, by default home.
 
         Raises:
-            NoSolution: none was found.
+            NoSolution: no configuration was found.
         """
         return motions.joint_values(self, "driven", driven)
 
     @property
     def independent_joints(self) -> tuple[str, ...]:
-        """(m,) names of the joints whose motion determines that of the mechanism.
+        """Names (m,) of the joints whose motion determines that of the mechanism.
 
-        A joint trajectory is of these. They may be fewer than the driven ones (a redundantly driven
-        loop), and both fewer than all joints.
+        A joint trajectory contains these joints. They may be fewer than the driven ones (in a
+        redundantly driven loop), and both may be fewer than all joints.
         """
         return self.joint_names
 
     def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-        """The configuration (nq,) near a guess, by default home, with the body at a pose (7,).
+        """Find the configuration (nq,) near a guess, by default home, with the body at a pose (7,).
 
         Raises:
-            NoSolution: none was found; the message says what cannot be reached.
-            InvalidInput: wrong shapes, or a mechanism that cannot be asked for poses.
+            NoSolution: no configuration was found; the message names what cannot be reached.
+            InvalidInput: shapes are wrong, or a pose does not determine this mechanism.
         """
         raise motions.no_inverse_kinematics(self)
 
@@ -420,7 +420,17 @@ class Mechanism(ABC):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """(..., n) efforts of the driven joints for a motion on a base that may move, too."""
+        """Compute the efforts (..., n) of the driven joints for a motion.
+
+        Args:
+            configuration: (..., nq).
+            velocity, acceleration: (..., nv).
+            wrench: external wrench (..., 6) [N, N m] on the body, base frame; zero by default.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            (..., n) [N or N m].
+        """
 
     @abstractmethod
     def forward_dynamics(
@@ -433,50 +443,50 @@ class Mechanism(ABC):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """The acceleration (..., nv) that efforts (..., n) cause.
+        """Compute the acceleration (..., nv) for efforts (..., n).
 
-        A joint at rest has no dry friction here: which joints friction holds is up to the
-        simulation. Inverse dynamics takes the friction of the side to which a planned motion
-        accelerates, so at rest the two are inverse to each other without dry friction only.
+        A joint at rest has no dry friction here, because only a simulation decides which joints
+        friction holds. Inverse dynamics uses the friction in the direction of the planned
+        acceleration, so at rest the two are inverse to each other only without dry friction.
         """
 
     @abstractmethod
     def mass_matrix(self, configuration: ArrayLike, /) -> FloatArray:
-        """(..., nv, nv), symmetric positive definite."""
+        """Compute the mass matrix (..., nv, nv), symmetric and positive definite."""
 
     @abstractmethod
     def bias(
         self, configuration: ArrayLike, velocity: ArrayLike, /, *, base: BaseMotion | None = None
     ) -> FloatArray:
-        """(..., nv) gravity, velocity terms and friction, on a base that may move, too."""
+        """Compute gravity, velocity terms and friction (..., nv), also on a moving base."""
 
     def _made(self, model: Any) -> Self:
-        """One of the same class, options and frames from another model."""
+        """Build a mechanism of the same class, options and frames from another model."""
         make: Callable[..., Self] = type(self)
         made = make(model, *self.options)
         made._added = self._added
         return made
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
-        """The same mechanism without dry friction, and without damping at driven joints named."""
+        """Return the mechanism without dry friction, and without damping in `undamped` joints."""
         return self._made(self.model.without_dry_friction(undamped))
 
     @cached_property
     def friction(self) -> JointFriction:
-        """Friction of the joints, as simulations need it."""
+        """Friction of the joints, in the form of simulations."""
         return JointFriction(friction_rows(self), decays(self))
 
     @cached_property
     def _smooth(self) -> Self:
-        """Itself without dry friction; the mechanism itself if it has none."""
+        """The mechanism without dry friction; itself if it has none."""
         return self.without_dry_friction() if self.friction.is_dry else self
 
     @property
     def parameters(self) -> Parameters:
-        """What efforts are linear in: ten numbers of each body, then rotors and friction of joints.
+        """Parameters in which efforts are linear: ten of each body, rotors, friction.
 
         Raises:
-            InvalidInput: a kind that has none.
+            InvalidInput: this kind has none.
         """
         return replace(self._parameters, values=self._parameters.values.copy())
 
@@ -488,19 +498,20 @@ class Mechanism(ABC):
     def regressor(
         self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
     ) -> FloatArray:
-        """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
+        """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values, for any values.
 
         Raises:
-            InvalidInput: a wrong shape, not finite, or a kind that has none.
+            InvalidInput: the shape is wrong, a value is not finite, or this kind has no parameters.
         """
         raise self.solver.unanswered("parameters")
 
     def with_parameters(self, values: ArrayLike, /) -> Self:
-        """The same mechanism with other values (p,) of its `parameters`.
+        """Return the mechanism with other values (p,) of its `parameters`.
 
         Raises:
-            InvalidInput: a wrong number of values, not finite, or a kind that has none.
-            ModelError: values that no mechanism can have, such as a friction below zero.
+            InvalidInput: the number of values is wrong, a value is not finite, or this kind has
+                none.
+            ModelError: no mechanism can have these values, such as friction below zero.
         """
         own = self._parameters
         given = own.checked(values)
@@ -515,16 +526,16 @@ class Mechanism(ABC):
 
     @property
     def unchecked(self) -> UncheckedDynamics:
-        """Unchecked calls for single states in inner loops, results written into given arrays."""
+        """Functions without checks for single states, with results in given arrays."""
         return UncheckedDynamics(self)
 
     def gravity(self, configuration: ArrayLike, /, *, base: BaseMotion | None = None) -> FloatArray:
-        """Efforts (..., n) that hold the mechanism where it is on its base."""
+        """Compute the efforts (..., n) that hold the mechanism at rest on its base."""
         rest = np.zeros(self.coordinates.velocity_size)
         return self.inverse_dynamics(configuration, rest, rest, base=base)
 
     def without_friction(self) -> Self:
-        """The same mechanism with neither viscous nor dry friction in its joints."""
+        """Return the mechanism without viscous and dry friction in its joints."""
         return self._made(self.model.without_friction())
 
     @cached_property
@@ -532,30 +543,30 @@ class Mechanism(ABC):
         return self.without_friction()
 
     def without_actuators(self) -> Self:
-        """The same mechanism with ideal actuators: no rotors, no dry friction, no motor limits."""
+        """Return the mechanism with ideal actuators: no rotors, dry friction and motor limits."""
         return self._made(self.model.without_actuators())
 
     def with_gravity(self, gravity: ArrayLike, /) -> Self:
-        """Return the same mechanism under another gravity.
+        """Return the mechanism with another gravity.
 
         Args:
             gravity: (3,) [m/s^2] base frame; zeros for drives that compensate gravity themselves.
 
         Raises:
-            ModelError: a wrong shape, or not finite.
+            ModelError: the shape is wrong, or a value is not finite.
         """
         return self._made(self.model.with_gravity(gravity))
 
     def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Self:
-        """Return the mechanism with limits of how far joints at the legs' ends bend from home.
+        """Return the mechanism with limits of the angles of its legs from home.
 
         Args:
-            base_cone: [rad] of the joints at the base; None for as it is, infinite for any.
-            body_cone: [rad] of those at the moving body.
+            base_cone: largest angle [rad] at the base; None for no change, infinite for no limit.
+            body_cone: largest angle [rad] at the moving body.
 
         Raises:
-            InvalidInput: a mechanism without straight legs.
-            ModelError: a cone that is not positive.
+            InvalidInput: the mechanism has no straight legs.
+            ModelError: a cone is not positive.
         """
         if not travelling.leg_names(self):
             raise InvalidInput(
@@ -567,21 +578,24 @@ class Mechanism(ABC):
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Self:
-        """The same mechanism with a body fixed to its platform or held at its tip.
+        """Return the mechanism with a body fixed to its platform or tip.
 
-        mass [kg], com (3,) [m] and inertia (3, 3) [kg m^2] about it, in the moving body's frame; a
-        point by default.
+        Args:
+            mass: [kg].
+            com: center of mass (3,) [m] in the frame of the moving body.
+            inertia: (3, 3) [kg m^2] about it, in the same axes; a point mass by default.
         """
         return self._made(self.model.with_payload(mass, com, inertia))
 
     def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
-        """Its state from readings of its driven joints, one after another.
+        """Return an estimator of the state from readings of the driven joints.
 
-        The search begins where the body has the initial pose (7,), by default at home.
+        The search starts with the body at `initial_pose` (7,), by default at home.
 
         Raises:
-            ModelError: a kind that needs none.
-            RobodynError: joints that do not determine the state, encoders or a pose that are none.
+            ModelError: this kind needs no estimator.
+            RobodynError: the joints do not determine the state, or encoders or the pose are
+                invalid.
         """
         raise ModelError(
             f"{self.name} needs no estimator: the joint_states of a real {self.nouns.mechanism} "
@@ -600,15 +614,14 @@ class Mechanism(ABC):
         *,
         limit_motors: bool = False,
     ) -> tuple[FloatArray, FloatArray]:
-        """Configuration and velocity after `steps` of dt [s], effort and load held; unchecked.
+        """Return configuration and velocity after `steps` of dt [s]; unchecked.
 
-        The load is a wrench (6,), or (15,) with the `rows` of a `BaseMotion` after it, or (3, 15)
-        at the beginning, middle and end of the step.
-
-        With `limit_motors`, no motor has more than `effort_limits_at` says.
+        Effort and load are constant. The load is a wrench (6,), or (15,) with the `rows` of a
+        `BaseMotion` after it, or (3, 15) at the start, midpoint and end of the step. With
+        `limit_motors`, no motor exceeds `effort_limits_at`.
 
         Raises:
-            InvalidInput: a load of another size.
+            InvalidInput: the load has another size.
             SimulationFailed: no finite state follows; its `value` is the last good state.
         """
         if load.shape[-1] not in LOADS:

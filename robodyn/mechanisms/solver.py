@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a kind of mechanism computes by kernels of its own: one object behind one set of questions.
+"""Solver: the computations of a kind of mechanism with its own kernels, behind one interface.
 
-A mechanism asks its solver; `Solver` itself is that of a kind without compiled code, whose
-configuration is a position for each joint. A kind derives its own, and names it as `solver_type`.
+A mechanism delegates to its solver. `Solver` itself serves kinds without compiled code, whose
+configuration is a position for each joint. A kind derives its own class and names it as
+`solver_type`.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ from robodyn.model.joint import Joint
 
 
 class Solver:
-    """The numbers of one mechanism, and what kernels make of them.
+    """Packed numbers of a mechanism, and its kernels.
 
     Args:
-        mechanism: whose they are.
+        mechanism: mechanism to compute.
 
     Attributes:
-        packed: arrays that the kind's loop takes.
+        packed: arrays for the kind's simulation loop.
         loop: the kind's compiled simulation; None if it has none.
-        no_step: why no acceleration, or no command, could be computed, by the kernels' status.
-        positions_are_given, rates_are_given: whether positions of the tree's joints are the
+        no_step: reasons why no acceleration or command could be computed, by the kernels' status.
+        positions_are_given, rates_are_given: whether the positions of the tree's joints are the
             configuration, and their rates the velocity.
     """
 
@@ -57,7 +58,7 @@ class Solver:
         self.mechanism = mechanism
 
     def unanswered(self, what: str) -> InvalidInput:
-        """The error of what this kind does not compute."""
+        """Return the error for a computation that this kind does not support."""
         return InvalidInput(
             f"mechanisms of the kind {self.mechanism.kind!r} have no {what} that are computed "
             f"here; describe {self.mechanism.name} as a URDF of joints and links",
@@ -67,7 +68,7 @@ class Solver:
     # simulation
 
     def run_under(self, model: Any) -> Any:
-        """What simulates the mechanism, by compiled code, under a controller that uses `model`."""
+        """Return the compiled simulation of the mechanism with a controller that uses `model`."""
         if self.loop is None:
             raise self.unanswered("compiled simulations")
         own = self.mechanism
@@ -81,10 +82,11 @@ class Solver:
         )
 
     def compiled_simulation(self, model: Any) -> Callable[[Rollout, int, int], Outcome] | None:
-        """A function (rollout, first, last) that fills rows `first` + 1 to `last` of a rollout.
+        """Return a function (rollout, first, last) that fills rows of a rollout.
 
-        `model` is the mechanism as the controller models it. None if compiled code cannot simulate
-        this pair; simulations then call Python at each stage of a step.
+        It fills rows `first` + 1 to `last`. `model` is the controller's model of the mechanism. The
+        result is None if compiled code cannot simulate this pair; simulations then call Python at
+        each stage of a step.
         """
         # a derived class may have other dynamics than the one that says how it runs
         if "solver_type" not in vars(type(self.mechanism)) or not self.is_alike(model):
@@ -93,26 +95,27 @@ class Solver:
         return advance
 
     def is_alike(self, model: Any) -> bool:
-        """Whether kernels may take another mechanism's numbers for this one's."""
+        """Whether kernels of this mechanism also accept the packed numbers of another one."""
         own = self.mechanism
         return type(model) is type(own) and len(model.joint_names) == len(own.joint_names)
 
     def why_no_step(self, status: int, configuration: FloatArray) -> str:
-        """The reason of a kernel's status at a configuration, for messages."""
+        """Return the reason for a kernel's status at a configuration, for messages."""
         return self.no_step[status]
 
     def batch_steps(
         self, rows: Sequence[Any], dt: float, *, limit_motors: bool
     ) -> BatchSteps | None:
-        """Compiled steps of dt [s] of many mechanisms, `rows`, each with its own parameters.
+        """Return compiled steps of dt [s] for many mechanisms, each with its own parameters.
 
-        `rows` are of this kind and of one structure; with `limit_motors`, motors keep to their
-        torque-speed curves. None where each is taken on alone.
+        `rows` are mechanisms of this kind and of one structure. With `limit_motors`, motors stay
+        within their torque-speed curves. The result is None if each mechanism must be stepped
+        alone.
         """
         return None
 
     def warm_up(self) -> None:
-        """Call once the compiled functions that only this kind has, so that they are loaded.
+        """Call the compiled functions that only this kind has once, so that they are loaded.
 
         See `robodyn.warmup.warm_up`.
         """
@@ -126,67 +129,67 @@ class Solver:
 
     @cached_property
     def stencil(self) -> Stencil:
-        """How efforts and accelerations are differentiated by the configuration."""
+        """Scheme of the derivatives of efforts and accelerations by the configuration."""
         return difference_stencil(self.mechanism)
 
     # parameters
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        """Name and numbers of each body of `parameters`, in its own frame."""
+        """Name and parameters of each body of `parameters`, in its own frame."""
         raise self.unanswered("parameters")
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
-        """What follows the bodies in `parameters`; units of each in an array that is packed."""
+        """Parameters after the bodies in `parameters`, with their units in a packed array."""
         raise self.unanswered("parameters")
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """Bodies in the order of `parameters`, as links that carry them, in these links' frames."""
+        """Convert bodies of `parameters` into links with the bodies in their frames."""
         names = (name for name, _ in self.parametric_bodies)
         return dict(zip(names, bodies, strict=True))
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """Values of the parameters of joints, by the joints and closures of the model."""
+        """Return values of the joint parameters by the joints and closures of the model."""
         return values
 
     # the tree of links
 
     @property
     def body_links(self) -> tuple[str, ...]:
-        """The link in whose frame each of the mechanism's bodies is given."""
+        """Link in whose frame each of the mechanism's bodies is given."""
         return tuple(body.name for body in self.mechanism.bodies)
 
     def tree_joints(self, drawn: Sequence[Joint]) -> Sequence[Joint]:
-        """The joints of the tree of links, of those of the drawing, in the same order."""
+        """Return the joints of the tree of links among those `drawn`, in the same order."""
         return drawn
 
     def joint_sources(self) -> Mapping[str, Source]:
-        """Where the positions and rates of joints are among those of `tree_state`."""
+        """Indices of the joints' positions and rates among those of `tree_state`."""
         own = self.mechanism
         return {name: Source(k, k) for k, name in enumerate(own.joint_states(own.home).names)}
 
     def tree_positions(self, q: FloatArray) -> FloatArray:
-        """Positions (N, p) of the tree's joints, of configurations (N, nq). Unchecked."""
+        """Return positions (N, p) of the tree's joints for configurations (N, nq). Unchecked."""
         return q
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Positions (N, p) of the tree's joints and its tangents, of configurations (N, nq).
+        """Return positions (N, p) of the tree's joints and its tangents for configurations (N, nq).
 
-        The tangents (N, rates * nv) hold, by rows, the rates of the joints for each coordinate of
-        the velocity; None if they are the velocity. Unchecked.
+        The tangents (N, rates * nv) contain, by rows, the rates of the joints for each coordinate
+        of the velocity; None if they are the velocity. Unchecked.
         """
         return q, None
 
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Positions (N, p) of the tree's joints, their rates and the changes of these."""
+        """Return positions (N, p) of the tree's joints, their velocities and accelerations."""
         return q, v, a
 
 
 def falling_friction(mechanism: Any) -> FloatArray:
-    """Rows of `friction` of the driven joints, none if no friction depends on the rate."""
+    """Return rows of `friction` of the driven joints, if it depends on the velocity."""
     rows: FloatArray = mechanism.friction.rows[: len(mechanism.joint_names)]
     # the two Coulomb levels come first; all that follows acts by the rate
     return rows if rows[:, law.EXCESS : law.DRY_FRICTION].any() else np.zeros((0, at.ROW))
