@@ -14,7 +14,7 @@ import pytest
 import robodyn as rd
 
 sys.path.append(str(Path(__file__).parents[1] / "robodyn" / "exporting"))
-from controlled import INVALID, LIMITED, OK, Controller, Library, program
+from controlled import INVALID, LIMITED, OK, Controller, Library, fivebar_folder
 
 HOSTILE = [np.nan, np.inf, -np.inf, 1e155, -1e155, 1e308, -1e308, 1e6, -1e6, 1e-308, 0.0, 0.5, 7.0]
 LIVES, UPDATES = 12, 250
@@ -27,10 +27,8 @@ def fivebar():
 
 
 @pytest.fixture(scope="module")
-def folder(fivebar, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("out")
-    program(folder, fivebar, "fivebar")
-    return folder
+def folder(tmp_path_factory):
+    return fivebar_folder(tmp_path_factory)
 
 
 def spoiled(rng, values, share):

@@ -3,6 +3,7 @@
 """The supervised controller of an exported library as a process, built with the sanitizers."""
 
 import ctypes
+import functools
 import shutil
 import subprocess
 from pathlib import Path
@@ -39,6 +40,18 @@ def program(folder, mechanism, name):
     files = [str(SOURCE), str(folder / f"lib{name}.a"), "-lm", "-o", str(made)]
     subprocess.run([compiler, *CHECKED, *defined, f"-I{folder}", *files], check=True)
     return made
+
+
+@functools.cache
+def fivebar_folder(factory):
+    """Return the folder with the controller of a five-bar, made once in a session.
+
+    Args:
+        factory: the fixture `tmp_path_factory`.
+    """
+    folder = factory.mktemp("fivebar")
+    program(folder, rd.load("fivebar"), "fivebar")
+    return folder
 
 
 class Controller:

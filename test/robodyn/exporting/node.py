@@ -3,10 +3,13 @@
 """Functions of an exported WebAssembly module, called in Node through its JavaScript wrapper."""
 
 import json
+import shutil
 import subprocess
+from importlib.util import find_spec
 
 import numpy as np
 
+HAS_WASM = bool(shutil.which("node") and (shutil.which("wasm-ld") or find_spec("ziglang")))
 MAIN = """
 import { readFileSync, writeSync } from "node:fs";
 import { load } from "./NAME.mjs";

@@ -4,11 +4,10 @@
 
 import shutil
 import subprocess
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from node import call_in_node
+from node import HAS_WASM, call_in_node
 from program import Program
 from states import expected, random_states
 
@@ -18,10 +17,12 @@ from robodyn.exporting.functions import FUNCTIONS
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.mechanisms.motions import motion_of_joints as motion_of
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("cc") is None, reason="no C compiler (cc); the extra `export` brings one"
-)
-HAS_WASM = shutil.which("node") and (shutil.which("wasm-ld") or find_spec("ziglang"))
+pytestmark = [
+    pytest.mark.skipif(
+        shutil.which("cc") is None, reason="no C compiler (cc); the extra `export` brings one"
+    ),
+    pytest.mark.slow,
+]
 ROWS = 100
 KP, KV = 100.0, 20.0
 
@@ -38,9 +39,11 @@ class Held:
 
 @pytest.fixture(scope="module", params=["stewart_symmetric", "puma560", "delta"])
 def exported(request, tmp_path_factory):
-    m = rd.load(request.param)
-    wasm = bool(HAS_WASM) and m.name == "delta"
-    done = rd.export(m, tmp_path_factory.mktemp("export") / m.name, wasm=wasm)
+    if request.param == "delta":
+        m, done = request.getfixturevalue("delta")
+    else:
+        m = rd.load(request.param)
+        done = rd.export(m, tmp_path_factory.mktemp("export") / m.name)
     return m, done, Program(m, done), random_states(m, ROWS)
 
 

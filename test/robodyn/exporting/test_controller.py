@@ -14,10 +14,12 @@ from controlled import (
     TOO_STRONG,
     Controller,
     Library,
-    program,
+    fivebar_folder,
 )
 
 import robodyn as rd
+
+pytestmark = pytest.mark.slow
 
 PERIOD = 1e-3
 GIVE_UP_TIME, BLIND_TIME = 1.0, 0.25  # [s]
@@ -30,8 +32,8 @@ def fivebar():
 
 
 @pytest.fixture(scope="module")
-def made(fivebar, tmp_path_factory):
-    return program(tmp_path_factory.mktemp("out"), fivebar, "fivebar")
+def made(tmp_path_factory):
+    return fivebar_folder(tmp_path_factory) / "controller"
 
 
 class Loop:

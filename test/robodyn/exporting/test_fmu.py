@@ -15,21 +15,23 @@ from robodyn.exporting.texts import header
 from robodyn.mechanisms import motions
 
 fmpy = pytest.importorskip("fmpy")
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)"),
+    pytest.mark.slow,
+]
 LOAD = np.array([3.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory):
+def exported(delta, tmp_path_factory):
     """A delta, and by version its FMUs of plant and controller."""
-    m, folder = rd.load("delta"), tmp_path_factory.mktemp("fmu") / "out"
-    done = rd.export(m, folder, fmu=True)
-    assert done.files[-2:] == ("delta.fmu", "delta_controller.fmu")
-    other = folder / "fmi3"
-    other.mkdir()
-    static = shutil.copy(folder / "libdelta.a", other / "libdelta.a")
+    m, done = delta
+    second = [file for file in done.files if file.endswith(".fmu")]
+    assert second == ["delta.fmu", "delta_controller.fmu"]
+    other = tmp_path_factory.mktemp("fmi3")
+    static = shutil.copy(done.folder / "libdelta.a", other / "libdelta.a")
     third = list(write_fmus("delta", m, Target(), header("delta", m), static, "3.0"))
-    made = {"2.0": [folder / f for f in done.files[-2:]], "3.0": [other / f for f in third]}
+    made = {"2.0": [done.folder / f for f in second], "3.0": [other / f for f in third]}
     return m, {version: [str(file) for file in files] for version, files in made.items()}
 
 
