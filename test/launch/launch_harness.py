@@ -62,7 +62,10 @@ class Launch:
         )
 
     def wait(self) -> int:
-        return self.process.wait(FLIGHT)
+        """Return the exit code, once every process has ended at the first signal, if any."""
+        code = self.process.wait(FLIGHT)
+        assert "escalating" not in self.output, self.output
+        return code
 
     @property
     def output(self) -> str:

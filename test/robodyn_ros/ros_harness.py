@@ -256,6 +256,9 @@ class Peer:
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._heard = 0
+        # when the latest message of each topic was sent, on the clock of time.time_ns
+        self._sent: dict[str, int] = {}
+        self._topics = 0
 
     def close(self) -> None:
         self._executor.shutdown()
@@ -265,16 +268,20 @@ class Peer:
     def spin(self, seconds: float) -> None:
         """Listen for a while, and then until all that has come is heard.
 
-        On a busy machine messages are queued for longer than they are listened to.
+        On a busy machine messages are queued for longer than they are listened to. A topic on
+        which messages keep coming is heard once one of them was sent after the while.
         """
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
-        idle = 0
-        while idle < 3 and time.monotonic() < deadline + PATIENCE:
+        end, idle, turns = time.time_ns(), 0, 0
+        self._sent.clear()
+        # after a turn each, every topic with messages is among those that were heard
+        while idle < 3 and not (turns > self._topics and min(self._sent.values(), default=0) > end):
             known = self._heard
             self._executor.spin_once(timeout_sec=0.0)
             idle = idle + 1 if self._heard == known else 0
+            turns += 1
 
     def until(self, condition: Callable[[], T], what: str, timeout: float = PATIENCE) -> T:
         """Listen until the condition answers something true, and return it."""
@@ -291,11 +298,13 @@ class Peer:
         """A list to which every message on a topic is appended; its publisher is there already."""
         heard: list[T] = []
 
-        def hear(message: T) -> None:
+        def hear(message: T, info: dict[str, int]) -> None:
             heard.append(message)
             self._heard += 1
+            self._sent[topic] = info["source_timestamp"]
 
         subscription = self.node.create_subscription(kind, topic, hear, qos)
+        self._topics += 1
         self.until(subscription_matched(self.node, subscription), f"a publisher of {topic}")
         return heard
 

@@ -3,7 +3,6 @@
 """The supervised controller of an exported library as a process, built with the sanitizers."""
 
 import ctypes
-import functools
 import shutil
 import subprocess
 from pathlib import Path
@@ -42,16 +41,20 @@ def program(folder, mechanism, name):
     return made
 
 
-@functools.cache
+_made: list[Path] = []
+
+
 def fivebar_folder(factory):
-    """Return the folder with the controller of a five-bar, made once in a session.
+    """Return the folder with the controller of a five-bar, made once in a process.
 
     Args:
         factory: the fixture `tmp_path_factory`.
     """
-    folder = factory.mktemp("fivebar")
-    program(folder, rd.load("fivebar"), "fivebar")
-    return folder
+    if not _made:
+        folder = factory.mktemp("fivebar")
+        program(folder, rd.load("fivebar"), "fivebar")
+        _made.append(folder)
+    return _made[0]
 
 
 class Controller:
