@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The last check of commands before they reach drives."""
+"""Command gate: the last check of commands before they are sent to the drives."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class CommandRefused(RobodynError):
 
 
 class CommandGate:
-    """The last check of commands to the driven joints, right before they are sent.
+    """Check of commands to the driven joints, immediately before they are sent.
 
     All numbers of a command must be finite and plausible, and efforts within those of the drives.
-    With limits and a period, positions must be within the ends and rates within their limits, and
-    the motion must continue the command before: rates change by no more than the accelerations
-    allow, and positions by what the rates say.
+    With limits and a period, positions must be within the ends and velocities within their limits,
+    and the motion must continue the previous command: velocities may change by the accelerations,
+    and positions by the velocities.
 
     Args:
-        mechanism: whose joints are commanded.
-        limits: of the joints, for commands of positions and rates.
-        dt: [s] between commands.
+        mechanism: mechanism with the commanded joints.
+        limits: limits of the joints, for commands of positions and velocities.
+        dt: time [s] between commands.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class CommandGate:
         self.begin(ends)
 
     def begin(self, ends: FloatArray) -> None:
-        """Compare the next command with none before; positions are to be within ends (n, 2)."""
+        """Start without a previous command; positions must be within ends (n, 2)."""
         self.move_ends(ends)
         self._last: tuple[FloatArray, FloatArray] | None = None
 
@@ -72,7 +72,7 @@ class CommandGate:
         effort: FloatArray | None = None,
         **more: FloatArray,
     ) -> None:
-        """Pass a command (n,) of each field, or refuse it.
+        """Accept or reject a command (n,) of each field.
 
         Args:
             position: [m or rad] of the joints.
@@ -81,7 +81,7 @@ class CommandGate:
             more: other numbers, such as a pose.
 
         Raises:
-            CommandRefused: names the joint, the value and the limits.
+            CommandRefused: the message names the joint, the value and the limits.
         """
         for field, values in more.items():
             most = np.full(len(values), LARGEST_EFFORT if field in FROM_EFFORTS else BEYOND)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Positions for drives that close their own loops: continuous and within limits, always."""
+"""Positions for drives with their own position loops: always continuous and within limits."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ STRAINED, SLOWEST, SLOWER, QUICKER = 0.7, 0.2, 45.0, 4.0
 
 
 class SetPoint(NamedTuple):
-    """What drives are told at one tick; (n,) each.
+    """Set-point of the drives at one tick; (n,) each.
 
     Attributes:
         positions: [m or rad] of the driven joints.
         velocities: [m/s or rad/s].
         accelerations: [m/s^2 or rad/s^2].
-        efforts: [N or N m] of this motion, as feed-forward; always finite, and cut to what the
-            drives can give.
-        problem: why it is not what is wished for, or nothing.
+        efforts: [N or N m] of this motion, as feedforward; always finite and within the limits of
+            the drives.
+        problem: reason for a difference from the target; empty if there is none.
     """
 
     positions: FloatArray
@@ -49,28 +49,27 @@ class SetPoint(NamedTuple):
 
 
 class PositionCommander:
-    """Set-points of the driven joints that follow a wish as closely as limits allow.
+    """Set-points of the driven joints that follow a target as closely as the limits permit.
 
-    At every tick the machine could come to rest, within all limits and away from singularities: a
-    step after which it could not is not taken, and it brakes instead. When drives come near their
-    efforts, less of the other limits is used; only braking uses all of these.
+    At every tick the machine could come to rest within all limits and away from singularities: a
+    step after which this is impossible is replaced by a brake. If drives approach their effort
+    limits, the other limits are reduced; only braking uses them in full.
 
     Args:
-        mechanism: whose independent joints are all driven.
-        dt: [s] a tick.
-        limits: of its joints; by default `DriveLimits.of(mechanism)`.
+        mechanism: mechanism whose independent joints are all driven.
+        dt: duration [s] of a tick.
+        limits: limits of its joints; by default `DriveLimits.of(mechanism)`.
         condition_limit: see `Workspace`.
-        positions: (n,) of the driven joints, where it is, at rest; by default at home.
+        positions: (n,) initial positions of the driven joints, at rest; home by default.
 
     Attributes:
-        wish: what to do; None: come to rest.
-        base: how the base moves, for the efforts; None: not at all.
-        configuration: (nq,) the mechanism's, at the last set-point.
-        wished: (nq,) the configuration wished for, as far as it can be reached; None without.
+        wish: source of the target; None: come to rest.
+        base: motion of the base, for the efforts; None: at rest.
+        configuration: (nq,) configuration at the last set-point.
+        wished: (nq,) target configuration, as far as it can be reached; None without a target.
 
     Raises:
-        InvalidInput: a mechanism that more joints drive than determine it, or a number out of
-            range.
+        InvalidInput: the mechanism has redundant drives, or a number is out of range.
         NoSolution: the loops cannot be closed with these positions.
     """
 
@@ -101,10 +100,10 @@ class PositionCommander:
         self.reset(start)
 
     def reset(self, positions: ArrayLike) -> None:
-        """Be at rest at positions (n,) of the driven joints.
+        """Set positions (n,) of the driven joints, at rest.
 
         Raises:
-            InvalidInput: not n finite numbers.
+            InvalidInput: these are not n finite numbers.
             NoSolution: the loops cannot be closed with them.
         """
         self.configuration = self.mechanism.assemble(positions, self.mechanism.home)
@@ -117,7 +116,7 @@ class PositionCommander:
         self._barred = ""
 
     def warm_up(self) -> None:
-        """Call what `step` may need once, so that later calls are fast; be where it was after."""
+        """Call the functions of `step` once, so that later calls are fast."""
         start = self.set_points.state[0]
         far = self.limits.positions[:, 1]
         far = np.where(np.isfinite(far), far, start + 1.0)
@@ -133,7 +132,7 @@ class PositionCommander:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether it moves as wished; at rest without a wish."""
+        """Whether it follows its target exactly; without a target, whether it is at rest."""
         if self._target is None:
             return self.set_points.is_at_rest
         error = np.abs(self.set_points.state - self._target)
@@ -144,14 +143,14 @@ class PositionCommander:
         )
 
     def step(self, time: int, pace: float = 1.0) -> SetPoint:
-        """The set-point for `time` [ns], a tick after the last one.
+        """Return the set-point for `time` [ns], one tick after the last.
 
         Args:
-            time: of the set-point; wishes are asked for their motion then.
-            pace: share of the limits of rate, acceleration and jerk that may be used.
+            time: time of the set-point, at which the target is evaluated.
+            pace: share of the limits of velocity, acceleration and jerk.
 
         Raises:
-            InvalidInput: a pace that is not above 0 and at most 1.
+            InvalidInput: the pace is not above 0 and at most 1.
         """
         if not 0.0 < pace <= 1.0:
             raise InvalidInput(f"pace is {pace}, expected above 0 and at most 1", value=pace)
@@ -171,7 +170,7 @@ class PositionCommander:
         return self._set_point(objection or problem)
 
     def _try(self, target: FloatArray, pace: float) -> str:
-        """Take a step to a target (3, n), or say why not."""
+        """Take a step to a target (3, n), or return the reason against it."""
         later, rest = self.set_points.peek(target, pace)
         objection = self._objection(later, rest)
         if not objection:
@@ -179,14 +178,14 @@ class PositionCommander:
         return objection
 
     def _slides(self, pace: float) -> bool:
-        """Whether it goes nearer to what is wished for along the edge, as the way is barred."""
+        """Move toward the target along the edge of the workspace, if possible."""
         assert self.wished is not None
         near = self.workspace.nearest(self.wished, self.configuration)
         positions = self.mechanism.joint_positions(near)
         return not self._try(np.array([positions, 0.0 * positions, 0.0 * positions]), pace)
 
     def _wanted(self, time: int) -> tuple[FloatArray | None, str]:
-        """The joints' target (3, n), and why it is not what is wished for."""
+        """Return the target (3, n) of the joints, and the reason for a change."""
         problem = ""
         try:
             motion = None if self.wish is None else self.wish.at(time)
@@ -218,7 +217,7 @@ class PositionCommander:
         return self._smooth, f"{problem}: the nearest pose inside is taken"
 
     def _objection(self, later: FloatArray, rest: FloatArray) -> str:
-        """Why a step must not be taken: where it would come to rest the machine must not be."""
+        """Return the reason against a step, from the state of rest after it."""
         mechanism, way = self.mechanism, [self.configuration]
         try:
             for positions in (later[0], 0.5 * (later[0] + rest), rest):
@@ -245,12 +244,12 @@ class PositionCommander:
         return SetPoint(p, v, a, self._efforts, problem)
 
     def _effort_limits(self, rates: FloatArray) -> FloatArray:
-        """Limits (n,) of the drives' efforts at rates (n,); zero is a limit that nobody gave."""
+        """Return the effort limits (n,) of the drives at velocities (n,)."""
         m = self.mechanism
         return np.where(m.effort_limits > 0.0, m.effort_limits_at(rates), np.inf)
 
     def _spare(self, efforts: FloatArray, limits: FloatArray) -> str:
-        """Slow down, or not any more, by the efforts (n,) of this tick; which drive is too weak."""
+        """Adapt the speed to the efforts (n,) of this tick; return the drive that is too weak."""
         with np.errstate(divide="ignore", invalid="ignore"):
             strain = np.nan_to_num(np.abs(efforts) / limits)
         worst = int(np.argmax(strain))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How far, how fast and how abruptly the drives of a machine may move their joints."""
+"""Limits of position, velocity, acceleration and jerk of a machine's drives."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class DriveLimits:
     jerks: FloatArray
 
     def beyond(self, positions: FloatArray, mechanism: Mechanism, slack: ArrayLike = 0.0) -> str:
-        """Return which joint of positions (n,) is beyond an end by more than `slack`, or nothing.
+        """Describe the joint of positions (n,) that exceeds an end by more than `slack`, if any.
 
         Args:
             positions: (n,) [m or rad].
-            mechanism: whose joints have these limits.
+            mechanism: mechanism with these joints.
             slack: [m or rad] (n,) or one number.
         """
         least, largest = self.positions.T
@@ -56,7 +56,7 @@ class DriveLimits:
 
     @property
     def rows(self) -> FloatArray:
-        """(3, n) rate, acceleration and jerk."""
+        """Velocity, acceleration and jerk limits (3, n)."""
         return np.array([self.rates, self.accelerations, self.jerks])
 
     @classmethod
@@ -68,15 +68,16 @@ class DriveLimits:
         accelerations: ArrayLike | None = None,
         jerks: ArrayLike | None = None,
     ) -> DriveLimits:
-        """The limits of a mechanism's joints; what its description does not say may be given.
+        """Return the limits of a mechanism's joints, with given values for those that it lacks.
 
         Args:
-            mechanism: its positions and, unless given, rates.
-            rates, accelerations, jerks: one number, or one for each driven joint. By default the
-                accelerations are those of `drive_accelerations`, and reached in 0.05 s.
+            mechanism: mechanism with position limits and, unless given, velocity limits.
+            rates, accelerations, jerks: one number, or one for each driven joint. The default
+                accelerations are those of `drive_accelerations`, reached in 0.05 s.
 
         Raises:
-            InvalidInput: not positive, of another shape, or a joint without a rate limit.
+            InvalidInput: a value is not positive or has another shape, or a joint has no velocity
+                limit.
         """
         most = _positive("rates", mechanism.velocity_limits if rates is None else rates, mechanism)
         change = (
@@ -89,11 +90,11 @@ class DriveLimits:
 
 
 def drive_accelerations(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
-    """Accelerations (n,) that each drive can give its joint at home, while the others rest.
+    """Return the acceleration (n,) that each drive can give its joint at home, while others rest.
 
-    That is what the weight leaves of its effort, over the inertia that it moves; what several
-    joints need at once is the caller's to examine. No joint reaches its rate (n,) in less than
-    0.05 s; where efforts are not limited, or do not bear the weight, it takes 0.25 s.
+    It is the effort that remains beside the weight, divided by the inertia; callers must check
+    several joints together. No joint reaches its velocity (n,) in less than 0.05 s. If efforts are
+    not limited, or do not bear the weight, this takes 0.25 s.
     """
     n, home = len(mechanism.joint_names), mechanism.home
     gentle = rates / TO_RATE

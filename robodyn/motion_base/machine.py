@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A machine: brought up, parked, engaged and frozen; what its drives are told at every tick."""
+"""Machine: homing, parking, engaging and freezing, with a set-point at every tick."""
 
 from __future__ import annotations
 
@@ -36,27 +36,28 @@ AT_END = 1e-3
 
 @dataclass(frozen=True)
 class MachineSettings:
-    """What a `Machine` is asked for.
+    """Settings of a `Machine`.
 
     Attributes:
-        homing: how positions become known: `absolute` (drives tell them), `assumed` (it stands
-            where it parks; drives tell nothing), `stall` (each joint is moved to a stop), see
-            `Homing`.
-        park_positions: (n,) of the driven joints where it parks; by default at home.
-        slow: share of the limits of rate, acceleration and jerk with which it engages, parks and
-            is homed.
-        ease: [s] in which, while it engages, that share grows to the whole.
-        enable_required: nothing moves before the enable signal is heard; otherwise it counts from
-            when it is heard first.
-        enable_timeout: [s] of silence of the enable signal that freezes it; 0: none is needed.
-        feedback_timeout: [s] of silence of measured positions that is a fault; 0: none are needed.
-        following_error: [m or rad] (n,) or one number, between command and measured position,
-            beyond which there is a fault; infinite: none.
-        following_time: [s] for which it has to last.
-        drive_delay: [s] by which drives are behind their commands: they are compared with what
-            they were told so long ago.
-        back_drives: the machine sinks when its drives have no power. It is not where it was told
-            to be then: `reset` of a fault switches it off, and it is homed again.
+        homing: source of the positions: `absolute` (the drives report them), `assumed` (the machine
+            is at its parking position; the drives report nothing), `stall` (each joint moves to a
+            stop), see `Homing`.
+        park_positions: (n,) parking positions of the driven joints; home by default.
+        slow: share of the limits of velocity, acceleration and jerk for engaging, parking and
+            homing.
+        ease: time [s] in which this share grows to the whole during engaging.
+        enable_required: whether nothing moves before the first enable signal; otherwise a missing
+            signal counts from the first one on.
+        enable_timeout: time [s] without the enable signal after which the machine freezes; 0: no
+            limit.
+        feedback_timeout: time [s] without measured positions that is a fault; 0: no limit.
+        following_error: [m or rad] (n,) or one number, difference between command and measured
+            position that is a fault; infinite: no limit.
+        following_time: duration [s] of that difference.
+        drive_delay: delay [s] of the drives: positions are compared with the commands of that time
+            ago.
+        back_drives: whether the machine sinks if its drives lose power. If so, `reset` of a fault
+            switches it off, and it is homed again.
         condition_limit: see `Workspace`.
     """
 
@@ -77,27 +78,28 @@ class MachineSettings:
 class Machine:
     """States and set-points of a machine whose drives take positions.
 
-    Time is given in nanoseconds, once a tick; nothing here reads a clock. What is heard counts as
-    old when its time differs from that of the tick by more than a timeout, either way; durations
-    of the machine's own are counted in ticks.
+    Times are given in nanoseconds, once per tick; this class reads no clock. A message is old if
+    its time differs from that of the tick by more than a timeout, in either direction. Durations of
+    the machine's own are counted in ticks.
 
-    Every set-point passes a `CommandGate`. One that does not is a fault: the machine brakes from
-    the set-point before.
+    Every set-point passes a `CommandGate`. A set-point that fails is a fault: the machine brakes
+    from the previous set-point.
 
     Args:
         mechanism, dt, limits: see `PositionCommander`.
-        settings: all else that is asked of it.
-        options: fields of the settings that are to be others.
+        settings: all other settings.
+        options: fields that replace those of the settings.
 
     Attributes:
         state: one of `machine_states.STATES`.
-        reason: of the last fault or freeze; empty if there was none since it was engaged.
-        wish: what it does while it is engaged, see `Wish`; None: stay at home.
-        stabilised: through which the wish is fulfilled in the world; None: relative to the base.
+        reason: reason of the last fault or freeze; empty if there was none since the machine
+            engaged.
+        wish: source of the target while engaged, see `Wish`; None: stay at home.
+        stabilised: stabilization of the target in the world; None: relative to the base.
 
     Raises:
-        InvalidInput: a number out of range, positions to park at that are beyond an end or the
-            limit of the condition number, homing by stops of a joint without ends; or as for
+        InvalidInput: a number is out of range, parking positions are beyond an end or the limit of
+            the condition number, a joint without ends is to be homed by stops; or as for
             `PositionCommander`.
     """
 
@@ -155,7 +157,7 @@ class Machine:
         self._set_points_sent: deque[FloatArray] = deque(maxlen=1 + round(s.drive_delay / self.dt))
 
     def _refuse_settings(self, limits: DriveLimits) -> None:
-        """Refuse settings that the limits do not allow."""
+        """Raise if the settings contradict the limits."""
         s, mechanism = self.settings, self.mechanism
         if why := limits.beyond(self._park, mechanism):
             raise InvalidInput(f"park_positions: {why}", value=s.park_positions)
@@ -169,7 +171,7 @@ class Machine:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether the enable signal is heard, or none is needed."""
+        """Whether the enable signal is present, or none is required."""
         s = self.settings
         if not s.enable_timeout:
             return True
@@ -178,19 +180,19 @@ class Machine:
         return abs(self._now - self._enabled) <= round(s.enable_timeout * 1e9)
 
     def enable(self, time: int, wanted: bool = True) -> None:
-        """The enable signal was heard at `time` [ns]; False withdraws it at once."""
+        """Record the enable signal at `time` [ns]; False withdraws it at once."""
         self._enabled = time if wanted else -(2**62)
 
     def emergency_stop(self, pressed: bool) -> None:
-        """The emergency stop is pressed, which is a fault, or not any more."""
+        """Record the state of the emergency stop; a pressed stop is a fault."""
         self._stopped = pressed
 
     def measure(self, time: int, positions: ArrayLike) -> None:
-        """Drives tell that their joints are at positions (n,), heard at `time` [ns].
+        """Record measured positions (n,) of the joints, received at `time` [ns].
 
         Raises:
-            InvalidInput: not n finite numbers, or one that no joint can have; nothing has changed
-                then.
+            InvalidInput: these are not n finite numbers, or no joint can have one of them; nothing
+                has changed then.
         """
         count = (len(self._park),)
         measured = as_exact("positions", positions, count, "m or rad").copy()
@@ -204,28 +206,28 @@ class Machine:
         self._measured = time, measured
 
     def touch(self, joints: ArrayLike) -> None:
-        """Switches at the stops are closed (n,) true; heeded while homing by stops."""
+        """Record closed switches at the stops (n,), which are used for homing by stops."""
         if self._homing is not None:
             self._homing.touch(np.asarray(joints, dtype=bool))
 
     def skip(self, duration: int) -> None:
-        """No tick was taken for `duration` [ns]: what was heard before is so much less old."""
+        """Account for a pause of `duration` [ns] without ticks; messages do not age."""
         if self._measured is not None:
             self._measured = self._measured[0] + duration, self._measured[1]
         if self._enabled is not None:
             self._enabled += duration
 
     def set_clock(self, change: int) -> None:
-        """The clock was set by `change` [ns]: what was heard, or has begun, keeps its age."""
+        """Account for a change of the clock by `change` [ns]: earlier messages keep their age."""
         self.skip(change)
         if isinstance(self.wish, TrajectoryWish):
             self.wish = self.wish._replace(start=self.wish.start + change)
 
     def request(self, request: str) -> str:
-        """Ask for one of `machine_states.REQUESTS`; the new state.
+        """Send one of `machine_states.REQUESTS`; return the new state.
 
         Raises:
-            RequestRefused: in words why it is not obeyed.
+            RequestRefused: the request is rejected, with the reason.
         """
         state, begins = states.after(self.state, request), self.state == "off"
         refusal = ""
@@ -246,12 +248,12 @@ class Machine:
         return state
 
     def fault(self, reason: str) -> None:
-        """Something is wrong: come to rest, and stay there until it is reset."""
+        """Enter the fault state for a reason: come to rest until `reset`."""
         if self.state not in ("off", "fault"):
             self._enter(states.after(self.state, "fault"), reason)
 
     def step(self, time: int) -> SetPoint | None:
-        """What drives are told at `time` [ns], a tick after the last one; None while it is off."""
+        """Return the set-point of the drives at `time` [ns]; None while off."""
         self._now = time
         self._ticks += 1
         if self.state == "off":
@@ -273,9 +275,9 @@ class Machine:
         return self._pass(point, points, before)
 
     def _pass(self, point: SetPoint, points: SetPoints, before: FloatArray) -> SetPoint | None:
-        """Pass a set-point, or in its place one that brakes from the state before.
+        """Return a set-point if it passes the gate, otherwise one that brakes.
 
-        If not even that is in order, nothing is sent any more.
+        If the brake fails too, nothing is sent any more.
         """
         offset = self._offset if points is self.commander.set_points else 0.0
         for _ in range(2):
@@ -298,7 +300,7 @@ class Machine:
         return self.commander.set_points if self._homing is None else self._homing.points
 
     def _begin_homing(self) -> str:
-        """Know where the joints are, or begin to find out; why that is not possible, or nothing."""
+        """Use known positions or begin to find them; return a reason against it."""
         s, start, limits = self.settings, self._park, self.commander.limits
         if s.homing != "assumed":
             if self._measured is None or self._is_late(self._measured[0]):
@@ -333,7 +335,7 @@ class Machine:
         return ""
 
     def _home(self, homing: Homing) -> SetPoint:
-        """A tick of homing; when all joints have been at their stops their offsets are known."""
+        """Advance homing by one tick; when all joints have reached their stops, set the offsets."""
         if self.state == "homing" and homing.is_done:
             try:
                 limits = self.commander.limits.positions
@@ -354,7 +356,7 @@ class Machine:
         return homing.point
 
     def _wanted(self) -> tuple[Wish | None, float]:
-        """The wish of this state and the share of the limits."""
+        """Return the motion source of this state, and the share of the limits."""
         if self.state in ("homing", "parking", "parked"):
             return self._parking, self._slow
         if self.state == "engaging":
@@ -372,7 +374,7 @@ class Machine:
         return self.stabilised
 
     def _event(self, point: SetPoint) -> str:
-        """What has happened by this tick, or nothing."""
+        """Return the event of this tick, or None."""
         rests = self.commander.set_points.is_at_rest
         if self.state == "homing":
             return "homed"
@@ -390,7 +392,7 @@ class Machine:
         return "the emergency stop is pressed" if self._stopped else ""
 
     def _cause(self) -> str:
-        """What is wrong with the drives now; empty if nothing is."""
+        """Return the present fault of the drives; empty if there is none."""
         s, measured = self.settings, self._measured
         if self._stopped:
             return self._pressed
@@ -418,7 +420,7 @@ class Machine:
         return bool(timeout) and abs(self._now - heard) > round(timeout * 1e9)
 
     def _elapsed(self, since: int) -> float:
-        """Time [s] of the ticks since one."""
+        """Return the time [s] since an earlier tick."""
         return (self._ticks - since) * self.dt
 
     def _enter(self, state: str, reason: str = "") -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The states of a machine, and what every event does in every one of them.
+"""States of a machine, and the effect of every event in every state.
 
-docs/machine.md has the same table; the tests read it there.
+docs/machine.md contains the same table, and the tests compare them.
 """
 
 from __future__ import annotations
@@ -69,14 +69,14 @@ _BY_STATE: Final = {
 
 
 class RequestRefused(RobodynError):
-    """What was asked for cannot be done in this state; the text says why. `value` is the state."""
+    """A request is impossible in this state; the text states the reason. `value` is the state."""
 
 
 def after(state: str, event: str) -> str:
-    """The state to which a request or an event leads.
+    """Return the state after a request or an event.
 
     Raises:
-        RequestRefused: it cannot be asked for in this state.
+        RequestRefused: the request is impossible in this state.
     """
     if event in REQUESTS and event not in TRANSITIONS[state]:
         already = f"the machine is {state} already"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parameters of a washout, checked, with a few to begin from."""
+"""Parameters of motion cueing, with checks and presets."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MAY_BE_ZERO = ("gain", "weight", "tail")
 
 
 class _Parameters:
-    """Numbers that are checked when they are made: positive, or not negative."""
+    """Numbers that are checked on construction: positive, or not negative."""
 
     def __post_init__(self) -> None:
-        """Refuse what no filter can have."""
+        """Raise if a number is impossible for a filter."""
         for each in fields(self):  # type: ignore[arg-type]
             values = self.of_axes(each.name)
             lowest = 0.0 if each.name.endswith(MAY_BE_ZERO) else np.nextafter(0.0, 1.0)
@@ -28,7 +28,7 @@ class _Parameters:
                 raise InvalidInput(f"{each.name} = {getattr(self, each.name)}: must {wanted}")
 
     def of_axes(self, name: str) -> FloatArray:
-        """One of them for x, y and z (3,)."""
+        """Return a parameter for x, y and z (3,)."""
         value: ArrayLike = getattr(self, name)
         given = np.full(3, value) if np.ndim(value) == 0 else value
         values: FloatArray = as_exact(name, given, (3,)).copy()
@@ -37,25 +37,26 @@ class _Parameters:
 
 @dataclass(frozen=True)
 class WashoutParameters(_Parameters):
-    """Gains, limits and cut-off frequencies of a `ClassicalWashout`.
+    """Gains, limits and cutoff frequencies of a `ClassicalWashout`.
 
     Each is one number for all axes or three, for x (forward), y (left) and z (up) of the vehicle.
 
     Attributes:
-        force_gain: of the specific force less gravity.
-        force_limit: [m/s^2] at which the scaled specific force is cut.
-        rotation_gain: of the angular velocity.
-        rotation_limit: [rad/s] at which the scaled angular velocity is cut.
-        force_highpass: [rad/s] of the translation's high-pass filter of second order.
-        force_highpass_damping: ratio of that filter.
-        force_washout: [rad/s] of the further pole that takes the platform back to neutral.
-        tilt_lowpass: [rad/s] of the filter whose share of a force is felt by tilting.
-        tilt_lowpass_damping: ratio of that filter.
-        tilt_rate: [rad/s] at most of the tilt, below what people perceive as turning.
-        rotation_highpass: [rad/s] of the rotation's high-pass filter.
+        force_gain: gain of the specific force minus gravity.
+        force_limit: limit [m/s^2] of the scaled specific force.
+        rotation_gain: gain of the angular velocity.
+        rotation_limit: limit [rad/s] of the scaled angular velocity.
+        force_highpass: cutoff [rad/s] of the translation's second-order high-pass filter.
+        force_highpass_damping: damping ratio of that filter.
+        force_washout: further pole [rad/s] that returns the platform to neutral.
+        tilt_lowpass: cutoff [rad/s] of the low-pass filter of the force that is produced by tilt.
+        tilt_lowpass_damping: damping ratio of that filter.
+        tilt_rate: largest rate [rad/s] of the tilt, below what people perceive as rotation.
+        rotation_highpass: cutoff [rad/s] of the rotation's high-pass filter.
 
     Raises:
-        InvalidInput: not a number or three, not finite, or not positive (gains may be zero).
+        InvalidInput: a value is not a number or three, not finite, or not positive (gains may be
+            zero).
     """
 
     force_gain: ArrayLike = 0.5
@@ -72,10 +73,10 @@ class WashoutParameters(_Parameters):
 
     @classmethod
     def preset(cls, name: str) -> WashoutParameters:
-        """Parameters to begin from: `driving`, `airliner` or `small` (a desktop platform).
+        """Return a preset: `driving`, `airliner` or `small` (a desktop platform).
 
         Raises:
-            InvalidInput: none of that name.
+            InvalidInput: there is no preset of that name.
         """
         if name not in PRESETS:
             raise InvalidInput(f"no washout {name!r}: there are {', '.join(PRESETS)}")
@@ -86,23 +87,24 @@ class WashoutParameters(_Parameters):
 class PredictiveParameters(_Parameters):
     """Gains and weights of `PredictiveCueing`; a gain or a time is one number or three.
 
-    Weights are of squares of perceived errors, as shares of what people notice, over time.
+    Weights apply to squares of perceived errors, relative to the thresholds of perception, over
+    time.
 
     Attributes:
-        force_gain: of the specific force less gravity.
-        rotation_gain: of the angular velocity.
-        horizon: [s] of the plan.
-        tail: [s] after it for which its last pose stands.
-        fading: [s] in which what is above the mean force is expected to fade.
-        force_weight: of the specific force's error.
-        rotation_weight: of the angular velocity's error.
-        position_weight: [1/m^2] of the head's displacement from neutral.
-        angle_weight: [1/rad^2] of roll, pitch and yaw.
-        jerk_weight: [s^6/m^2, s^6/rad^2] of the change of accelerations.
+        force_gain: gain of the specific force minus gravity.
+        rotation_gain: gain of the angular velocity.
+        horizon: duration [s] of the plan.
+        tail: time [s] after it for which its last pose counts.
+        fading: time [s] in which the deviation from the mean force is expected to fade.
+        force_weight: weight of the specific force's error.
+        rotation_weight: weight of the angular velocity's error.
+        position_weight: weight [1/m^2] of the head's displacement from neutral.
+        angle_weight: weight [1/rad^2] of roll, pitch and yaw.
+        jerk_weight: weight [s^6/m^2, s^6/rad^2] of the change of accelerations.
 
     Raises:
-        InvalidInput: not a number or three, not finite, or not positive (gains and weights may be
-            zero).
+        InvalidInput: a value is not a number or three, not finite, or not positive (gains and
+            weights may be zero).
     """
 
     force_gain: ArrayLike = 1.0

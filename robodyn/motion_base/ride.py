@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recorded ride on a platform: what it would do, and what would be felt."""
+"""A recorded ride on a platform: the motion of the platform, and the forces that are felt."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ PARTS = 100
 
 @dataclass(frozen=True)
 class Ride:
-    """What a platform does for a vehicle's motion, and what is felt on it, in the head's axes.
+    """Motion of a platform for a vehicle's motion, and forces and rates at the head, in its axes.
 
     Attributes:
         mechanism: the platform.
-        time: (K,) [s] from the ride's beginning.
+        time: (K,) [s] from the beginning of the ride.
         pose: (K, 7) of the platform, base frame.
-        twist: (K, 6) [m/s, rad/s] of it.
-        accel: (K, 6) [m/s^2, rad/s^2] of it.
+        twist: (K, 6) [m/s, rad/s] of the platform.
+        accel: (K, 6) [m/s^2, rad/s^2] of the platform.
         wanted_force: (K, 3) [m/s^2] specific force in the vehicle.
         felt_force: (K, 3) [m/s^2] specific force on the platform.
         wanted_rate: (K, 3) [rad/s] angular velocity of the vehicle.
@@ -69,10 +69,10 @@ class Ride:
 
     @cached_property
     def trajectory(self) -> SampledTrajectory:
-        """The platform's motion, to be followed or examined.
+        """Trajectory of the mechanism.
 
         Raises:
-            KinematicsError: the mechanism cannot take its body there.
+            KinematicsError: the mechanism cannot reach a pose.
         """
         states = self.time, self.pose, self.twist, self.accel
         motion = motions.motion_of_body(self.mechanism, *states, self.mechanism.home)
@@ -80,34 +80,34 @@ class Ride:
 
     @cached_property
     def joint_positions(self) -> FloatArray:
-        """(K, n) of the driven joints [m or rad]."""
+        """Positions (K, n) of the driven joints [m or rad]."""
         return self.mechanism.joint_positions(self.trajectory.sample(self.time).configuration)
 
     @property
     def force_error(self) -> FloatArray:
-        """(3,) [m/s^2] root of the mean square of felt less wanted force."""
+        """Root mean square (3,) [m/s^2] of the difference of forces."""
         return _rms(self.felt_force - self.wanted_force)
 
     @property
     def rate_error(self) -> FloatArray:
-        """(3,) [rad/s] likewise, of the angular velocity."""
+        """Root mean square (3,) [rad/s] of the difference of angular velocities."""
         return _rms(self.felt_rate - self.wanted_rate)
 
     @property
     def perceived_force_error(self) -> FloatArray:
-        """(3,) [m/s^2] root of the mean square of what the otoliths perceive of the difference."""
+        """Root mean square (3,) [m/s^2] of the force difference as perceived by the otoliths."""
         return _rms(OTOLITHS.perceived(self.felt_force - self.wanted_force, self.time[1]))
 
     @property
     def perceived_rate_error(self) -> FloatArray:
-        """(3,) [rad/s] likewise, of what the semicircular canals perceive."""
+        """Root mean square (3,) [rad/s] of the perceived rate difference."""
         return _rms(CANALS.perceived(self.felt_rate - self.wanted_rate, self.time[1]))
 
     @property
     def workspace_used(self) -> FloatArray:
-        """(n,) how far from the middle of its range each driven joint goes: 1 is an end.
+        """Largest distance (n,) of each driven joint from the middle of its range: 1 is an end.
 
-        Zero of a joint without ends.
+        It is zero for a joint without ends.
         """
         low, high = self.mechanism.position_limits.T
         off = np.abs(2.0 * self.joint_positions - low - high).max(axis=0) / (high - low)
@@ -115,10 +115,11 @@ class Ride:
 
     @property
     def force_missing(self) -> FloatArray:
-        """(3,) share of the wanted force, less that at rest, that is not felt.
+        """Share (3,) of the vehicle's force, minus that at rest, that is not felt.
 
-        The root mean square of the error over that of the wanted force: 0 if all of it is felt, 1
-        if none is, more if felt the wrong way round. NaN along an axis without a force.
+        It is the root mean square of the error divided by that of the vehicle's force: 0 if all of
+        it is felt, 1 if none is, more if it is felt in the wrong direction. NaN along an axis
+        without a force.
         """
         wanted = _rms(self.wanted_force - REST)
         rests = wanted < RESTS
@@ -126,20 +127,20 @@ class Ride:
 
     @property
     def force_correlation(self) -> FloatArray:
-        """(3,) correlation of felt and wanted force, whatever their scale; NaN where one rests."""
+        """Correlation (3,) of the forces on platform and vehicle; NaN if one is constant."""
         return _correlation(self.wanted_force, self.felt_force)
 
     @property
     def false_cues(self) -> float:
-        """Share of the time at which a horizontal force is felt in the wrong sense."""
+        """Share of time in which a horizontal force is felt in the wrong direction."""
         wanted, felt = self.wanted_force[:, :2], self.felt_force[:, :2]
         opposite = (np.sign(wanted) != np.sign(felt)) & (np.abs(felt) > NOTICED)
         return float((opposite & (np.abs(wanted) > NOTICED)).any(axis=1).mean())
 
     def save_bag(self, folder: str | os.PathLike[str]) -> None:
-        """Write it as a bag: `platform_setpoint`, `vehicle/imu`, `felt_imu` and the machine.
+        """Write a bag with `platform_setpoint`, `vehicle/imu`, `felt_imu` and the machine.
 
-        Of the machine `robot_description`, `joint_states` and, at most fifty times a second, `/tf`.
+        The machine is `robot_description`, `joint_states` and, at most fifty times a second, `/tf`.
 
         Raises:
             MissingExtra: rosbags is not installed.
@@ -204,7 +205,7 @@ class Ride:
         write_bag(Path(folder), messages)
 
     def _machine(self) -> tuple[str, JointStates, dict[tuple[str, str], FloatArray]]:
-        """URDF, states of the joints, and poses (K, 7) of links by names of parent and child."""
+        """Return URDF, joint states, and poses (K, 7) of links by names of parent and child."""
         m, motion = self.mechanism, self.trajectory.sample(self.time)
         states = m.joint_states(motion.configuration, motion.velocity)
         positions = dict(zip(states.names, states.positions.T, strict=True))
@@ -219,7 +220,7 @@ class Ride:
         return exported_urdf(m), states, frames
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Write it as CSV: time, the platform's motion, wanted and felt force and rate."""
+        """Write a CSV file with the motion, forces and rates."""
         parts = {
             "": self.time[:, None], "pose_": self.pose, "twist_": self.twist, "accel_": self.accel,
             "wanted_force_": self.wanted_force, "felt_force_": self.felt_force,
@@ -241,18 +242,22 @@ def ride(
     dt: float = 0.01,
     progress: Callable[[float], None] | None = None,
 ) -> Ride:
-    """Take a platform through a vehicle's motion, within the limits of its joints.
+    """Compute the motion of a platform for a vehicle's motion, within the limits of its joints.
 
     Args:
         mechanism: the platform.
-        vehicle: its motion; between samples it runs in straight lines.
-        parameters: of `ClassicalWashout`, by default its own, or of `PredictiveCueing`.
-        head: (3,) [m] of the driver's head in the platform's frame; its origin by default.
-        dt: [s] between steps.
-        progress: called with the share that is done.
+        vehicle: motion of the vehicle, linear between samples.
+        parameters: parameters of `ClassicalWashout`, by default its own, or of `PredictiveCueing`.
+        head: (3,) [m] position of the driver's head in the frame of the platform; its origin by
+            default.
+        dt: time [s] between steps.
+        progress: called with the completed share.
+
+    Returns:
+        The ride.
 
     Raises:
-        InvalidInput: a motion of wrong shapes, not finite or with times that do not increase.
+        InvalidInput: the motion has wrong shapes, is not finite, or its times do not increase.
     """
     time = as_array("time", vehicle.time, (), "s")
     if time.ndim != 1 or len(time) < 2 or (np.diff(time) <= 0.0).any():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The motion of a vehicle, as it was measured at its driver's head."""
+"""Motion of a vehicle, as measured at the driver's head."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST = 1e5
 
 
 class VehicleMotion(NamedTuple):
-    """What was measured at the driver's head in a vehicle: x forward, y left, z up.
+    """Measurements at the driver's head in a vehicle: x forward, y left, z up.
 
     Attributes:
         time: (K,) [s], increasing.
@@ -37,15 +37,15 @@ class VehicleMotion(NamedTuple):
 
 
 def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleMotion:
-    """The motion of a vehicle from a CSV file or a bag.
+    """Read the motion of a vehicle from a CSV file or a bag.
 
     Args:
         source: CSV file with the columns of `COLUMNS`, in any order; or a rosbag2 folder, a .mcap
-            or a .db3 file with messages of an IMU at the head, in the vehicle's axes.
-        topic: Of these messages; by default the only one, or the one that ends in vehicle/imu.
+            or a .db3 file with messages of an IMU at the head, in the axes of the vehicle.
+        topic: Topic of the messages; by default the only one, or the one that ends in vehicle/imu.
 
     Raises:
-        InvalidInput: no such file, a column, a topic or a number that is missing.
+        InvalidInput: there is no such file, or a column, a topic or a number is missing.
         MissingExtra: rosbags is not installed.
     """
     path = Path(source).expanduser()
@@ -82,7 +82,7 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
 
 
 def _of_bag(path: Path, topic: str) -> VehicleMotion:
-    """Of messages with stamps, of which the first of each and those after it are kept."""
+    """Read messages with stamps; of equal stamps the first one is kept."""
     read = read_bag(path, lambda name, kind: kind == IMU and topic in ("", name))
     names = sorted({name for name, _, _ in read.messages})
     chosen = [name for name in names if name.endswith("/vehicle/imu")] or names

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The classical washout: high-pass filtered motion, and tilt for what lasts; its filters.
+"""Classical washout: high-pass filtered motion, and tilt for sustained forces.
 
 The filters are in discrete time, exact for inputs that are linear between samples.
 """
@@ -23,15 +23,16 @@ STEEPEST = 0.1
 
 
 class LinearFilter:
-    """A filter 1 / (s^n + c_{n-1} s^{n-1} + ... + c_0) of each of several axes.
+    """A filter 1 / (s^n + c_{n-1} s^{n-1} + ... + c_0) for each of several axes.
 
-    Its state is the output and its derivatives but the highest. Between samples the input runs in a
-    straight line (first-order hold): of a sine the phase is exact, and the amplitude to the square
-    of the angle between two samples over twelve. A held input would be half a sample late.
+    Its state is the output and its derivatives except the highest. The input is linear between
+    samples (first-order hold): the phase of a sine is exact, and the relative error of its
+    amplitude is the square of the angle between two samples divided by twelve. With a zero-order
+    hold it would be half a sample late.
 
     Args:
         coefficients: (axes, n) c_0 to c_{n-1}.
-        dt: [s] between samples.
+        dt: time [s] between samples.
     """
 
     def __init__(self, coefficients: FloatArray, dt: float) -> None:
@@ -40,7 +41,7 @@ class LinearFilter:
         self.change(coefficients)
 
     def change(self, coefficients: FloatArray) -> None:
-        """Go on with other coefficients from the same state."""
+        """Change the coefficients and keep the state."""
         axes, n = coefficients.shape
         self._coefficients = np.ascontiguousarray(coefficients)
         self._step = np.empty((axes, n, n + 2))
@@ -54,16 +55,16 @@ class LinearFilter:
         self._step[:, :, n + 1] /= self._dt
 
     def __call__(self, values: FloatArray) -> FloatArray:
-        """Output and its derivatives (axes, n + 1) one sample later, when the input is `values`."""
+        """Return output and derivatives (axes, n + 1) one sample later, for the input `values`."""
         out = np.empty((len(values), self._coefficients.shape[1] + 1))
         numbers = self._step, self._coefficients
         filter_step(*numbers, np.ascontiguousarray(values), self._state, self._held, out)
         return out
 
     def cut_rate(self, before: FloatArray, limit: FloatArray, dt: float) -> FloatArray:
-        """Redo the step from outputs and rates `before` (axes, 2), rates within `limit` (axes,).
+        """Repeat the step from `before` (axes, 2) with rates within `limit` (axes,).
 
-        Only of a filter of second order.
+        The filter must be of second order.
         """
         rate = np.clip(self._state[:, 1], -limit, limit)
         moved = np.clip(self._state[:, 0] - before[:, 0], -limit * dt, limit * dt)
@@ -77,30 +78,30 @@ class LinearFilter:
 
 
 class ClassicalWashout:
-    """Motion of a platform that lets a driver feel a vehicle's (Reid and Nahon 1985).
+    """Motion of a platform that reproduces the motion of a vehicle (Reid and Nahon 1985).
 
-    Specific force, scaled and less gravity, is high-pass filtered in axes that do not turn and
-    moves the platform; what lasts of its horizontal part is felt by a slow tilt; angular velocity,
-    scaled, is high-pass filtered and turns the platform. For small inputs position, tilt and angle
-    are those of the filters of `WashoutParameters`, exact for inputs that run in straight lines
-    between samples; at rest all return to neutral. What the joints' limits of position, rate,
-    acceleration or effort do not allow is followed as closely as they do, by braking in time
-    (`MotionLimiter`).
+    The scaled specific force minus gravity passes a high-pass filter in non-rotating axes and moves
+    the platform; a slow tilt reproduces the sustained part of its horizontal components; the scaled
+    angular velocity passes a high-pass filter and rotates the platform. For small inputs, position,
+    tilt and angle are those of the filters of `WashoutParameters`, exact for inputs that are linear
+    between samples; at rest all return to neutral. If limits of position, velocity, acceleration or
+    effort of the joints do not permit this motion, it is followed as closely as possible, by
+    braking in time (`MotionLimiter`).
 
     Args:
-        mechanism: whose body moves, about where it is at home.
-        dt: [s] between steps.
+        mechanism: mechanism whose body moves around its home pose.
+        dt: time [s] between steps.
         parameters: gains and filters.
-        head: (3,) [m] of the driver's head, where the motion is to be felt, in the platform's
-            frame.
-        limited: whether the motion is kept within the joints' limits.
+        head: (3,) [m] position of the driver's head in the frame of the platform, for which the
+            motion is computed.
+        limited: whether the motion is kept within the limits of the joints.
 
     Attributes:
-        late: zero, as no step takes long.
+        late: zero, because no step takes long.
 
     Raises:
-        InvalidInput: `dt` not positive, a head that is not three finite numbers, or a mechanism
-            that cannot move in six ways or does not stand upright.
+        InvalidInput: `dt` is not positive, `head` is not three finite numbers, or the mechanism
+            cannot move in six ways or is not upright.
     """
 
     late = 0
@@ -128,7 +129,7 @@ class ClassicalWashout:
         self.change(parameters or WashoutParameters())
 
     def change(self, parameters: WashoutParameters) -> None:
-        """Go on with other parameters: the filters keep their states, so nothing jumps."""
+        """Change the parameters; the filters keep their states, so nothing jumps."""
         self.parameters = parameters
         of = parameters.of_axes
         self._force_gain, self._force_limit = of("force_gain"), of("force_limit")
@@ -145,15 +146,18 @@ class ClassicalWashout:
         self._rotation.change(self._highpass[:, None])
 
     def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
-        """The platform's motion one sample later, when the vehicle's is this.
+        """Return the motion of the platform one sample later, for this motion of the vehicle.
 
         Args:
-            specific_force: (3,) [m/s^2] at the vehicle's head, in its frame (x forward, y left, z
-                up); at rest (0, 0, 9.81).
+            specific_force: (3,) [m/s^2] at the head in the vehicle, in its frame (x forward, y
+                left, z up); at rest (0, 0, 9.81).
             angular_velocity: (3,) [rad/s] of the vehicle, in its frame.
 
+        Returns:
+            Pose, twist and acceleration of the platform, base frame.
+
         Raises:
-            InvalidInput: wrong shape or not finite; nothing has changed then.
+            InvalidInput: the shape is wrong or a value is not finite; nothing has changed then.
         """
         place = self.target(specific_force, angular_velocity)
         if self._limiter is not None:
@@ -161,7 +165,7 @@ class ClassicalWashout:
         return Cue(*(each[0] for each in self._frame.felt(place[:, None])[0]))
 
     def target(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> FloatArray:
-        """What the filters make of a vehicle's motion, see `step`: a place (3, 6) of `Plan`."""
+        """Return the output of the filters for a vehicle's motion: a place (3, 6) of `Plan`."""
         force = as_exact("specific_force", specific_force, (3,), "m/s^2")
         turning = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
         felt = np.clip(self._force_gain * (force - REST), -self._force_limit, self._force_limit)
@@ -181,7 +185,7 @@ class ClassicalWashout:
         return np.hstack([moved[:, 1:].T, rpy])
 
     def _tilting(self, felt: FloatArray) -> FloatArray:
-        """Roll and pitch that let a lasting force be felt, with their derivatives (2, 3)."""
+        """Return roll and pitch that reproduce a sustained force, with derivatives (2, 3)."""
         pitch = -np.arcsin(np.clip(felt[0] / GRAVITY, -1.0, 1.0))
         roll = np.arcsin(np.clip(felt[1] / (GRAVITY * max(np.cos(pitch), STEEPEST)), -1.0, 1.0))
         self._tilt(self._share * np.array([roll, pitch]))
@@ -190,7 +194,7 @@ class ClassicalWashout:
 
 
 def _angle_rates(rpy: FloatArray, omega: FloatArray) -> FloatArray:
-    """Rates of roll, pitch and yaw (3,) of an angular velocity (3,) in the turned axes."""
+    """Return the rates of roll, pitch and yaw (3,) for an angular velocity (3,) in rotated axes."""
     roll, pitch, _ = rpy
     level = max(np.cos(pitch), STEEPEST)
     across = np.sin(roll) * omega[1] + np.cos(roll) * omega[2]

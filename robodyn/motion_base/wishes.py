@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a machine is wished to do: follow a trajectory, a stream of poses, or stay at a goal."""
+"""Targets of a machine: a trajectory, a stream of poses, or a fixed goal."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ PATIENCE = 10.0
 
 
 class Wish(Protocol):
-    """A motion over time [ns], of the mechanism's configuration."""
+    """Target motion of the mechanism's configuration over time [ns]."""
 
     def at(self, time: int) -> Motion | None:
-        """The motion wished for at `time` [ns]; None where there is no wish, or none any more."""
+        """Return the target at `time` [ns]; None without a target."""
 
 
 class TrajectoryWish(NamedTuple):
@@ -43,27 +43,27 @@ class TrajectoryWish(NamedTuple):
 
 
 def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectoryWish:
-    """To stay where the driven joints have positions (n,), in the assembly near the guess.
+    """Return a target with positions (n,) of the driven joints, in the assembly near the guess.
 
     Raises:
-        InvalidInput: not n finite numbers.
+        InvalidInput: these are not n finite numbers.
         NoSolution: the loops cannot be closed there.
     """
     return TrajectoryWish(AtRest(mechanism, mechanism.assemble(positions, guess)), 0)
 
 
 class BodyMotion:
-    """A mechanism's motion of that of its body, in a time that a control loop can give.
+    """Conversion of body motions into mechanism motions, in bounded time.
 
     Args:
-        mechanism: whose body moves.
+        mechanism: mechanism with the body.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism, self._weights = mechanism, twist_weights(mechanism)
 
     def reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
-        """The motion at a pose, or at the nearest one on the way to which Newton's method led."""
+        """Return the motion at a pose, or at the nearest pose that Newton's method reached."""
         mechanism = self._mechanism
         here = motions.configuration_near(mechanism, pose, here)
         error = self._weights * pose_difference(mechanism.body_pose(here), pose)
@@ -76,27 +76,27 @@ class BodyMotion:
         )
 
     def solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """The velocity (nv,) with which the body moves by a weighted twist (6,)."""
+        """Return the velocity (nv,) with which the body moves by a weighted twist (6,)."""
         jacobian = self._weights[:, None] * self._mechanism.twist_jacobian(configuration)
         return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])
 
 
 class LateSetPoint(InvalidInput):
-    """A set-point that came too late, from a sender whose others come in time."""
+    """A set-point that arrived too late, while others of the same sender arrive in time."""
 
 
 class PoseStream(BodyMotion):
-    """Poses of the body that come again and again, continued until the next one comes.
+    """Stream of poses of the body, extrapolated until the next one arrives.
 
-    The acceleration of what comes is taken from the last two twists. A pose counts for a timeout
-    before and after its time; when the clock is set back, poses of before no longer count.
+    The acceleration comes from the last two twists. A pose is valid for a timeout before and after
+    its time. If the clock is set back, earlier poses are no longer valid.
 
     Args:
-        mechanism: whose body moves.
-        timeout: [s] of silence after which there is no wish any more.
+        mechanism: mechanism with the body.
+        timeout: time [s] without a pose after which there is no target.
 
     Attributes:
-        refused: how many poses were refused.
+        refused: number of rejected poses.
     """
 
     def __init__(self, mechanism: Mechanism, timeout: float) -> None:
@@ -110,16 +110,18 @@ class PoseStream(BodyMotion):
     def take(
         self, stamp: int, now: int, pose: ArrayLike, twist: ArrayLike, here: FloatArray
     ) -> str:
-        """Take the pose (7,) and twist (6,) of `stamp` [ns], heard at `now`.
+        """Add the pose (7,) and twist (6,) of `stamp` [ns], received at `now`.
 
-        `here` is a configuration near it. A pose out of reach counts as the nearest one that is
-        within.
+        `here` is a configuration near it. A pose out of reach is replaced by the nearest reachable
+        one.
 
-        Returns: what was wrong with it, or nothing.
+        Returns:
+            A description of a problem, or an empty text.
 
         Raises:
-            LateSetPoint: too old, while others came in time.
-            InvalidInput: not finite, no pose, stale, from the future, or older than the last.
+            LateSetPoint: the pose is too old, while others arrived in time.
+            InvalidInput: it is not finite, no pose, stale, from the future, or older than the last
+                one.
         """
         wanted = as_pose("pose", pose)
         moving = as_exact("twist", twist, (6,), "m/s, rad/s")
@@ -148,7 +150,7 @@ class PoseStream(BodyMotion):
         return problem
 
     def _objection(self, stamp: int, now: int) -> InvalidInput:
-        """Why a set-point is too old or too early: a busy computer, or clocks that differ."""
+        """Return why a set-point is too old or too early: a busy computer, or different clocks."""
         age, most = (now - stamp) * 1e-9, f"at most {self._timeout * 1e-9:g} s are allowed"
         if age < 0.0:
             return InvalidInput(
