@@ -18,6 +18,7 @@ import numpy as np
 import pinocchio as pin
 
 import robodyn as rd
+from benchmarks import derivatives
 from benchmarks.links import HUMANOID, Tree, humanoid_urdf, joint_text, link_text
 from benchmarks.timing import Contender, Timing, compare
 
@@ -53,20 +54,25 @@ class Both:
         self.q, self.v, self.a, self.tau = (
             part[0].copy() for part in (self.Q, self.V, self.A, self.T)
         )
-        self.tree = tree = Tree(m, m.model.tip_link)
-        self.theirs = tree.configuration(self.q)
-        # velocities of a floating base are in base axes here and in its own axes there
-        self.turn = np.transpose([tree.rates(self.q, column) for column in m.tangent(self.q).T])
-        self.rates, self.efforts = self.turn @ self.v, tree.efforts(self.tau)
+        self.tree = Tree(m, m.model.tip_link)
+        self.theirs = self.tree.configuration(self.q)
+        self.turn = self.rates_of(self.q)
+        self.rates, self.efforts = self.turn @ self.v, self.tree.efforts(self.tau)
 
-    def accelerations(self) -> Any:
+    def rates_of(self, q: Any) -> Any:
+        """(nv, nv) Pinocchio's rates, a floating base's in its own axes, for each of ours."""
+        return np.transpose([self.tree.rates(q, column) for column in self.m.tangent(q).T])
+
+    def accelerations(self, q: Any, v: Any, tau: Any) -> Any:
         """Pinocchio's, in our terms."""
-        found = pin.aba(self.tree.model, self.tree.data, self.theirs, self.rates, self.efforts)
+        tree, turn = self.tree, self.rates_of(q)
+        rates, where = turn @ v, tree.configuration(q)
+        found = pin.aba(tree.model, tree.data, where, rates, tree.efforts(tau))
         for joint in self.m.model.joints:
             if joint.kind == "floating":
-                at = self.tree.index(joint.name)
-                found[at : at + 3] += np.cross(self.rates[at + 3 : at + 6], self.rates[at : at + 3])
-        return np.linalg.solve(self.turn, found)
+                at = tree.index(joint.name)
+                found[at : at + 3] += np.cross(rates[at + 3 : at + 6], rates[at : at + 3])
+        return np.linalg.solve(turn, found)
 
     def contenders(self) -> list[Contender]:
         """Forward dynamics and derivatives, ours and Pinocchio's in turns."""
@@ -101,7 +107,8 @@ def machines() -> dict[str, Any]:
 def compared(m: Any, rounds: int = 31) -> list[Timing]:
     """Timings of a tree."""
     both = Both(m)
-    found, expected = m.forward_dynamics(both.q, both.v, both.tau), both.accelerations()
+    state = both.q, both.v, both.tau
+    found, expected = m.forward_dynamics(*state), both.accelerations(*state)
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=RIGHT * np.abs(expected).max())
     return compare(both.contenders(), rounds)
 
@@ -137,6 +144,7 @@ def regressors(rounds: int = 31) -> list[Timing]:
 def table(rounds: int = 31) -> str:
     """Markdown tables."""
     parts = [(text, compared(m, rounds)) for text, m in machines().items()]
+    parts.append(("UR5e, derivatives", derivatives.arm()))
     parts.append(("Regressors of closed loops", regressors(rounds)))
     out = []
     for text, timings in parts:

@@ -32,9 +32,10 @@ from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.kernels import entries, lanes
 from robodyn.mechanisms.serial.kernels.integration import simulate
 from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE
-from robodyn.mechanisms.serial.kernels.spatial import matrix, place
+from robodyn.mechanisms.serial.kernels.spatial import place
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import matrix
 from robodyn.numerics.rotations import quaternion_from_matrix
 
 

@@ -56,7 +56,9 @@ def inverse_dynamics_derivatives(
         InvalidInput, KinematicsError: as `inverse_dynamics`.
     """
     slopes, given = mechanism.solver.slopes, (configuration, velocity, acceleration, wrench, base)
-    shaken = by_base(mechanism._smooth.inverse_dynamics, is_redundant(mechanism), given)
+    shaken = None
+    if base is not None:
+        shaken = by_base(mechanism._smooth.inverse_dynamics, is_redundant(mechanism), given)
     if slopes is not None:
         efforts = mechanism.inverse_dynamics(*given[:4], base=base)
         found = slopes(False, *given[:3], efforts, wrench, base)
@@ -84,7 +86,9 @@ def forward_dynamics_derivatives(
         InvalidInput, KinematicsError: as `forward_dynamics`.
     """
     slopes, given = mechanism.solver.slopes, (configuration, velocity, efforts, wrench, base)
-    shaken = by_base(mechanism._smooth.forward_dynamics, False, given)
+    shaken = None
+    if base is not None:
+        shaken = by_base(mechanism._smooth.forward_dynamics, False, given)
     if slopes is not None:
         moved = mechanism.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
         found = slopes(True, configuration, velocity, moved, efforts, wrench, base)

@@ -52,7 +52,7 @@ class Solver:
     loop: ClassVar[Kernels | None] = None
     no_step: ClassVar[Mapping[int, str]] = {}
     positions_are_given: ClassVar[bool] = True
-    rates_are_given: ClassVar[bool] = True
+    rates_are_given: bool = True
 
     def __init__(self, mechanism: Any) -> None:
         self.mechanism = mechanism

@@ -17,6 +17,10 @@ from numba import types
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanisms.closed_loop.kernels import entries as kernels
 from robodyn.mechanisms.closed_loop.kernels import lanes
+from robodyn.mechanisms.closed_loop.kernels.articulated import (
+    forward_dynamics_of_tree,
+    forward_dynamics_of_trees,
+)
 from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers, sides
 from robodyn.mechanisms.closed_loop.kernels.regressor import regressor
 from robodyn.mechanisms.closed_loop.packing import Packed
@@ -76,8 +80,14 @@ _BATCH: dict[str, tuple[Any, ...]] = {
     "motion": CONFIGURATION * 3,
     "frames": (*CONFIGURATION, types.int64),
     "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
+    "forward_dynamics_of_trees": STATE,
     "regressor": (*CONFIGURATION * 3, MATRIX, MATRIX),
     "body_motions": (*CONFIGURATION * 4, VECTOR, types.float64, types.float64),
+}
+# Kernels of batches that are not in `kernels.lanes`.
+_ELSEWHERE: dict[str, Any] = {
+    "regressor": regressor,
+    "forward_dynamics_of_trees": forward_dynamics_of_trees,
 }
 
 
@@ -104,14 +114,22 @@ def entry(name: str, packed: Packed) -> Callable[..., Any]:
     return partial(_entry(name), *packed.given)
 
 
-def single_dynamics(packed: Packed) -> Single:
+@once
+def _forward_of_tree() -> Callable[..., bool]:
+    return direct(forward_dynamics_of_tree, *_MECHANISM, *_STATE)
+
+
+def single_dynamics(packed: Packed, *, is_open_tree: bool = False) -> Single:
     """Dynamics of single states, whether the base moves or not."""
-    return Single(kernels, packed.given, VECTOR_OR_NONE)
+    made = Single(kernels, packed.given, VECTOR_OR_NONE)
+    if is_open_tree:
+        made.forward = partial(_forward_of_tree(), *packed.given)
+    return made
 
 
 @once
 def _batch_entry(name: str, *inputs: Any) -> Callable[..., int]:
-    kernel = regressor if name == "regressor" else getattr(lanes, name)
+    kernel = _ELSEWHERE[name] if name in _ELSEWHERE else getattr(lanes, name)
     return direct(kernel, *_MECHANISM, *inputs, MATRIX_OUT)
 
 

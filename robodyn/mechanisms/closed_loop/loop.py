@@ -175,7 +175,7 @@ class ClosedLoop(Mechanism):
         third = "effort", self.solver.n
         return each_state(
             self,
-            "forward_dynamics",
+            "forward_dynamics_of_trees" if self.structure.is_open_tree else "forward_dynamics",
             (self.solver.nu,),
             *given,
             third=third,

@@ -16,6 +16,7 @@ from robodyn.mechanisms.closed_loop import inverse_kinematics as to_tip
 from robodyn.mechanisms.closed_loop.calls import single_dynamics
 from robodyn.mechanisms.closed_loop.integration import LOST, NO_STEP, Simulation
 from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
+from robodyn.mechanisms.closed_loop.kernels.tree_slopes import derivatives_of_tree
 from robodyn.mechanisms.closed_loop.kinematics import ask, tip_motion
 from robodyn.mechanisms.closed_loop.pivots import Pivots
 from robodyn.mechanisms.common.body_parameters import NOTHING, BodyNumbers
@@ -46,7 +47,6 @@ class LoopSolver(Solver):
     """
 
     no_step = NO_STEP
-    rates_are_given = False
 
     def __init__(self, mechanism: Any) -> None:
         super().__init__(mechanism)
@@ -58,7 +58,10 @@ class LoopSolver(Solver):
         self.driven_at = np.array([self.tree.position_of[name] for name in driven])
         self.rates_at = np.array([self.tree.rate_of[name] for name in driven])
         self.free_at = np.array([self.tree.rate_places[rate] for rate in structure.free])
-        self.one: Single = single_dynamics(structure.packed)
+        is_open = structure.is_open_tree
+        self.one: Single = single_dynamics(structure.packed, is_open_tree=is_open)
+        # of an open tree whose floating joints have their six rates in a row
+        self.rates_are_given = is_open and structure.keeps_floating_rates
         # entries that were asked for, with the pivots of home
         self.calls: dict[str, Callable[..., Any]] = {}
 
@@ -90,7 +93,11 @@ class LoopSolver(Solver):
             return None  # which is left to differences
         limits = SLOPE_STEP * own.structure.equations.columns
         numbers = *own._smooth.structure.packed.given, limits, falling_friction(own)
-        return CompiledSlopes(derivatives, numbers, (self.nq, self.nu, self.n), held_efforts(own))
+        sizes, held = (self.nq, self.nu, self.n), held_efforts(own)
+        slopes = CompiledSlopes(derivatives, numbers, sizes, held)
+        if not own.structure.is_open_tree:
+            return slopes
+        return CompiledSlopes(derivatives_of_tree, numbers, sizes, held, slopes)
 
     def is_alike(self, model: Any) -> bool:
         """Whether the controller's model has the same coordinates, derived classes included."""
@@ -120,13 +127,18 @@ class LoopSolver(Solver):
     def joint_sources(self) -> dict[str, Source]:
         """See the base class."""
         tree = self.tree
+        places = list(range(tree.rates))
+        if self.rates_are_given:  # then independent coordinates are those of the tree, reordered
+            places = np.argsort(self.mechanism.structure.free).tolist()
         return {
-            joint.name: Source(tree.position_of[joint.name], tree.rate_of[joint.name])
+            joint.name: Source(tree.position_of[joint.name], places[tree.rate_of[joint.name]])
             for joint in tree.joints
         }
 
-    def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
         """See the base class."""
+        if self.rates_are_given:
+            return q, None
         if len(q) == 1:
             S = np.empty((self.tree.rates, self.nu))
             ask(self.mechanism, "tangent", np.ascontiguousarray(q[0]), S)
@@ -138,6 +150,8 @@ class LoopSolver(Solver):
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """See the base class."""
+        if self.rates_are_given:
+            return q, v, a
         count = self.tree.rates
         if len(q) == 1:
             found = np.empty((1, 2 * count + 6))

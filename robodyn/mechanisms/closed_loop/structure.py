@@ -26,7 +26,7 @@ from robodyn.mechanisms.closed_loop.kernels import layout
 from robodyn.mechanisms.closed_loop.kernels.entries import fits
 from robodyn.mechanisms.closed_loop.legs import nearest_legs
 from robodyn.mechanisms.closed_loop.packing import Idle, Packed, pack, repacked
-from robodyn.mechanisms.closed_loop.tree import Tree
+from robodyn.mechanisms.closed_loop.tree import Tree, TreeBody
 from robodyn.model.model import Model
 from robodyn.model.shape import ModelShape, shape_of
 
@@ -78,6 +78,32 @@ class Structure:
     determined: bool
     present: np.ndarray
     packed: Packed
+
+    @property
+    def is_open_tree(self) -> bool:
+        """Whether the recursions for trees without closures hold.
+
+        They know no mimic joints and no rotors that spin, and floating joints on the base only.
+        """
+        return not (self.equations.rows.size or any(map(_is_coupled, self.tree.bodies[1:])))
+
+    @property
+    def keeps_floating_rates(self) -> bool:
+        """Whether each floating joint's rates follow each other among the independent ones."""
+        free = list(self.free)
+        return all(
+            free[(at := free.index(body.rate)) : at + 6] == list(range(body.rate, body.rate + 6))
+            for body in self.tree.bodies[1:]
+            if body.width == 6
+        )
+
+
+def _is_coupled(body: TreeBody) -> bool:
+    """Whether a body's joint does more than move what it carries."""
+    assert body.joint is not None
+    if body.joint.kind == "floating":
+        return body.parent != 0
+    return body.own != body.position or body.joint.spin_inertia != 0.0
 
 
 def find_structure(model: Model) -> Structure:

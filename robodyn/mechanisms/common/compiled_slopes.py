@@ -20,6 +20,7 @@ from robodyn.numerics.array_arguments import (
     MATRIX_OUT,
     ROWS_OF_ANY_STRIDE,
     VECTOR,
+    VECTOR_OUT,
     direct,
 )
 from robodyn.numerics.broadcasting import states
@@ -38,6 +39,11 @@ def _entry(kernel: Any, *numbers: Any) -> Callable[..., int]:
     return direct(kernel, *numbers, *_STATE, types.boolean, MATRIX_OUT)
 
 
+@once
+def _single_entry(kernel: Any, *numbers: Any) -> Callable[..., bool]:
+    return direct(kernel, *numbers, VECTOR, VECTOR, VECTOR, types.boolean, VECTOR_OUT)
+
+
 class CompiledSlopes:
     """Slopes of the dynamics by configuration, velocity, and acceleration or efforts.
 
@@ -49,6 +55,9 @@ class CompiledSlopes:
         sizes: of configuration, velocity and efforts.
         held: efforts of a motion without the friction that the kernel does not know; if None, it
             knows all.
+        otherwise: what is asked where the kernel finds none.
+        single: a kernel of one state without a wrench on a base at rest; takes the numbers,
+            configuration, velocity, acceleration, whether forward, and an array for all blocks.
     """
 
     def __init__(
@@ -57,20 +66,31 @@ class CompiledSlopes:
         numbers: tuple[FloatArray, ...],
         sizes: tuple[int, int, int],
         held: Callable[..., FloatArray] | None = None,
+        otherwise: CompiledSlopes | None = None,
+        single: Any = None,
     ) -> None:
         self._kernel, self.numbers, self._held = kernel, numbers, held
+        self._otherwise, self._single = otherwise, single
         nq, nv, n = sizes
         self._widths, self._core = (nq, nv, nv, n, 6, 9), (3, n, n) if n == nv else None
         self._shapes = (nq,), (nv,), (nv,), (n,)
 
     def __reduce__(self) -> tuple[Any, ...]:
         sizes = self._widths[0], self._widths[1], self._widths[3]
-        return CompiledSlopes, (self._kernel, self.numbers, sizes, self._held)
+        others = self._held, self._otherwise, self._single
+        return CompiledSlopes, (self._kernel, self.numbers, sizes, *others)
 
     @cached_property
     def _call(self) -> Callable[..., int]:
         types_of = (VECTOR if array.ndim == 1 else MATRIX for array in self.numbers)
         return partial(_entry(self._kernel, *types_of), *self.numbers)
+
+    @cached_property
+    def _call_single(self) -> Callable[..., bool] | None:
+        if self._single is None:
+            return None
+        types_of = (VECTOR if array.ndim == 1 else MATRIX for array in self.numbers)
+        return partial(_single_entry(self._single, *types_of), *self.numbers)
 
     def __call__(
         self,
@@ -102,19 +122,28 @@ class CompiledSlopes:
             try:
                 if acceleration.ndim == velocity.ndim == configuration.ndim == 1:
                     out = np.empty(self._core)
+                    call = self._call_single
+                    if call is not None:
+                        motion = configuration, velocity, acceleration
+                        if not call(*motion, forward, out.reshape(-1)):
+                            return None
+                        by_configuration, by_velocity, by_load = out
+                        return by_configuration, by_velocity, by_load
                     if self._call(
-                        configuration.reshape(1, -1), velocity.reshape(1, -1),
-                        acceleration.reshape(1, -1), efforts.reshape(1, -1), None, None, forward,
-                        out.reshape(1, -1),
+                        configuration[None], velocity[None], acceleration[None], efforts[None],
+                        None, None, forward, out.reshape(1, -1),
                     ):  # fmt: skip
                         by_configuration, by_velocity, by_load = out
                         return by_configuration, by_velocity, by_load
-                    return None
+                    if self._otherwise is None:
+                        return None
             except (AttributeError, TypeError):
                 pass  # not float64 arrays
-        return self._of_batch(
-            forward, (configuration, velocity, acceleration, efforts, wrench, moved)
-        )
+        state = configuration, velocity, acceleration, efforts, wrench, moved
+        found = self._of_batch(forward, state)
+        if found is None and self._otherwise is not None:
+            return self._otherwise._of_batch(forward, state)
+        return found
 
     def _of_batch(self, forward: bool, state: tuple[ArrayLike | None, ...]) -> Blocks | None:
         _, nv, _, n, _, _ = self._widths

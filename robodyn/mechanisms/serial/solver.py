@@ -111,7 +111,8 @@ class SerialSolver(Solver):
         if self.n > lanes.MOST_JOINTS:
             return None
         sizes = self.n, self.n, self.n
-        return CompiledSlopes(lanes.derivatives, self.packed, sizes)
+        single = entries.derivatives
+        return CompiledSlopes(lanes.derivatives, self.packed, sizes, single=single)
 
     @cached_property
     def stencil(self) -> Stencil:

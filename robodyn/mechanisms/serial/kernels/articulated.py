@@ -20,20 +20,18 @@ from robodyn.mechanisms.serial.kernels.layout import (
     BODY_VELOCITY,
     PRISMATIC,
 )
-from robodyn.mechanisms.serial.kernels.spatial import (
+from robodyn.mechanisms.serial.kernels.spatial import joint_axis, joint_origin, link_about
+from robodyn.mechanisms.serial.kernels.terms import friction
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import (
     Matrix,
     add_outer,
     back,
-    cross_rows,
     forth,
-    joint_axis,
-    joint_origin,
-    link_about,
     plus,
-    transpose,
+    shifted,
+    skew,
 )
-from robodyn.mechanisms.serial.kernels.terms import friction
-from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import all_of
 from robodyn.numerics.vectors import Vector, add, axpy, cross, dot, scale, store, sub, vector
 
@@ -160,21 +158,3 @@ def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tu
     momentum = axpy(mass, v, cross(omega, first))
     spin = add(forth(inertia, omega), cross(first, v))
     return add(cross(omega, spin), cross(v, momentum)), cross(omega, momentum)
-
-
-@inner
-def skew(a: Vector) -> Matrix:
-    """Rows of [a x]."""
-    return (0.0, -a[2], a[1]), (a[2], 0.0, -a[0]), (-a[1], a[0], 0.0)
-
-
-@inner
-def shifted(A: Matrix, B: Matrix, M: Matrix, r: Vector) -> tuple[Matrix, Matrix]:
-    """Blocks A and B about a point at -r; M stays.
-
-    B + [r x] M, and A - B [r x] + [r x] (B + [r x] M)'.
-    """
-    moved = plus(B, cross_rows(r, M))
-    # a row b of B makes b' [r x] = (b x r)'
-    turned = cross(r, B[0]), cross(r, B[1]), cross(r, B[2])
-    return plus(plus(A, turned), cross_rows(r, transpose(moved))), moved

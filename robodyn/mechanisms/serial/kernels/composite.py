@@ -11,16 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.mechanisms.serial.kernels.layout import ARMATURE, PRISMATIC
-from robodyn.mechanisms.serial.kernels.spatial import (
-    add_outer,
-    add_point_mass,
-    forth,
-    joint_axis,
-    joint_origin,
-    link_about,
-    plus,
-)
+from robodyn.mechanisms.serial.kernels.spatial import joint_axis, joint_origin, link_about
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import add_outer, add_point_mass, forth, plus
 from robodyn.numerics.vectors import add, axpy, cross, dot, scale, sub
 
 

@@ -13,10 +13,12 @@ import math
 from typing import Any, Final
 
 from robodyn.mechanisms.common.kernels.base_motion import base_of
-from robodyn.mechanisms.common.kernels.state import are_numbers, is_motion, state_of
+from robodyn.mechanisms.common.kernels.state import are_numbers, is_motion, state_of, unloaded
 from robodyn.mechanisms.serial.kernels import articulated as serial_articulated
 from robodyn.mechanisms.serial.kernels import composite as serial_composite
+from robodyn.mechanisms.serial.kernels import derivatives as serial_derivatives
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
+from robodyn.mechanisms.serial.kernels.derivatives import SLOPE_SIZE
 from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
 from robodyn.mechanisms.serial.kernels.spatial import place, write_pose
 from robodyn.numerics.array_arguments import borrowed_array, stack
@@ -27,6 +29,7 @@ from robodyn.numerics.simd.access import new_rows, set_entry
 # Scratch is on the stack: a heap allocation would cost more than a joint. Arms with more joints are
 # not handled here.
 MOST_JOINTS: Final = 1000
+MOST_SLOPES: Final = 128
 
 
 @inner
@@ -88,6 +91,32 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bo
     place(chain, q, frames)
     serial_composite.mass_matrix(chain, frames, out)
     return True
+
+
+@entry_kernel
+def derivatives(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, forward: bool, out: Any
+) -> bool:
+    """Slopes (3 n n) of one state's efforts by q, qd and qdd, or of accelerations if `forward`.
+
+    The latter are by q, qd and efforts; each by rows.
+    """
+    chain, out = borrowed_array(chain), borrowed_array(out)
+    state = unloaded(borrowed_array(q), borrowed_array(qd), borrowed_array(qdd))
+    n = chain.shape[0] - 1
+    if n > MOST_SLOPES or not (are_numbers(state.q, n) and is_motion(state, n, n)):
+        return False
+    base = base_of(state.base, False, borrowed_array(gravity), 0.0)
+    frames, rows = stack(n + 1, FRAME_SIZE), stack(n, max(n, SLOPE_SIZE))
+    place(chain, state.q, frames)
+    serial_derivatives.effort_slopes(chain, frames, base, state, not forward, rows, out)
+    if not forward:
+        return True
+    M, column = stack(n, n), stack(1, n)[0]
+    for i in range(n):
+        for j in range(n):
+            M[i, j] = out[2 * n * n + i * n + j]
+    return bool(serial_derivatives.solve_slopes(n, M, rows, column, out))
 
 
 @entry_kernel

@@ -17,14 +17,10 @@ import numpy as np
 
 from robodyn.mechanisms.serial.kernels.composite import jacobian
 from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, PRISMATIC
-from robodyn.mechanisms.serial.kernels.spatial import (
-    joint_axis,
-    joint_origin,
-    matrix,
-    place,
-)
+from robodyn.mechanisms.serial.kernels.spatial import joint_axis, joint_origin, place
 from robodyn.numerics.compiler import kernel
 from robodyn.numerics.linear import solve_definite
+from robodyn.numerics.matrices import matrix
 from robodyn.numerics.rotations import quaternion_from_matrix, quaternion_log, quaternion_product
 from robodyn.numerics.vectors import Vector, add, cross, scale, store, sub
 

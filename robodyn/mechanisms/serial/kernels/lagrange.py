@@ -15,9 +15,9 @@ import math
 from typing import Any
 
 from robodyn.mechanisms.serial.kernels.layout import PRISMATIC, ROTATION, SHIFT
-from robodyn.mechanisms.serial.kernels.spatial import back, matrix
 from robodyn.mechanisms.serial.kernels.terms import add_motor
 from robodyn.numerics.compiler import kernel
+from robodyn.numerics.matrices import back, matrix
 from robodyn.numerics.vectors import Vector, cross, dot, sub
 
 

@@ -21,7 +21,6 @@ from robodyn.mechanisms.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK
 from robodyn.mechanisms.serial.kernels.spatial import place
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_by_factor
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.tables import as_table, new_tables
 
@@ -106,27 +105,7 @@ def find_slopes(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
     if not forward:
         return OK
     M = as_table(as_table(found, 1)[2 * n * n], n)
-    if not factor_positive(M, n, LEAST_PIVOT, False):
-        return NO_INERTIA
-    for j in range(2 * n):
-        start = (j // n) * n * n + j % n
-        for i in range(n):
-            column[i] = -found[start + i * n]
-        solve_by_factor(M, n, column)
-        for i in range(n):
-            found[start + i * n] = column[i]
-    # the inverse, column by column; of the factor only what is at or below the diagonal is read
-    for j in range(n - 1, -1, -1):
-        for i in range(n):
-            column[i] = 0.0
-        column[j] = 1.0
-        solve_by_factor(M, n, column)
-        for i in range(j + 1):
-            rows[i, j] = column[i]
-    for i in range(n):
-        for j in range(n):
-            M[i, j] = rows[min(i, j), max(i, j)]
-    return OK
+    return OK if serial_derivatives.solve_slopes(n, M, rows, column, found) else NO_INERTIA
 
 
 @inner

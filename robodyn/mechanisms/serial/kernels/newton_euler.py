@@ -20,15 +20,7 @@ from robodyn.mechanisms.serial.kernels.layout import (
     WORK_REACH,
     WORK_ROTATION,
 )
-from robodyn.mechanisms.serial.kernels.spatial import (
-    Matrix,
-    back,
-    link_lever,
-    link_reach,
-    link_rotation,
-    matrix,
-    store_matrix,
-)
+from robodyn.mechanisms.serial.kernels.spatial import link_lever, link_reach, link_rotation
 from robodyn.mechanisms.serial.kernels.terms import (
     add_force,
     add_moment,
@@ -52,6 +44,7 @@ from robodyn.mechanisms.serial.kernels.terms import (
     turned_moment,
 )
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import Matrix, back, matrix, store_matrix
 from robodyn.numerics.vectors import Vector, store, vector
 
 

@@ -11,21 +11,21 @@ from typing import Any
 
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.common.kernels.body_columns import write_body_columns
+from robodyn.mechanisms.common.kernels.effort_slopes import ARM, AXIS
 from robodyn.mechanisms.serial.kernels.derivatives import (
     ACCELERATION,
     ALPHA,
-    ARM,
-    AXIS,
     OMEGA,
     SLOPE_SIZE,
     VELOCITY,
     outward,
 )
 from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, REACH
-from robodyn.mechanisms.serial.kernels.spatial import back, forth, matrix, place, product
+from robodyn.mechanisms.serial.kernels.spatial import place
 from robodyn.mechanisms.serial.kernels.terms import add_motor
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.matrices import back, forth, matrix, product
 from robodyn.numerics.vectors import add, cross, sub, vector
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""3 x 3 matrices as three rows, and the frames of a serial chain."""
+"""The frames of a serial chain, and its links in base axes."""
 
 from __future__ import annotations
 
@@ -18,95 +18,18 @@ from robodyn.mechanisms.serial.kernels.layout import (
     ROTATION,
 )
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import (
+    Matrix,
+    add_point_mass,
+    column,
+    forth,
+    matrix,
+    product,
+    store_matrix,
+)
 from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.numerics.trigonometry import sine_cosine
-from robodyn.numerics.vectors import (
-    Vector,
-    add,
-    axpy,
-    combine,
-    cross,
-    dot,
-    resolve,
-    store,
-    symmetric,
-    vector,
-)
-
-Matrix = tuple[Vector, Vector, Vector]
-
-
-@inner
-def matrix(array: Any, start: int) -> Matrix:
-    """Nine consecutive entries of a flat array, row by row."""
-    return vector(array, start), vector(array, start + 3), vector(array, start + 6)
-
-
-@inner
-def store_matrix(array: Any, start: int, rows: Matrix) -> None:
-    """Write a matrix into nine consecutive entries of a flat array."""
-    store(array, start, rows[0])
-    store(array, start + 3, rows[1])
-    store(array, start + 6, rows[2])
-
-
-@inner
-def forth(rows: Matrix, a: Vector) -> Vector:
-    """Return R a."""
-    return resolve(rows[0], rows[1], rows[2], a)
-
-
-@inner
-def back(rows: Matrix, a: Vector) -> Vector:
-    """Return R' a."""
-    return combine(rows[0], rows[1], rows[2], a)
-
-
-@inner
-def product(a: Matrix, b: Matrix) -> Matrix:
-    """Return A B."""
-    return back(b, a[0]), back(b, a[1]), back(b, a[2])
-
-
-@inner
-def plus(a: Matrix, b: Matrix) -> Matrix:
-    """Return A + B."""
-    return add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])
-
-
-@inner
-def add_outer(rows: Matrix, factor: float, a: Vector, b: Vector) -> Matrix:
-    """Return A + factor a b'."""
-    return (
-        axpy(factor * a[0], b, rows[0]),
-        axpy(factor * a[1], b, rows[1]),
-        axpy(factor * a[2], b, rows[2]),
-    )
-
-
-@inner
-def transpose(rows: Matrix) -> Matrix:
-    """Return A'."""
-    x, y, z = rows
-    return (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
-
-
-@inner
-def column(rows: Matrix, j: int) -> Vector:
-    """Return column j."""
-    return rows[0][j], rows[1][j], rows[2][j]
-
-
-@inner
-def cross_rows(a: Vector, rows: Matrix) -> Matrix:
-    """Return [a x] A."""
-    return transpose(
-        (
-            cross(a, column(rows, 0)),
-            cross(a, column(rows, 1)),
-            cross(a, column(rows, 2)),
-        )
-    )
+from robodyn.numerics.vectors import Vector, add, axpy, dot, store, symmetric, vector
 
 
 @inner
@@ -189,14 +112,6 @@ def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
     Ix, Iy, Iz = symmetric(row, INERTIA, x), symmetric(row, INERTIA, y), symmetric(row, INERTIA, z)
     xy, xz, yz = dot(x, Iy), dot(x, Iz), dot(y, Iz)
     return (dot(x, Ix), xy, xz), (xy, dot(y, Iy), yz), (xz, yz, dot(z, Iz))
-
-
-@inner
-def add_point_mass(rows: Matrix, mass: float, a: Vector) -> Matrix:
-    """Inertia rows plus that of a mass at a: A + m (a.a E - a a')."""
-    x, y, z = add_outer(rows, -mass, a, a)
-    square = mass * dot(a, a)
-    return (x[0] + square, x[1], x[2]), (y[0], y[1] + square, y[2]), (z[0], z[1], z[2] + square)
 
 
 @inner

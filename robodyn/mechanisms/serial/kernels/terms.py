@@ -25,8 +25,8 @@ from robodyn.mechanisms.serial.kernels.layout import (
     SHIFT,
     SPREAD,
 )
-from robodyn.mechanisms.serial.kernels.spatial import Matrix, back, forth, matrix
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import Matrix, back, forth, matrix
 from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, vector
 
 

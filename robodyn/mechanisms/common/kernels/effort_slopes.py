@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Slopes of the efforts of a tree of joints by recursion, of floats or of lanes.
+
+After Singh, Russell and Wensing (2022), "Efficient analytical derivatives of rigid-body dynamics
+using spatial vector algebra". Spatial vectors are pairs of an angular and a linear part, of forces
+moment and force, about the base's origin and in its axes. With Psi' = v x S and Psi'' = a x S +
+v x Psi' of the link before a joint, and I, B, f of all that it carries, the derivatives of the
+effort S_i f_i are, for j at or beyond i,
+
+    by q_j: S_i (2 B_j Psi'_j + I_j Psi''_j + S_j x* f_j),   by q'_j: S_i 2 (B_j S_j + I_j Psi'_j)
+
+and, for j before i, the same with I_i and B_i and without f. Of B m only the angular part of m
+counts: with D = sum of dm u r' of the particles at r with velocity u, and their momentum p,
+B m = (tr(D) w - D w, w x p).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import Matrix, add_outer, add_point_mass, back, forth
+from robodyn.numerics.vectors import Vector, add, axpy, cross, scale, store, vector
+
+# Of each coordinate, a row.
+AXIS, ARM = 0, 3  # S
+TURNING, MOVING = 6, 9  # Psi'
+TURNED, MOVED = 12, 15  # Psi''
+COORDINATE_SIZE = 18
+
+
+class LinkMotion(NamedTuple):
+    """Velocity and acceleration of a link: angular, and linear of its point at the base's origin.
+
+    The acceleration of the base against gravity is among them.
+    """
+
+    omega: Any
+    velocity: Any
+    alpha: Any
+    accel: Any
+
+
+class Carried(NamedTuple):
+    """What is carried: mass, first moment, inertia, D, p, and the moment and force it needs."""
+
+    mass: Any
+    first: Any
+    inertia: Any
+    D: Any
+    p: Any
+    moment: Any
+    force: Any
+
+
+class Columns(NamedTuple):
+    """Moments and forces on what a coordinate carries for a unit of it, and a factor.
+
+    Attributes:
+        change, rate, place: by its acceleration, velocity and displacement.
+        factor: 2 B S, as a factor of angular parts of coordinates before it.
+    """
+
+    change: Any
+    rate: Any
+    place: Any
+    factor: Any
+
+
+@inner
+def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: Any) -> Any:
+    """Write S, Psi' and Psi'' of a joint to its row; return the motion beyond it."""
+    omega, velocity, alpha, accel = motion
+    turning = cross(omega, axis)
+    moving = add(cross(omega, arm), cross(velocity, axis))
+    turned = add(cross(alpha, axis), cross(omega, turning))
+    moved = add(cross(alpha, arm), cross(accel, axis))
+    moved = add(moved, add(cross(omega, moving), cross(velocity, turning)))
+    omega, velocity = axpy(rate, axis, omega), axpy(rate, arm, velocity)
+    alpha = add(axpy(change, axis, alpha), scale(rate, turning))
+    accel = add(axpy(change, arm, accel), scale(rate, moving))
+    store(row, AXIS, axis)
+    store(row, ARM, arm)
+    store(row, TURNING, turning)
+    store(row, MOVING, moving)
+    store(row, TURNED, turned)
+    store(row, MOVED, moved)
+    return LinkMotion(omega, velocity, alpha, accel)
+
+
+@inner
+def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) -> Any:
+    """I m: about the origin, and linear."""
+    return add(forth(inertia, w), cross(first, v)), axpy(mass, v, cross(w, first))
+
+
+@inner
+def carried_by(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
+    """What a link is: mass, center of mass, inertia about it in base axes, and motion."""
+    first, inertia = scale(mass, com), add_point_mass(inertia, mass, com)
+    w, v, alpha, accel = motion
+    # integral of r r' dm
+    half = 0.5 * (inertia[0][0] + inertia[1][1] + inertia[2][2])
+    x, y, z = inertia
+    spread = (
+        (half - x[0], -x[1], -x[2]), (-y[0], half - y[1], -y[2]), (-z[0], -z[1], half - z[2]),
+    )  # fmt: skip
+    # columns of the symmetric `spread` are its rows
+    a, b, c = cross(w, spread[0]), cross(w, spread[1]), cross(w, spread[2])
+    D = add_outer(((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])), 1.0, v, first)
+    turn, p = momentum(mass, first, inertia, w, v)
+    moment, force = momentum(mass, first, inertia, alpha, accel)
+    moment = add(moment, add(cross(w, turn), cross(v, p)))
+    return Carried(mass, first, inertia, D, p, moment, add(force, cross(w, p)))
+
+
+@inner
+def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
+    """2 B m for an angular part w."""
+    trace = 2.0 * (D[0][0] + D[1][1] + D[2][2])
+    return axpy(trace, w, scale(-2.0, forth(D, w))), scale(2.0, cross(w, p))
+
+
+@inner
+def columns_of(row: Any, half: Any, carried: Any) -> Any:
+    """Columns of a coordinate, of its row and what it carries.
+
+    `half` is half of what its rate adds to accelerations beyond it: Psi' of a joint.
+    """
+    mass, first, inertia, D, p, moment, force = carried
+    axis, arm = vector(row, AXIS), vector(row, ARM)
+    change = momentum(mass, first, inertia, axis, arm)
+    coupled, inert = twice_coupling(D, p, axis), momentum(mass, first, inertia, half[0], half[1])
+    rate = axpy(2.0, inert[0], coupled[0]), axpy(2.0, inert[1], coupled[1])
+    coupled = twice_coupling(D, p, vector(row, TURNING))
+    inert = momentum(mass, first, inertia, vector(row, TURNED), vector(row, MOVED))
+    place = add(coupled[0], inert[0]), add(coupled[1], inert[1])
+    place = (
+        add(place[0], add(cross(axis, moment), cross(arm, force))),
+        add(place[1], cross(axis, force)),
+    )
+    trace = 2.0 * (D[0][0] + D[1][1] + D[2][2])
+    factor = axpy(trace, axis, scale(-2.0, back(D, axis)))
+    return Columns(change, rate, place, axpy(2.0, cross(p, arm), factor))
