@@ -155,6 +155,23 @@ def test_a_source_of_few_references_is_followed(loop, rate):
     assert sum(answer.refused for answer in answers) == 0
 
 
+@pytest.mark.parametrize("direction", [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0)])
+def test_it_stops_before_a_singularity(loop, direction):
+    direction, ramp = np.array(direction), 0.2
+
+    def drive(k):
+        t = k * PERIOD
+        motion = [t * t / 2.0, t, 1.0] if t < ramp else [ramp * (t - ramp / 2.0), ramp, 0.0]
+        return np.array([loop.home + direction * motion[0] / ramp,
+                         *(direction * x / ramp for x in motion[1:])])  # fmt: skip
+
+    answers = loop.run(drive, 2500)
+    assert {answer.status for answer in answers} <= {OK, LIMITED}
+    assert not loop.fell
+    assert max(loop.rates) < 1.5
+    assert loop.rates[-1] < 1e-3
+
+
 def test_an_encoder_that_stands_still_is_not_believed(loop):
     loop.run(loop.sine, 300)
     before, frozen = max(loop.rates), loop.measure()[0]

@@ -30,6 +30,8 @@
 #define @UPPER@_RATE_SHARE 0.1
 /* the mechanism may exceed the velocity limits by this factor while references are followed */
 #define @UPPER@_SPEED_MARGIN 1.25
+/* [s] for which a direction in which it could not stop is refused */
+#define @UPPER@_BARRED_TIME 0.5
 /* a reference may need this multiple of the efforts that the actuators have: feedback cuts them */
 #define @UPPER@_EFFORT_MARGIN 3.0
 /* and this multiple of the velocity limits: splines pass them by a little */
@@ -64,6 +66,7 @@ typedef struct {
   int pauses;                                      /* updates without a reference, at least */
   double stop_time, lost_time, idle_time; /* [s] left to rest; without a state; since a reference */
   double blind_time;                      /* [s] without even rates */
+  double barred[@UPPER@_N], barred_time;  /* rates towards where it could not stop; [s] left */
   int is_moving;  /* whether references are followed */
   int is_measured; /* whether configuration and velocity are usable for feedback */
   int is_lost;     /* whether they were not measured, but extrapolated by the rates at best */
@@ -286,7 +289,8 @@ static inline int @NAME@_can_stop(const double *configuration, const double *vel
   }
   memcpy(there, configuration, sizeof there);
   const int status = @NAME@_configuration(stops, there);
-  return status == @UPPER@_OK ? @NAME@_can_be_driven(there, still, still, NULL, 0.9) : status;
+  if (status != @UPPER@_OK) return status;
+  return @NAME@_can_be_driven(there, still, still, NULL, 0.9);
 }
 
 /* Take a motion of the configuration for the target. */
@@ -310,6 +314,17 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   }
   if (status == @UPPER@_OK) {
     status = @NAME@_can_stop(target, velocity, positions, rates, settings->tolerance);
+    if (status != @UPPER@_OK) {
+      memcpy(c->barred, rates, sizeof rates);
+      c->barred_time = @UPPER@_BARRED_TIME;
+    }
+  }
+  /* behind a singularity there are places to stop again: none is passed */
+  double towards = 0.0;
+  for (int i = 0; i < @UPPER@_N && c->barred_time > 0.0; i++) towards += c->barred[i] * rates[i];
+  if (status == @UPPER@_OK && towards > 0.0) {
+    status = @UPPER@_NO_SOLUTION;
+    c->barred_time = @UPPER@_BARRED_TIME;
   }
   for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) { /* nor from where it is */
     const double apart = fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i]));
@@ -478,6 +493,7 @@ static inline int @NAME@_command(@NAME@_controller *c, double period, const doub
   double still[@UPPER@_NV] = {0.0};
   int status = @UPPER@_INVALID;
   period = @NAME@_usable_period(period);
+  c->barred_time -= c->barred_time > 0.0 ? period : 0.0;
   if (wrench && !@NAME@_all_finite(wrench, 6)) wrench = NULL;
   if (base && !@NAME@_all_finite(base, 9)) base = NULL;
   for (int tries = 0; tries < 2 && c->is_measured; tries++) {
