@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Results as JSON that every reader takes: infinity and not-a-number become null."""
+"""Results as standard JSON: infinity and not-a-number become null."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def as_json(value: Any, indent: int | None = 2) -> str:
-    """JSON text of nested dicts, lists, arrays and plain values."""
+    """Return the JSON text of nested dicts, lists, arrays and plain values."""
     return json.dumps(_plain(value), indent=indent, allow_nan=False)
 
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a mechanism can do about its home: stroke used, reach of its moving body, payload held.
-
-And the peak torques of its motors along the paths of the papers, or the demonstration.
-"""
+"""Abilities of a mechanism at home: travel in use, reach of the body, payload, motor torques."""
 
 from __future__ import annotations
 
@@ -32,14 +29,14 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Reach:
-    """How far one coordinate can go from home while the others stay there.
+    """Range of one coordinate from home while the others stay constant.
 
     Attributes:
-        variable: its name.
+        variable: name of the coordinate.
         unit: `m` or `rad`.
-        home: its value at home.
-        lowest, highest: the last values that are within all limits; infinite where none is met.
-        ends: what is met at either: a joint's limit, or a singularity; empty if nothing.
+        home: value at home.
+        lowest, highest: last values within all limits; infinite if there is no limit.
+        ends: cause of each end: a joint's limit, or a singularity; empty if there is none.
     """
 
     variable: str
@@ -52,12 +49,12 @@ class Reach:
 
 @dataclass(frozen=True)
 class HeldPayload:
-    """What can be held at home, at rest, in addition to the mechanism's own bodies.
+    """Additional payload that the actuators can hold at home, at rest.
 
     Attributes:
-        mass: [kg] with its centre of mass at the moving body's reference point; 0 if the mechanism
-            cannot hold even itself, infinite without limits of effort.
-        joint: the joint whose limit is reached first; empty if there is none.
+        mass: [kg] with its center of mass at the reference point of the moving body; 0 if the
+            mechanism cannot hold itself, infinite without limits of effort.
+        joint: joint whose limit is reached first; empty if there is none.
     """
 
     mass: float
@@ -65,9 +62,9 @@ class HeldPayload:
 
 
 def stroke_used(mechanism: Mechanism) -> FloatArray:
-    """(n,) where each joint stands at home between its limits: 0 at the lower, 1 at the upper.
+    """Return the position (n,) of each joint at home between its limits: 0 lower, 1 upper.
 
-    NaN for a joint that is not limited at both ends.
+    NaN for a joint without two limits.
     """
     lower, upper = mechanism.position_limits.T
     travel = np.where(np.isfinite(upper - lower) & (upper > lower), upper - lower, np.nan)
@@ -76,7 +73,7 @@ def stroke_used(mechanism: Mechanism) -> FloatArray:
 
 
 def reach_about_home(mechanism: Mechanism) -> list[Reach]:
-    """How far each coordinate of a configuration can go from home while the others stay there.
+    """Compute the range of each coordinate from home while the others stay constant.
 
     The limits are those of the joints' positions, and singularities at which the determinant of
     `Mechanism.determinant` changes its sign. The way out is followed in small steps, and its end
@@ -96,7 +93,7 @@ def reach_about_home(mechanism: Mechanism) -> list[Reach]:
 
 
 def payload_at_home(mechanism: Mechanism) -> HeldPayload:
-    """The largest mass that the efforts can hold at home; efforts at rest are linear in it.
+    """Compute the largest mass that the efforts can hold at home; efforts at rest are linear in it.
 
     Raises:
         KinematicsError: there are no efforts at home.
@@ -118,9 +115,10 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
 
 
 def at_home(mechanism: Mechanism) -> dict[str, Any]:
-    """All of it as plain data; None stands for what no limit bounds. Empty without a home.
+    """Return all results of this module as plain data; empty without a home.
 
-    The reach is told where a configuration is a pose: that of an arm is its joints' limits.
+    The reach is part of it if a configuration is a pose: that of an arm is given by its joints'
+    limits.
     """
     try:
         strokes = stroke_used(mechanism)
@@ -143,7 +141,7 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
-    """The last value within all limits on a way out from home, and what is met there."""
+    """Return the last value within all limits on a way out from home, and the cause of its end."""
     home = presentation.values_of(mechanism, mechanism.home)
     side = _side(mechanism, mechanism.home)
     turns = unit == "rad"
@@ -169,7 +167,7 @@ def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[floa
 
 
 def _obstacle(mechanism: Mechanism, values: FloatArray, side: float) -> str:
-    """What is in the way at a configuration, in words; empty if nothing is."""
+    """Describe the limit that is exceeded at a configuration; empty if none is."""
     try:
         configuration = presentation.configuration_of(mechanism, values)
         positions = mechanism.travel(configuration)
@@ -197,11 +195,11 @@ INSTANTS = 1001
 
 
 def motors_on_paths(mechanism: Mechanism) -> list[dict[str, Any]]:
-    """A row for each path: the motor of the largest torque, and the one nearest to its limit.
+    """Return a row for each path, with the largest torque and the least margin of motors.
 
-    Paths are those of the papers for the mechanism of a paper, the demonstration for any other.
-    Empty where no actuator is described, or where torques of motors are not known. `used` is the
-    share of what a motor has at its speed then, None without a limit.
+    Paths are those of the papers for the mechanism of a paper, the demonstration for any other. The
+    list is empty if no actuator is described, or if torques of motors are unknown. `used` is the
+    share of the motor's torque at its speed, None without a limit.
     """
     if all(actuator == Actuator() for actuator in mechanism.actuators):
         return []

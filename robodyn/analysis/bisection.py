@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where what holds ends, by halving."""
+"""Bisection of a condition."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Callable
 def bisected(
     holds: Callable[[float], bool], good: float, bad: float, halvings: int
 ) -> tuple[float, float]:
-    """The last number at which something holds, and the first at which it does not.
+    """Return the last number at which a condition holds, and the first at which it does not.
 
     Args:
-        holds: what does at `good` and does not at `bad`.
-        good, bad: between which it ends.
-        halvings: of the interval between them, as far as floating-point numbers allow.
+        holds: condition that holds at `good` and not at `bad`.
+        good, bad: ends of the interval.
+        halvings: number of bisections, as far as floating-point numbers permit.
     """
     for _ in range(halvings):
         middle = 0.5 * (good + bad)

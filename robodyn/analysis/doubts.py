@@ -30,7 +30,7 @@ LARGEST, TURNS, SPIN, TRAVEL, SPEED = 100.0, 4.0 * np.pi, 100.0, 50.0, 50.0
 
 
 def doubts(model: Model) -> list[str]:
-    """Doubts about the units of a model, a line for each."""
+    """Return doubts about the units of a model, one line each."""
     tree, points = TreeAtZero(model), _joints_of_bodies(model)
     sizes = {
         body: float(max(np.linalg.norm(a - b) for a in at for b in at))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Execute a path in simulation as the ROS 2 nodes do: the same follower, the same summary."""
+"""Execution of a path in simulation as in the ROS 2 nodes: the same follower, the same summary."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def execute(
 
     Args:
         mechanism: the plant.
-        trajectory: what to follow, from its start.
+        trajectory: motion to follow, from its start.
         path: its name in the summary.
-        mode: `computed_torque`, or `feedforward`: planned efforts, no feedback.
-        model: the model that the controller uses; the plant itself by default.
-        dt: [s] longest integration step.
+        mode: `computed_torque`, or `feedforward`: planned efforts without feedback.
+        model: model of the controller; the plant by default.
+        dt: longest integration step [s].
         control_dt, progress: see `simulate`.
-        clock: seconds since the execution began, for the real-time factor; none by default.
+        clock: function that returns the seconds since the beginning, for the real-time factor.
         gains: kp, kv and preview of `ComputedTorque`.
 
     Raises:
-        InvalidInput: arguments out of range.
-        SimulationFailed: no state follows the very first.
+        InvalidInput: arguments are out of range.
+        SimulationFailed: there is no state after the first one.
     """
     known = model or mechanism
     follower = TrajectoryFollower(known, mode, **gains)
@@ -121,9 +121,9 @@ def execute(
 
 
 class _InNanoseconds:
-    """A trajectory at the times that states have, whole nanoseconds.
+    """A trajectory at times that are whole nanoseconds, as in states.
 
-    The acceleration jumps at switching times, on which commands often fall to the last bit.
+    The acceleration jumps at switching times, with which commands often coincide exactly.
     """
 
     def __init__(self, trajectory: Trajectory) -> None:
@@ -132,5 +132,5 @@ class _InNanoseconds:
         self.switching_times = trajectory.switching_times
 
     def sample(self, t: ArrayLike) -> Motion:
-        """The motion at times t (...) [s], rounded to nanoseconds."""
+        """Return the motion at times t (...) [s], rounded to nanoseconds."""
         return self._trajectory.sample(np.round(np.multiply(t, 1e9)) * 1e-9)

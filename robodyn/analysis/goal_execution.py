@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One goal of FollowJointTrajectory at a time, from its acceptance to its end."""
+"""Execution of goals of FollowJointTrajectory, one at a time."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Report(NamedTuple):
     """Feedback on a goal.
 
     Attributes:
-        stamp: [ns] of the state.
-        since: [ns] since the first state after the goal was accepted.
-        desired: positions, rates and accelerations (n,) of the joints.
-        actual: positions and rates.
+        stamp: time [ns] of the state.
+        since: time [ns] since the first state after the goal was accepted.
+        desired: positions, velocities and accelerations (n,) of the joints.
+        actual: positions and velocities.
         error: desired minus actual.
     """
 
@@ -41,13 +41,13 @@ class Report(NamedTuple):
 
 
 class GoalExecution:
-    """Takes goals, has a follower execute them, and tells how it goes.
+    """Execution of goals by a follower.
 
     Args:
-        follower: that commands the mechanism.
-        settings: by name, may change: `start_tolerance`, `path_tolerance`, `goal_tolerance` [m or
-            rad], `stopped_velocity_tolerance` [m/s or rad/s], `goal_time` [s], as where a goal
-            says nothing; `feedback_rate` [1/s].
+        follower: follower that commands the mechanism.
+        settings: defaults of a goal by name: `start_tolerance`, `path_tolerance`, `goal_tolerance`
+            [m or rad], `stopped_velocity_tolerance` [m/s or rad/s], `goal_time` [s]; and
+            `feedback_rate` [1/s]. They may change.
 
     Attributes:
         follower: may be replaced while there is no goal.
@@ -71,10 +71,10 @@ class GoalExecution:
         return self._goal is not None
 
     def examine(self, goal: Goal, present: Present | None) -> GoalPlan:
-        """The plan of a goal, with the mechanism at `present`.
+        """Return the plan of a goal, with the mechanism at `present`.
 
         Raises:
-            GoalRefused: as `examine`; or nobody knows where the mechanism is, or
+            GoalRefused: as for `examine`; or the position of the mechanism is unknown, or
                 trajectories are not followed.
         """
         if present is None:
@@ -90,13 +90,14 @@ class GoalExecution:
         tell: Callable[[Any, Report], None],
         conclude: Callable[[Any, str, Verdict], None],
     ) -> None:
-        """Execute a plan; a goal that is being executed is aborted, and handed over from.
+        """Execute a plan; a goal in progress is aborted, and its motion is handed over.
 
         Args:
-            plan: of the goal.
-            goal: whatever stands for it.
-            tell: called with it and how it goes.
-            conclude: called with it and how it ended: SUCCEEDED, ABORTED or CANCELED, and why.
+            plan: plan of the goal.
+            goal: object that represents the goal.
+            tell: called with the goal and its feedback.
+            conclude: called with the goal and its end: SUCCEEDED, ABORTED or CANCELED, and the
+                reason.
         """
         self._end(ABORTED, Verdict(GoalCode.INVALID_GOAL, REPLACED))
         self.follower.follow(plan.trajectory, plan.start)
@@ -105,7 +106,7 @@ class GoalExecution:
         self._canceling, self._began = False, None
 
     def keep_to(self, path_tolerance: float) -> None:
-        """Have the follower keep to `path_tolerances`; a goal's own is judged here."""
+        """Set `path_tolerances` of the follower; a goal's own tolerance is checked here."""
         self._tolerance = path_tolerance
         mechanism = self.follower.mechanism
         limits = path_tolerances(mechanism, path_tolerance)
@@ -114,7 +115,7 @@ class GoalExecution:
         self.follower.path_tolerance = limits
 
     def cancel(self, goal: Any) -> bool:
-        """Come to rest, and conclude the goal then; returns whether it is being executed."""
+        """Come to rest and conclude the goal then; return whether it is in progress."""
         if self._goal is not goal:
             return False
         if not self._canceling:
@@ -123,19 +124,19 @@ class GoalExecution:
         return True
 
     def abandon(self, why: str, code: GoalCode = GoalCode.PATH_TOLERANCE_VIOLATED) -> None:
-        """End the goal, if there is one, and come to rest with the states to come."""
+        """End the goal, if there is one, and come to rest."""
         if self._goal is not None:
             self.follower.stop()
             self._end(CANCELED if self._canceling else ABORTED, Verdict(code, why))
 
     def update(self, time: int, configuration: FloatArray, velocity: FloatArray, why: str) -> None:
-        """Go on with the goal, if there is one, after the command for a state was computed.
+        """Continue the goal, if there is one, after the command for a state was computed.
 
         Args:
-            time: [ns] of the state.
+            time: time [ns] of the state.
             configuration: (nq,) measured.
             velocity: (nv,) measured.
-            why: what was wrong with the command; empty if nothing.
+            why: problem of the command; empty if there is none.
         """
         plan, follower = self._plan, self.follower
         if plan is None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether a motion keeps to a mechanism's limits, and where it first does not."""
+"""Check of a motion against the limits of a mechanism."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "effort": ("N 
 
 
 class Violation(NamedTuple):
-    """The first limit that a motion breaks.
+    """The first limit that a motion exceeds.
 
     Attributes:
-        time: [s] at which it does.
-        joint: whose limit it is; empty for the condition number and where no joint is to blame.
-        quantity: `position`, `velocity`, `effort`, `condition number`, or `geometry` where the
-            mechanism cannot be in that configuration or no efforts can hold it there.
-        value: the worst until the motion is within that limit again; NaN for geometry.
-        limit: the one that is broken; NaN for geometry.
-        text: all of it in a line.
+        time: time [s] at which it is exceeded.
+        joint: joint with the limit; empty for the condition number and if no joint is concerned.
+        quantity: `position`, `velocity`, `effort`, `condition number`, or `geometry` if the
+            mechanism cannot have that configuration or no efforts can hold it there.
+        value: worst value until the motion is within that limit again; NaN for geometry.
+        limit: limit that is exceeded; NaN for geometry.
+        text: description in one line.
     """
 
     time: float
@@ -58,27 +58,31 @@ def check_limits(
     characteristic_length: float = 1.0,
     quantities: Collection[Quantity] = get_args(Quantity),
 ) -> Violation | None:
-    """The first violation along a motion, in time, or None where it keeps to all limits.
+    """Find the first violation of a limit along a motion; None if all limits hold.
 
-    Positions of all joints, passive ones included (see `Mechanism.travel_limits`), velocities and
-    efforts (by inverse dynamics, without an external wrench) of the driven joints, and the
-    condition number. Where motors have torque-speed curves, efforts are held against what these
-    give at the rates of that moment. A platform's passage through a
-    singularity, where no efforts are enough, is found by the sign of its determinant.
+    The limits are those of the positions of all joints, passive ones included (see
+    `Mechanism.travel_limits`), of velocities and efforts (by inverse dynamics) of the driven
+    joints, and of the condition number. If motors have torque-speed curves, efforts are compared
+    with these at the velocities of that time. A platform's passage through a singularity, where no
+    efforts suffice, is found by the sign of its determinant.
 
     Args:
-        mechanism: with its limits.
-        trajectory: the motion, examined at equal intervals and on both sides of its switching
-            times. An excursion that begins and ends within an interval is not seen.
-        max_condition: largest condition number allowed.
+        mechanism: mechanism with the limits.
+        trajectory: the motion, evaluated at equal intervals and on both sides of its switching
+            times. A violation that begins and ends within an interval is not found.
+        max_condition: largest permitted condition number.
         samples: number of intervals.
-        dt: [s] their length, instead.
-        characteristic_length: [m] of the condition number.
-        quantities: what to look at; others are taken as unlimited. A configuration that cannot
-            be is a violation always.
+        dt: length [s] of the intervals, instead of `samples`.
+        characteristic_length: length [m] for the condition number.
+        quantities: quantities to check; others count as unlimited. A configuration that does not
+            exist is always a violation.
+
+    Returns:
+        The first violation, or None.
 
     Raises:
-        InvalidInput: arguments out of range, or a trajectory of another kind of mechanism.
+        InvalidInput: arguments are out of range, or the trajectory belongs to another kind of
+            mechanism.
     """
     check = _Check(mechanism, trajectory, max_condition, characteristic_length, quantities)
     times = _grid(trajectory, samples, dt)
@@ -111,7 +115,8 @@ def _grid(trajectory: Trajectory, samples: int, dt: float | None) -> FloatArray:
 class _Check:
     """A motion and its limits in columns, those of the driven joints first.
 
-    Positions, velocities, efforts, condition number, positions of passive joints.
+    The columns are positions, velocities, efforts, condition number, and positions of passive
+    joints.
     """
 
     def __init__(
@@ -146,7 +151,7 @@ class _Check:
         self._has_curve = self._efforts and mechanism.drives.has_torque_speed_curve
 
     def limits_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper limits (..., columns) where the values are these."""
+        """Return lower and upper limits (..., columns) at these values."""
         if not self._has_curve:
             return self._lower, self._upper
         n = len(self._mechanism.joint_names)
@@ -159,7 +164,7 @@ class _Check:
         return lower, upper
 
     def rows(self, times: FloatArray) -> FloatArray:
-        """Values (M, columns), up to the first of times (N,) at which the mechanism has none."""
+        """Return values (M, columns), up to the first of times (N,) without any."""
         while len(times):
             try:
                 return self._measure(times)
@@ -168,17 +173,17 @@ class _Check:
         return np.empty((0, len(self._lower)))
 
     def broken(self, values: FloatArray) -> BoolArray:
-        """Which values (..., columns) are beyond their limits, or no numbers."""
+        """Return which values (..., columns) exceed their limits or are not finite."""
         limits = self.limits_at(values)
         below, above = (ROUNDING * np.where(np.isfinite(v), np.abs(v), 0.0) for v in limits)
         within = (values >= limits[0] - below) & (values <= limits[1] + above)
         return np.asarray(~within)
 
     def pole(self, times: FloatArray) -> tuple[float, float] | None:
-        """The time before a motion's first passage through a singularity, and that of it.
+        """Return the times before and at a motion's first passage through a singularity.
 
-        Where a mechanism's efforts stay finite there, as an arm's do, only if the condition
-        number is limited.
+        If the efforts of a mechanism stay finite there, as for an arm, this applies only with a
+        limit of the condition number.
         """
         mechanism = self._mechanism
         conditioned = self._condition < np.inf and mechanism.coordinates.velocity_size == 6
@@ -208,7 +213,7 @@ class _Check:
         return good, bisected(is_before, good, bad, self._halvings(good, bad))[1]
 
     def boundary(self, good: float, bad: float) -> float:
-        """Where a violation begins, by bisection between two times."""
+        """Return the beginning of a violation, by bisection between two times."""
 
         def holds(t: float) -> bool:
             values = self.rows(np.array([t]))
@@ -220,7 +225,7 @@ class _Check:
         return int(np.ceil(np.log2((bad - good) / (TIME_TOLERANCE * self._trajectory.duration))))
 
     def report(self, when: float, times: FloatArray, values: FloatArray) -> Violation:
-        """What is broken at a time, and how badly until it no longer is."""
+        """Describe the violation at a time, with its worst value until it ends."""
         try:
             here = self._measure(np.array([when]))[0]
         except KinematicsError as error:
@@ -281,7 +286,7 @@ class _Check:
 
 
 def _unequal(value: float, limit: float) -> tuple[str, str]:
-    """Both numbers with three decimals, large ones with one, or as many as tell them apart."""
+    """Format two numbers with as many decimals as needed to distinguish them."""
     for decimals in range(3 if abs(limit) < 1000.0 else 1, 12):
         texts = f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
         if texts[0] != texts[1]:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How much of its limits a motion uses: stroke, rate, effort, power, conditioning, joint by joint.
+"""Margins of a motion: use of travel, velocity, effort, power and conditioning for each joint.
 
-The same for a motion that is planned, one that was simulated and one that was recorded: it takes
-histories, one row a time. `check_limits` finds the first violation of a plan exactly; here it is
-the first row that is beyond a limit. Texts are made from plain data, of a run that is over or of
-one read from a file.
+Margins apply to planned, simulated and recorded motions: they take histories, one row for each
+time. `check_limits` finds the first violation of a plan exactly; here it is the first row beyond a
+limit. Texts are made from plain data, of a finished run or of one read from a file.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ CONDITION_LIMIT = 1000.0
 
 @dataclass(frozen=True)
 class Margin:
-    """What a motion makes of one limit of one joint.
+    """Use of one limit of one joint by a motion.
 
     Attributes:
-        joint: its name; empty for the condition number.
+        joint: name of the joint; empty for the condition number.
         quantity: `position`, `velocity`, `effort`, `power` or `condition number`.
-        lowest, highest: of the motion, in the joint's units.
-        lower, upper: the limits, infinite where there is none.
-        time: [s] of the row that is nearest to a limit, or furthest beyond it; where there is
-            none, of the largest value.
-        used: share of the limit that is used, of a position that of the travel from its middle;
-            1 is the limit, NaN without one, infinite if a value is missing or was cut, or if
-            the limit is 0: a motor has no torque beyond its highest speed.
-        cut: whether an effort was cut to the limit.
+        lowest, highest: extremes of the motion, in the units of the joint.
+        lower, upper: limits, infinite if there is none.
+        time: time [s] of the row that is nearest to a limit, or furthest beyond it; without limits,
+            of the largest value.
+        used: share of the limit in use; for a position, the share of the travel from its middle. 1
+            is the limit; NaN without one; infinite if a value is missing or was cut, or if the
+            limit is 0 (a motor has no torque beyond its highest speed).
+        cut: whether an effort was reduced to the limit.
     """
 
     joint: str
@@ -56,18 +55,18 @@ class Margin:
 
     @property
     def broken(self) -> bool:
-        """Whether the motion is beyond the limit."""
+        """Whether the motion exceeds the limit."""
         return bool(self.used > 1.0 + ROUNDING)
 
 
 @dataclass(frozen=True)
 class Margins:
-    """All limits of a mechanism against one motion.
+    """Comparison of a motion with all limits of a mechanism.
 
     Attributes:
-        rows: position, velocity, effort and power of each driven joint, the positions of passive
-            joints that have limits, then the condition number.
-        first: the limit broken first, and the time [s] at which it is; None where all hold.
+        rows: position, velocity, effort and power of each driven joint, positions of passive joints
+            with limits, then the condition number.
+        first: the limit that is exceeded first, and its time [s]; None if all hold.
     """
 
     rows: tuple[Margin, ...]
@@ -75,17 +74,17 @@ class Margins:
 
     @property
     def hold(self) -> bool:
-        """Whether the motion keeps to every limit."""
+        """Whether the motion is within every limit."""
         return self.first is None
 
     @property
     def tightest(self) -> Margin | None:
-        """The limit of which the largest share is used; None where the mechanism has no limits."""
+        """The limit with the largest share in use; None if the mechanism has no limits."""
         limited = [row for row in self.rows if np.isfinite(row.used)]
         return max(limited, key=lambda row: row.used, default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON: whether all hold, the first violation, the tightest, all rows."""
+        """Return plain data for JSON, with the first violation and all rows."""
         rows = dict(zip(self.rows, self.to_list(), strict=True))
         first = None
         if self.first is not None:
@@ -100,7 +99,7 @@ class Margins:
         }
 
     def to_list(self) -> list[dict[str, Any]]:
-        """One mapping a row, for JSON; None stands for a limit that is not given."""
+        """Return a mapping for each row, for JSON; None for a missing limit."""
         return [
             asdict(row)
             | {name: _finite(getattr(row, name)) for name in ("lower", "upper", "used")}
@@ -121,21 +120,22 @@ def margins(
     cut: bool = False,
     passive_positions: ArrayLike | None = None,
 ) -> Margins:
-    """Hold the histories of a motion against a mechanism's limits.
+    """Compare the histories of a motion with the limits of a mechanism.
 
     Args:
-        mechanism: with its limits.
+        mechanism: mechanism with the limits.
         time: (N,) [s].
-        positions, velocities, efforts: (N, n) of the driven joints; NaN where there is none (no
-            efforts at a singularity) counts as beyond every limit.
+        positions, velocities, efforts: (N, n) of the driven joints; NaN (no efforts at a
+            singularity) counts as beyond every limit.
         condition_numbers: (N,).
-        max_condition: largest condition number allowed; see `condition_limit`.
-        cut: the efforts were cut to their limits, so one that is at its limit was asked for more.
-        passive_positions: (N, k - n) of the passive joints that have limits, see
-            `passive_positions_of`; None if they are not known.
+        max_condition: largest permitted condition number; see `condition_limit`.
+        cut: whether the efforts were limited, so that an effort at its limit means a larger
+            request.
+        passive_positions: (N, k - n) of the passive joints with limits, see `passive_positions_of`;
+            None if unknown.
 
     Raises:
-        InvalidInput: histories of other shapes, or no rows.
+        InvalidInput: histories have other shapes, or no rows.
     """
     when = as_array("time", time, (), "s").reshape(-1)
     n, count = len(mechanism.joint_names), len(when)
@@ -185,15 +185,16 @@ def margins(
 
 
 def passive_positions_of(mechanism: Mechanism, configurations: FloatArray) -> FloatArray:
-    """Positions (N, k - n) of passive joints that have limits, at configurations (N, nq)."""
+    """Return positions (N, k - n) of passive joints with limits, at configurations (N, nq)."""
     return mechanism.travel(configurations)[..., len(mechanism.joint_names) :]
 
 
 def condition_limit(mechanism: Mechanism) -> float:
-    """The largest condition number that counts as within limits where none is stated.
+    """Return the default limit of the condition number of a mechanism.
 
-    The threshold of errors where the actuators act side by side on one body: near a singularity
-    they cannot hold it. Infinite elsewhere, an arm passes through singular configurations.
+    It is the threshold of errors for mechanisms whose actuators act in parallel on one body,
+    because near a singularity they cannot hold it. For others it is infinite: an arm passes
+    singular configurations.
     """
     return CONDITION_LIMIT if presentation.acts_along_legs(mechanism) else np.inf
 
@@ -207,7 +208,7 @@ def _margin(
     upper: ArrayLike,
     full: BoolArray | None = None,
 ) -> tuple[Margin, FloatArray]:
-    """A row, and the share (N,) of the limit that each value uses; that of `full` ones is lost.
+    """Return a row, and the share (N,) of the limit that each value uses.
 
     Limits are one for all rows, or one for each (N,); the row has those of its time.
     """
@@ -233,7 +234,7 @@ def _margin(
 
 
 def _shares(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """0 at the middle of the limits, 1 at either; of a single limit, the share of it."""
+    """Return 0 at the middle of the limits and 1 at either; for a single limit, the share of it."""
     both = np.isfinite(lower) & np.isfinite(upper)
     low, high = np.where(both, lower, -1.0), np.where(both, upper, 1.0)
     half, away = 0.5 * (high - low), np.abs(values - 0.5 * (high + low))
@@ -266,10 +267,10 @@ def _finite(value: float) -> float | None:
 
 
 def margin_lines(found: dict[str, Any]) -> list[str]:
-    """A few lines for the screen.
+    """Format margins as a few lines for the screen.
 
     Args:
-        found: as `Margins.to_dict` has it.
+        found: result of `Margins.to_dict`.
     """
     broken = [row for row in found["rows"] if row["broken"]]
     if not broken:
@@ -286,7 +287,7 @@ def margin_lines(found: dict[str, Any]) -> list[str]:
 
 
 def row_text(row: dict[str, Any]) -> str:
-    """What a motion makes of one limit: `velocity of joint1, 90 % (-1.8 to 0.3 of 2)`."""
+    """Format the use of one limit: `velocity of joint1, 90 % (-1.8 to 0.3 of 2)`."""
     lower, upper = row["lower"], row["upper"]
     one_sided = lower is None or (upper is not None and lower == -upper)
     limit = _number(upper) if one_sided else f"{_number(lower)} to {_number(upper)}"

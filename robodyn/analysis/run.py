@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A finished run: its histories, largest efforts and tracking errors, and how it ended."""
+"""A finished run: histories, largest efforts, tracking errors, and status."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class RunHistory:
     """Histories of a run, one row for each control instant.
 
     Attributes:
-        mechanism: what ran.
-        path, mode: their names in the summary.
+        mechanism: mechanism that moved.
+        path, mode: names in the summary.
         time: (N,) [s] from the start of the path.
         configuration, velocity: (N, ...) measured.
         effort: (N, n) [N or N m] applied from each instant on.
-        desired: the planned motion at the same times.
-        stopped: what ended the run early, or nothing.
+        desired: planned motion at the same times.
+        stopped: reason for an early end; empty if there was none.
         real_time_factor: simulated seconds per second.
         warnings: texts, in order.
         friction: whether the joints have the friction of the model.
@@ -70,16 +70,15 @@ class RunHistory:
 
     @cached_property
     def error(self) -> FloatArray:
-        """(N, nv) displacement from the planned to the measured configuration."""
+        """Displacement (N, nv) from the planned to the measured configuration."""
         return self.mechanism.difference(self.desired.configuration, self.configuration)
 
     @cached_property
     def massless(self) -> FloatArray:
-        """(N, n) [N or N m] efforts of the same motion with massless legs; (N, 0) without legs.
+        """Efforts (N, n) [N or N m] of the same motion with massless legs; (N, 0) without legs.
 
-        The acceleration is that which the applied efforts cause, so that effort - massless is
-        the part of the leg's inertia and friction (Dasgupta 1998, eq. 42). NaN where there are
-        none.
+        The acceleration is that which the applied efforts cause, so that effort - massless is the
+        part of the legs' inertia and friction (Dasgupta 1998, eq. 42). NaN if there are none.
         """
         if "massless" not in formulations(self.mechanism):
             return np.empty((len(self.time), 0))
@@ -95,11 +94,11 @@ class RunHistory:
 
     @cached_property
     def condition_number(self) -> FloatArray:
-        """(N,) of the measured configurations."""
+        """Condition number (N,) of the measured configurations."""
         return self.mechanism.condition_number(self.configuration)
 
     def margins(self, max_condition: float | None = None) -> Margins:
-        """The measured motion against the mechanism's limits; efforts at theirs were cut."""
+        """Return the margins of the measured motion; efforts at their limits count as cut."""
         q, v = self.configuration, self.velocity
         return margins(
             self.mechanism,
@@ -115,12 +114,12 @@ class RunHistory:
 
     @property
     def peak_dynamic_fraction(self) -> FloatArray:
-        """(6,) largest |Fd/F| of each leg, where F is not near zero."""
+        """Return the largest |Fd/F| (6,) of each leg, except where F is near zero."""
         return peak_dynamic_fraction(self.effort, self.massless)
 
     @property
     def status(self) -> str:
-        """`completed`, or what ended the run."""
+        """`completed`, or the reason for the end of the run."""
         if self.stopped:
             return self.stopped
         tracking = tracking_of(self.mechanism)
@@ -132,7 +131,7 @@ class RunHistory:
         return "completed"
 
     def summary(self) -> dict[str, Any]:
-        """The contents of `summary.json`."""
+        """Return the contents of `summary.json`."""
         return {
             "status": self.status,
             "model": self.mechanism.name,
@@ -149,7 +148,7 @@ class RunHistory:
         }
 
     def _saturations(self) -> list[str]:
-        """A line for each actuator that was at its limit."""
+        """Return a line for each actuator that was at its limit."""
         limits = self.mechanism.effort_limits
         at_limit = np.abs(self.effort) >= limits
         return [
@@ -206,7 +205,7 @@ def _with(prefix: str, names: Iterable[str]) -> list[str]:
 
 
 def summary_text(summary: dict[str, Any]) -> str:
-    """A summary as a few lines for the screen."""
+    """Format a summary as a few lines for the screen."""
     condition = summary["condition_number"]
     without = "" if summary.get("friction", True) else " without friction"
     lines = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which motions about its home a mechanism's drives can follow, by axis and frequency."""
+"""Sine motions around home that the drives of a mechanism can follow, by axis and frequency."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ POSSIBLE = 0.999
 
 
 def sine_motions(mechanism: Mechanism) -> list[dict[str, Any]]:
-    """A row for each axis of the base frame along or about which the body can move at home.
+    """Return a row for each axis of the base frame along or about which the body can move at home.
 
-    `amplitudes` [m or rad] are the largest of the body's sines at `FREQUENCIES` about home at which
-    all joints, passive ones too, stay within their ranges, and the driven ones within their rates
-    and efforts, as motors have them at that rate, on the same side of singularities: found by
-    inverse kinematics all along the sine. What of the pose does not determine the mechanism
-    follows. `acceleration` is the largest from rest at home, in the weaker direction, None if
-    nothing bounds it. Empty where nothing is known of rates and efforts, where a pose of the body
-    does not determine the mechanism, and of mechanisms with freedoms that nothing drives.
+    `amplitudes` [m or rad] are the largest sines of the body at `FREQUENCIES` around home during
+    which all joints, passive ones too, stay within their ranges, and the driven ones within their
+    velocities and efforts, with torque-speed curves, on the same side of singularities. They are
+    found by inverse kinematics along the whole sine. Components of the pose that do not determine
+    the mechanism follow. `acceleration` is the largest from rest at home, in the weaker direction,
+    None without a limit. The list is empty if velocities and efforts are unknown, if a pose of the
+    body does not determine the mechanism, and for underactuated mechanisms.
     """
     m = mechanism
     limits = np.concatenate([m.velocity_limits, m.effort_limits])
@@ -67,13 +67,13 @@ def sine_motions(mechanism: Mechanism) -> list[dict[str, Any]]:
 
 
 class _Travel(NamedTuple):
-    """How far the body goes from home along an axis, and where the mechanism is on the way.
+    """Range of the body from home along an axis, with configurations on the way.
 
     Attributes:
         unit: (6,) displacement of the body by 1.
-        most: [m or rad] either way.
+        most: [m or rad] in either direction.
         at: (N,) [m or rad] known displacements, increasing.
-        configurations: (N, nq) there.
+        configurations: (N, nq) at these displacements.
     """
 
     unit: FloatArray
@@ -83,7 +83,7 @@ class _Travel(NamedTuple):
 
 
 def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
-    """How far the body goes along an axis, either way; None where it cannot be asked for poses."""
+    """Return the range of the body along an axis; None if poses do not determine the mechanism."""
     unit: FloatArray = np.eye(6)[axis]
     known: list[tuple[float, FloatArray]] = [(0.0, m.home)]
     ends = []
@@ -111,7 +111,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
 
 
 def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArray | None:
-    """The configuration after a displacement (6,) of the body from home; None if there is none."""
+    """Return the configuration after a displacement (6,) of the body from home, or None."""
     pose, still = advance_pose(m.body_pose(m.home), displacement), np.zeros((1, 6))
     try:
         q = motions.motions_of_body(m, pose[None], still, still, near[None]).configuration[0]
@@ -121,7 +121,7 @@ def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArr
 
 
 def _is_allowed(m: Mechanism, configuration: FloatArray) -> bool:
-    """Whether joints are within their ranges there, on home's side of singularities."""
+    """Whether joints are within their ranges, on the same side of singularities as home."""
     here, begun = conditioning.side(m, configuration), conditioning.side(m, m.home)
     crossed = here is not None and begun is not None and float(here * begun) <= 0.0
     return not crossed and bool(m.within_travel(configuration).all())
@@ -142,7 +142,7 @@ def _from_rest(m: Mechanism, way: FloatArray) -> float | None:
 
 
 def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motion:
-    """The mechanism's motion (INSTANTS, ...) with the body's sine; NaN where it is not reached."""
+    """Return the motion (INSTANTS, ...) for a sine of the body; NaN where unreachable."""
     phase = np.linspace(0.0, 2.0 * np.pi, INSTANTS, endpoint=False)[:, None]
     moved, way = amplitude * np.sin(phase), amplitude * travel.unit
     poses = advance_pose(m.body_pose(m.home), moved * travel.unit)

@@ -33,18 +33,18 @@ SMALLEST_FORCE = 0.05
 
 @dataclass(frozen=True)
 class MotionStudy:
-    """What a motion asks of a mechanism, one row for each instant; NaN where no forces exist.
+    """Study of a planned motion, one row for each instant; NaN where no forces exist.
 
     Attributes:
-        mechanism: that was examined.
-        formulation: of the inverse dynamics.
+        mechanism: the mechanism.
+        formulation: formulation of the inverse dynamics.
         time: (N,) [s].
-        motion: configuration, velocity and acceleration as planned.
+        motion: planned configuration, velocity and acceleration.
         forces: (N, n) [N or N m] total efforts of the driven joints.
-        terms: (N, n) each, by name, see `effort_terms`. Of a platform: `massless`,
-            forces with legs without mass and friction, and `dynamic`, the rest (eq. 41, 42). Of
-            an arm: `inertial`, `coriolis` (centrifugal terms included), `gravity`, `friction`,
-            and `wrench` if there is one.
+        terms: (N, n) each, by name, see `effort_terms`. For a platform: `massless`, forces with
+            legs without mass and friction, and `dynamic`, the rest (eq. 41, 42). For an arm:
+            `inertial`, `coriolis` (with centrifugal terms), `gravity`, `friction`, and `wrench` if
+            there is one.
         condition_number: (N,) of the Jacobian in SI units.
         scaled_condition_number: (N,) with moments divided by `characteristic_length` [m].
         joint_positions, joint_velocities: (N, n) of the driven joints; a platform's leg lengths.
@@ -77,7 +77,7 @@ class MotionStudy:
         characteristic_length: float,
         progress: Callable[[float], None] | None,
     ) -> Self:
-        """The study of a planned motion; arguments and errors as of `robodyn.analyze`."""
+        """Return the study of a planned motion; arguments are those of `robodyn.analyze`."""
         step = as_scalar("dt", dt, "s", above=0.0)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         refuse_other(mechanism, trajectory)
@@ -109,21 +109,21 @@ class MotionStudy:
 
     @property
     def massless_forces(self) -> FloatArray:
-        """(N, 6) [N] of a platform with massless legs."""
+        """Forces (N, 6) [N] of a platform with massless legs."""
         return self._term("massless")
 
     @property
     def dynamic_forces(self) -> FloatArray:
-        """(N, 6) [N] the part of the forces that a platform's legs are responsible for."""
+        """Part (N, 6) [N] of the forces that a platform's legs cause."""
         return self._term("dynamic")
 
     @property
     def dynamic_fraction(self) -> FloatArray:
-        """(N, 6) dynamic over total force of a platform; without bound where the total is zero."""
+        """Dynamic divided by total force (N, 6) of a platform."""
         return dynamic_fraction(self.forces, self.massless_forces)
 
     def extremes(self) -> list[dict[str, Any]]:
-        """One row a driven joint: peaks of its forces and of their parts, range, top speed."""
+        """Return a row for each driven joint: peak forces and their parts, range, speed."""
         fractions = None
         if "massless" in self.terms:
             fractions = peak_dynamic_fraction(self.forces, self.terms["massless"])
@@ -143,7 +143,7 @@ class MotionStudy:
         return rows
 
     def margins(self, max_condition: float | None = None) -> Margins:
-        """The motion against the mechanism's limits; see `robodyn.analysis.margins.margins`."""
+        """Compare the motion with the mechanism's limits; see `margins.margins`."""
         return margins(
             self.mechanism,
             self.time,
@@ -156,7 +156,7 @@ class MotionStudy:
         )
 
     def to_dict(self, histories: bool = True) -> dict[str, Any]:
-        """Everything as plain lists and numbers, with or without the histories."""
+        """Return everything as plain lists and numbers, with or without the histories."""
         number = self.condition_number
         out: dict[str, Any] = {
             "model": self.mechanism.name,
@@ -239,7 +239,7 @@ def _times(trajectory: Trajectory, dt: float) -> FloatArray:
 
 
 def _joined(parts: list[Any]) -> Any:
-    """Arrays, and tuples and dicts of arrays, end to end."""
+    """Concatenate arrays, and tuples and dicts of arrays."""
     first = parts[0]
     if isinstance(first, Mapping):
         return {key: _joined([part[key] for part in parts]) for key in first}
@@ -249,7 +249,7 @@ def _joined(parts: list[Any]) -> Any:
 
 
 def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
-    """Value of the largest magnitude, and when it is reached; NaN if there is none."""
+    """Return the value of the largest magnitude, and its time; NaN if there is none."""
     if not np.isfinite(values).any():
         return np.nan, np.nan
     row = int(np.nanargmax(np.abs(values)))
@@ -257,13 +257,13 @@ def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
 
 
 def ends(values: FloatArray, time: FloatArray | None = None) -> dict[str, float]:
-    """Least and largest value (N,), and at which of times (N,) [s] the latter is."""
+    """Return least and greatest of values (N,), and the time of the latter."""
     found = {"min": float(values.min()), "max": float(values.max())}
     return found if time is None else found | {"time_of_max": float(time[values.argmax()])}
 
 
 def dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
-    """Fd/F (..., n) of forces F and those F0 with massless legs, Fd = F - F0.
+    """Return Fd/F (..., n) of forces F and those F0 with massless legs, Fd = F - F0.
 
     Infinite, or not a number, where F is zero.
     """
@@ -272,7 +272,7 @@ def dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
 
 
 def peak_dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
-    """(n,) largest |Fd/F| in histories (N, n), where F is not near zero (see SMALLEST_FORCE)."""
+    """Return the largest |Fd/F| (n,) in histories (N, n), except where F is near zero."""
     fraction = np.abs(dynamic_fraction(total, massless))
     magnitude = np.abs(total)
     known = np.isfinite(fraction) & np.isfinite(magnitude)
@@ -282,7 +282,7 @@ def peak_dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray
 
 
 def zero_crossings(time: FloatArray, values: FloatArray) -> list[float]:
-    """Times at which the sign changes, interpolated linearly."""
+    """Return the times at which the sign changes, by linear interpolation."""
     a, b = values[:-1], values[1:]
     rows = np.flatnonzero((a < 0.0) & (b >= 0.0) | (a > 0.0) & (b <= 0.0))
     share = a[rows] / (a[rows] - b[rows])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Goals of FollowJointTrajectory, examined before they are accepted.
+"""Checks of goals of FollowJointTrajectory before they are accepted.
 
-Goals are anything with the fields of that action's goal; `goal_execution` executes them.
+Goals are any objects with the fields of that action's goal; `goal_execution` executes them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ REST = 1e-6
 
 
 class GoalRefused(RobodynError):
-    """A goal that is not accepted: `code` is that of the action's result, the text says why."""
+    """A rejected goal, with the `code` of the action's result and the reason."""
 
     def __init__(self, text: str, code: GoalCode = GoalCode.INVALID_GOAL) -> None:
         super().__init__(text, value=code)
@@ -44,12 +44,12 @@ class GoalRefused(RobodynError):
 
 
 class Present(NamedTuple):
-    """Where the mechanism is when a goal arrives.
+    """State of the mechanism when a goal arrives.
 
     Attributes:
-        stamp: [ns] of the latest state.
-        measured: of that state; its acceleration is zero.
-        planned: for that state; None where nothing is followed.
+        stamp: time [ns] of the latest state.
+        measured: that state; its acceleration is zero.
+        planned: motion planned for that state; None if no trajectory is followed.
     """
 
     stamp: int
@@ -58,13 +58,13 @@ class Present(NamedTuple):
 
 
 class GoalPlan(NamedTuple):
-    """A goal as it will be executed.
+    """Plan for the execution of a goal.
 
     Attributes:
-        trajectory: of the mechanism.
-        start: [ns] by the states' stamps; None for at once.
+        trajectory: trajectory of the mechanism.
+        start: start [ns] by the states' stamps; None for at once.
         watch: its tolerances.
-        says: joints whose tolerance on the way it says itself.
+        says: joints for which the goal states a tolerance of the path.
     """
 
     trajectory: SampledTrajectory
@@ -74,7 +74,7 @@ class GoalPlan(NamedTuple):
 
 
 class Goal(Protocol):
-    """The fields of a goal that are used; FollowJointTrajectory's has more."""
+    """Fields of a goal that are used; FollowJointTrajectory's has more."""
 
     trajectory: Any
     path_tolerance: Sequence[Any]
@@ -85,17 +85,17 @@ class Goal(Protocol):
 def examine(
     goal: Goal, mechanism: Mechanism, present: Present, settings: dict[str, Any]
 ) -> GoalPlan:
-    """The plan of a goal.
+    """Check a goal and return its plan.
 
     Args:
-        goal: of the action.
-        mechanism: with its limits and its payload.
-        present: where it is.
+        goal: goal of the action.
+        mechanism: mechanism with its limits and its payload.
+        present: its state.
         settings: see `goal_execution.GoalExecution`.
 
     Raises:
-        GoalRefused: malformed, away from where the mechanism is, over already, or beyond a limit
-            of position, rate or effort.
+        GoalRefused: the goal is malformed, away from the mechanism, already over, or beyond a limit
+            of position, velocity or effort.
     """
     space = space_of(mechanism, list(goal.trajectory.joint_names))
     _check_fields(goal)
@@ -136,7 +136,7 @@ def examine(
 
 
 def _check_fields(goal: Goal) -> None:
-    """Refuse what the goal would have to ignore."""
+    """Raise if the goal contains fields that would have to be ignored."""
     several = getattr(goal, "multi_dof_trajectory", None)
     if several is not None and several.points:
         raise GoalRefused("multi_dof_trajectory is not executed; give the joints in trajectory")
@@ -163,7 +163,7 @@ def _check_names(given: list[str], names: Sequence[str]) -> None:
 def _points(
     goal: Goal, mechanism: Mechanism, space: Mechanism | TipJoints, present: Present
 ) -> tuple[FloatArray, list[FloatArray]]:
-    """Times from 0 on (K,) [s], and (K, n) of positions and of what else all points have."""
+    """Return times from 0 on (K,) [s], and positions and all other fields of the points (K, n)."""
     message = goal.trajectory
     names = space.independent_joints
     times, rows = joint_rows(message, names)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn.export`: a folder with a mechanism's library for C, and what is built around it."""
+"""`robodyn.export`: write a folder with a mechanism's C library, and packages around it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from robodyn.version import __version__
 
 
 class Exported(NamedTuple):
-    """What an export wrote.
+    """Result of an export.
 
     Attributes:
-        name: with which all that C sees begins.
-        folder: where it is.
+        name: prefix of all names in C.
+        folder: the folder.
         files: names of the files in it, in the order in which they were written.
     """
 
@@ -40,20 +40,20 @@ class Exported(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportSettings:
-    """What an export writes, and for which machine.
+    """Contents and target machine of an export.
 
     Attributes:
-        name: with which all names in C begin; made of the mechanism's by default.
+        name: prefix of all names in C; made of the mechanism's name by default.
         target: x86_64, aarch64, armv7, thumbv7em or riscv64, or a triple that begins with one; by
             default this machine.
-        cpu: native (this machine's, the default), baseline, v2, v3, v4, or a name that LLVM knows.
-        ros2_control: a colcon package for ros2_control, the library in its folder `library`: a
-            chainable controller, and the mechanism as simulated hardware.
-        fmu: NAME.fmu and NAME_controller.fmu beside the library: the mechanism as a plant, and
-            computed torque of it, both for co-simulation and model exchange.
-        fmi: version of FMI that they are for, 2.0 or 3.0.
-        wasm: NAME.wasm, NAME.mjs and NAME.d.ts beside the library: a module for web pages, Node
-            and Deno, and its wrapper in JavaScript with types.
+        cpu: native (this machine's, the default), baseline, v2, v3, v4, or a name of LLVM.
+        ros2_control: write a colcon package for ros2_control, with the library in its folder
+            `library`: a chainable controller, and the mechanism as simulated hardware.
+        fmu: write NAME.fmu and NAME_controller.fmu beside the library: the mechanism as a plant,
+            and its computed torque, both for co-simulation and model exchange.
+        fmi: version of FMI, 2.0 or 3.0.
+        wasm: write NAME.wasm, NAME.mjs and NAME.d.ts beside the library: a module for web pages,
+            Node and Deno, and its wrapper in JavaScript with types.
         force: write into a folder that is not empty.
     """
 
@@ -80,22 +80,24 @@ def export(
 ) -> Exported:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
 
-    The kernels are the library's own. On this machine's processor, the default, results have the
-    same bits as in Python.
+    The kernels are those of robodyn. On the default target, the processor of this machine, results
+    equal those in Python, bit for bit.
 
     Args:
-        mechanism: of any kind; closed loops with as many motors as freedoms.
-        folder: where to; made if it does not exist.
-        settings: what to write, and for which machine.
-        progress: called with the part that is done, from 0 to 1.
-        options: fields of the settings that differ from them.
+        mechanism: mechanism of any kind; closed loops with as many motors as freedoms.
+        folder: folder to write; created if it does not exist.
+        settings: contents and target machine.
+        progress: called with the completed share, from 0 to 1.
+        options: fields that replace those of the settings.
+
+    Returns:
+        Name, folder and files of the export.
 
     Raises:
-        InvalidInput: a name that C does not allow, or an unknown target.
-        ModelError: a mechanism that cannot be exported; the message says what of it.
-        OutputError: a folder that is not empty, or not writable.
-        MissingExtra: no C compiler for the target.
-        ExportFailed: a linker that fails.
+        InvalidInput: the name is not valid in C, or the target is unknown.
+        ModelError: the mechanism cannot be exported; the message names the reason.
+        OutputError: the folder is not empty, or not writable.
+        MissingExtra: there is no C compiler for the target.
     """
     how = replace(settings, **options)
     called, wanted = c_name(mechanism, how.name), target_of(how.target, how.cpu)
