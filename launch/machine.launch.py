@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A machine whose drives take positions: simulated ones, or those of your own.
+"""Launch a machine whose drives take positions: simulated drives, or your own.
 
-It is homed and parks; then call joint_commander/engage, and trajectory_planner/start for the path.
-The browser shows its state, the pose wished for and the pose reached, with buttons for all that.
+The machine is homed and parks. Then call joint_commander/engage, and trajectory_planner/start for
+the path. The page in the browser shows its state, the target pose and the actual pose, with
+buttons.
 """
 
 from robodyn_ros.machine_launch import machine

@@ -19,22 +19,23 @@ _GRAVITY = np.array([0.0, 0.0, -9.81])
 
 
 class BaseMotion:
-    """How a base moves, as an inertial measurement unit at the origin of the base frame feels it.
+    """Motion of a base, as an inertial measurement unit at its origin measures it.
 
-    Positions, velocities, wrenches and all else that a mechanism is asked for stay relative to the
-    base and in its axes. Where the base goes does not matter, nor how fast: only what is felt.
+    Positions, velocities, wrenches and all other quantities of a mechanism stay relative to the
+    base and in its axes. The position and velocity of the base do not matter, only its
+    accelerations and rotation.
 
     Args:
-        specific_force: (..., 3) [m/s^2], acceleration of the origin less gravity, base frame; at
-            rest it is minus gravity, [0, 0, 9.81] where z points up.
+        specific_force: (..., 3) [m/s^2], acceleration of the origin minus gravity, base frame; at
+            rest it is minus gravity, [0, 0, 9.81] with z up.
         angular_velocity: (..., 3) [rad/s], base frame.
         angular_acceleration: (..., 3) [rad/s^2], base frame.
 
     Attributes:
-        rows: (..., 9) these three, one after another; read-only.
+        rows: (..., 9) these three in sequence; read-only.
 
     Raises:
-        InvalidInput: a wrong shape, or not finite.
+        InvalidInput: the shape is wrong, or a value is not finite.
     """
 
     __slots__ = ("rows",)
@@ -59,10 +60,10 @@ class BaseMotion:
     def of(
         cls, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike, gravity: ArrayLike = _GRAVITY
     ) -> BaseMotion:
-        """What a base feels whose pose (..., 7) in a frame at rest moves so.
+        """Compute the motion of a base from its pose (..., 7) in an inertial frame.
 
-        Twist and accel (..., 6), as of a platform: of the base's origin, in the frame at rest, as
-        gravity (3,) [m/s^2] is there.
+        Twist and accel (..., 6) are those of the base's origin, in the inertial frame, like gravity
+        (3,) [m/s^2].
         """
         R = np.swapaxes(rotation_matrix(pose), -1, -2)
         v, a = as_array("twist", twist, (6,)), as_array("accel", accel, (6,))

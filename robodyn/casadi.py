@@ -63,11 +63,11 @@ class Dynamics(casadi.Callback):
         return casadi.Sparsity.dense(self._size, columns)
 
     def get_name_in(self, i: int) -> str:
-        """As CasADi wants them."""
+        """Return the name of an argument, for CasADi."""
         return (*INPUTS, "out_answer")[i]
 
     def get_name_out(self, i: int) -> str:
-        """As CasADi wants them."""
+        """Return the name of a result, for CasADi."""
         return f"jac_answer_{INPUTS[i]}" if self._blocks else "answer"
 
     def has_jacobian(self) -> bool:

@@ -42,7 +42,7 @@ class RobodynError(Exception):
     """Base of all errors raised on purpose by robodyn.
 
     Attributes:
-        value: the offending value; what else a class has to tell is an attribute of it, too.
+        value: the offending value; further data of a class are attributes, too.
     """
 
     def __init__(self, message: str, *, value: Any = None, **details: Any) -> None:

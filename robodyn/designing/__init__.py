@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which machine to build: requirements, how a machine meets them, and the search for one."""
+"""Design of machines: requirements, evaluation of a machine, and the search for one."""

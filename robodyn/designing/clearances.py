@@ -20,14 +20,14 @@ TINY = 1e-12
 
 
 class Room(NamedTuple):
-    """What a machine takes of its surroundings [m].
+    """Space that a machine needs [m].
 
     Attributes:
-        leg_clearance: least distance of two legs' center lines; NaN for one without straight legs
-            between its base and its body.
+        leg_clearance: least distance of two legs' center lines; NaN without straight legs between
+            base and body.
         payload_clearance: least distance of the payload's sphere from a leg's center line; NaN as
             above.
-        footprint_radius: of the farthest joint on the base from the base frame's z axis.
+        footprint_radius: distance of the farthest joint on the base from the base frame's z axis.
         highest, lowest: height of joints on the base, of the body and of the payload.
     """
 

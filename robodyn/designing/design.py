@@ -288,11 +288,11 @@ def _rank(point: Point) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Record:
-    """What is kept of an evaluated machine.
+    """Record of an evaluated machine.
 
     Attributes:
         values: by objective, and the others of the front; empty if there is no machine.
-        violations: by requirement, positive where violated.
+        violations: by requirement, positive if violated.
         parts: of each value, by drive and motion, of which it is the largest.
         bounds: parts of the violations, of which these are the largest.
     """
@@ -597,7 +597,7 @@ def _examine(
 def _parts(
     e: Evaluation, actuator: CatalogActuator | None
 ) -> tuple[dict[str, list[float]], list[float]]:
-    """What the largest values of an evaluation are the largest of; they have no kinks."""
+    """Return the values whose maxima are the results of an evaluation; they are smooth."""
     m, required = e.mechanism, e.requirements
     margins, limits, rows = required.margins, required.limits, e.motions
     speed = [margins.speed * row.speed for row in rows]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a machine needs to meet requirements, and which of them it meets."""
+"""Evaluation of a machine against requirements."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class Evaluation:
 
     @cached_property
     def quantities(self) -> dict[str, float]:
-        """What sensitivities are computed of: the largest value of each over drives and motions."""
+        """Quantities with sensitivities: the largest value of each over drives and motions."""
         need, rows = self.needed, self.motions
         found = {
             "stroke": float(need.stroke.max()),
@@ -245,7 +245,7 @@ class Evaluation:
         return found
 
     def _possible(self, name: str) -> str:
-        """How much of a motion is possible; empty if that is all, or nothing of it."""
+        """Describe the possible part of a motion; empty if that is all or nothing of it."""
         share = self.possible.get(name, 1.0)
         if not SMALLEST < share < 1.0:
             return ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a kind of mechanism answers in compiled code, of addresses; `functions` makes the rest."""
+"""Compiled functions of a kind on memory addresses, from which `functions` makes the rest."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def copied(start: Any, count: int, out: Any) -> None:
 
 
 def joint_answers(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
-    """What is answered alike where a configuration is positions, and velocity rates, of joints.
+    """Return the functions that are common to kinds whose configuration is joint positions.
 
     Args:
         nq: numbers of a configuration.
-        places: of the driven joints in it, which are the independent ones.
-        wraps: (n,) whether positions of the driven joints a full turn apart are the same.
+        places: indices of the driven joints in it, which are the independent ones.
+        wraps: (n,) whether positions of the driven joints that differ by a full turn are equal.
     """
     at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), bool(np.any(wraps))
     at_places = np.array(places, dtype=np.float64)

@@ -43,7 +43,7 @@ def checked(function: Function, answers: Answers, setting: Setting) -> Any:
 
 
 def answer(name: str, failure: int = NO_RESULT) -> Callable[[Answers, Setting], Any]:
-    """What asks for the answer `name`; `failure` is the status where there is none."""
+    """Return a function that calls the answer `name`; `failure` is its status without a result."""
 
     def make(answers: Answers, setting: Setting) -> Any:
         find = getattr(answers, name)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What an exported library offers: its functions, each with how it is made of `Answers`."""
+"""Functions of an exported library, each composed of `Answers`."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
 
 
 def _lent(context: Any, builder: Any, parameter: Any, kind: Any, asked: Iterator[Any]) -> Any:
-    """What a kernel takes, of what is `asked` of the caller: types and values."""
+    """Return types and values of a kernel's argument from the argument of the caller."""
     if parameter is NUMBER:
         return next(asked)[1]
     if not isinstance(parameter, Lent):

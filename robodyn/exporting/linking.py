@@ -51,10 +51,10 @@ def link(target: Target, obj: Path, static: Path, shared: Path | None) -> None:
 
 
 def run(command: list[str]) -> str:
-    """What a tool says.
+    """Run a tool and return its output.
 
     Raises:
-        ExportFailed: it fails.
+        ExportFailed: the tool fails.
     """
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -31,11 +31,11 @@ _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 
 @dataclass(frozen=True)
 class Target:
-    """What code is made for.
+    """Target machine of an export: LLVM triple, CPU and features.
 
     Attributes:
         triple: of LLVM and of C compilers; empty for this machine.
-        cpu: of LLVM; empty for this machine's own, or the least that the triple promises.
+        cpu: of LLVM; empty for this machine's own, or the least that the triple guarantees.
         features: of LLVM.
     """
 
@@ -79,10 +79,10 @@ _CPUS = {"baseline": "", "v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"
 
 
 def target_of(name: str, cpu: str) -> Target:
-    """What `--target` and `--cpu` mean.
+    """Return the target for `--target` and `--cpu`.
 
     Raises:
-        InvalidInput: a target that is none.
+        InvalidInput: there is no such target.
     """
     known = [key for key in TARGETS if name and name.split("-")[0] == key]
     if name and not known:
@@ -193,7 +193,7 @@ def _add_function(module: Any, name: str, compiled: Any, signature: tuple[Any, .
 
 
 def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
-    """What is known of a mechanism, and words for statuses; the names without `name`."""
+    """Add the data of a mechanism, and texts of statuses; the names without `name`."""
     numbers = {
         "home": mechanism.home,
         "position_limits": mechanism.position_limits,

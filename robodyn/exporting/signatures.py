@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a function of the exported library takes and gives, and of what it is compiled."""
+"""Arguments and results of the functions of an exported library, and their sources."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Argument(NamedTuple):
     meaning: str
 
     def count(self, sizes: Mapping[str, int]) -> int:
-        """How many numbers it is, by `sizes_of` a mechanism."""
+        """Return the number of its elements, by `sizes_of` a mechanism."""
         factors = self.size.split(" * ") if self.size else []
         return math.prod(sizes.get(factor) or int(factor) for factor in factors)
 
@@ -53,14 +53,14 @@ class Function(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What is known of a mechanism beside its answers.
+    """Data of a mechanism besides its answers.
 
     Attributes:
-        mechanism: itself.
-        rest: answers of the mechanism without the friction that control compensates for the
-            planned motion; its own if there is none.
+        mechanism: the mechanism.
+        rest: answers of the mechanism without the friction that control compensates for the planned
+            motion; its own if there is none.
         smooth: answers of the mechanism without dry friction; its own if there is none.
-        damping: (n, nv) efforts for unit rates of strong viscous friction, zero without any.
+        damping: (n, nv) efforts for unit velocities of strong viscous friction, zero without any.
     """
 
     mechanism: Mechanism

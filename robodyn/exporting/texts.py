@@ -89,7 +89,7 @@ def header(name: str, mechanism: Mechanism) -> str:
 
 
 def coordinates_text(mechanism: Mechanism) -> str:
-    """What the numbers of a configuration and a velocity are."""
+    """Describe the numbers of a configuration and a velocity."""
     told = mechanism.coordinates
     named = zip(map(in_comment, told.velocity_names), told.units, strict=True)
     units = ", ".join(f"{name} [{unit}]" for name, unit in named)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is whole in a bag that was not completed: after a full disk, a crash or `kill -9`.
+"""Recovery of incomplete bags: after a full disk, a crash or `kill -9`.
 
-The readers of rosbags need what a recorder writes at the end: metadata.yaml, and the summary and
-footer of an MCAP file (https://mcap.dev/spec). Here the records of the file are read one after the
-other, up to where they break off, inside of a chunk that is cut or damaged too. A database of
+The readers of rosbags need the data that a recorder writes at the end: metadata.yaml, and the
+summary and footer of an MCAP file (https://mcap.dev/spec). Here the records of the file are read in
+sequence up to the point where they end, also inside of a truncated or damaged chunk. A database of
 SQLite is copied with its journal, which SQLite then replays or rolls back, and its rows are read up
-to the first page that is damaged.
+to the first damaged page.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _rows_of_mcap(file: Path) -> Iterator[Row]:
 
 
 def _end(data: Any) -> int:
-    """Where a file ends without the zeros with which a file system fills up what it lost."""
+    """Return the end of a file without the zeros with which a file system fills lost data."""
     end = len(data)
     while end and not any(data[max(end - BLOCK, 0) : end]):
         end = max(end - BLOCK, 0)

@@ -19,12 +19,12 @@ from robodyn.formats.regular_files import refuse_special_files
 
 @dataclass(frozen=True)
 class Bag:
-    """What was wanted of a bag, in the order in which it was received.
+    """Requested contents of a bag, in order of receipt.
 
     Attributes:
-        topics: all topics by name: the type of their messages, and how many there are.
-        messages: of the wanted topics: name, time of receipt [ns], message.
-        unreadable: wanted topics whose type neither the bag nor rosbags defines.
+        topics: all topics by name: the type of their messages, and their number.
+        messages: of the requested topics: name, time of receipt [ns], message.
+        unreadable: requested topics whose type neither the bag nor rosbags defines.
     """
 
     topics: dict[str, tuple[str, int]]
@@ -72,7 +72,7 @@ def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
 
 
 def _read_whole(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
-    """What `read_bag` returns, by rosbags."""
+    """Read a complete bag with rosbags, for `read_bag`."""
     from rosbags.highlevel import AnyReader
     from rosbags.typesys import Stores, get_typestore
 
@@ -95,7 +95,7 @@ def _read_whole(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
 
 
 def _decoded(bag: Path, rows: Sequence[Row], wanted: Callable[[str, str], bool]) -> Bag:
-    """What `read_bag` returns, of recovered messages."""
+    """Decode recovered messages, for `read_bag`."""
     from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
 
     present = list(dict.fromkeys(topic for topic, _, _ in rows))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which inertia tensors a rigid body can have.
+"""Inertia tensors that a rigid body can have.
 
-About the centre of mass the principal moments are sums of squares, I1 = sum m (y^2 + z^2) and so
+About the center of mass the principal moments are sums of squares, I1 = sum m (y^2 + z^2) and so
 on: none is negative, and none exceeds the sum of the other two.
 """
 

@@ -29,7 +29,7 @@ def schema_file(name: str) -> Path:
 
 
 def editor_line(name: str) -> str:
-    """The comment that tells an editor with a YAML language server which schema a file has."""
+    """Return the comment that refers an editor with a YAML language server to a schema."""
     return f"# yaml-language-server: $schema={schema_file(name)}\n"
 
 

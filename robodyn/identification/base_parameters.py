@@ -31,11 +31,11 @@ SEED = 18
 
 @dataclass(frozen=True)
 class BaseColumns:
-    """Which columns are independent, and what the others are of these.
+    """Independent columns of a regressor, and the others as combinations of them.
 
     Attributes:
-        kept: (b,) columns of the independent ones, ascending.
-        dropped: (d,) of the others.
+        kept: (b,) independent columns, ascending.
+        dropped: (d,) other columns.
         combination: (b, d): Y[dropped] = Y[kept] @ combination.
     """
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is fitted besides the friction of driven joints: the columns of a mechanism's regressor."""
+"""Columns of a mechanism's regressor, without the friction of driven joints."""
 
 from __future__ import annotations
 

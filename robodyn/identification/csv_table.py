@@ -71,7 +71,7 @@ _RULE = re.compile(r"^(?P<joint>.+)[./](?P<word>position|velocity|effort|current
 
 
 class _Meaning(NamedTuple):
-    """What a column is of; `rank` is lower for likelier words, `unit` what its name says."""
+    """Meaning of a column; `rank` is lower for likelier words, `unit` follows from its name."""
 
     joint: str
     field: str

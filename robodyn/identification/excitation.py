@@ -103,10 +103,10 @@ def exciting_trajectory(
 
 
 class _Search:
-    """What series are judged by.
+    """Criteria of an exciting series.
 
     Attributes:
-        centre, room: (m,) of the independent joints at home, and how far they may go from there.
+        centre, room: (m,) of the independent joints at home, and their range from there.
     """
 
     def __init__(self, m: Any, duration: float, condition_limit: float | None) -> None:

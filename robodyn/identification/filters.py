@@ -35,13 +35,13 @@ UNEVEN = 0.02
 
 @dataclass(frozen=True)
 class Filters:
-    """How recordings are filtered.
+    """Filters of recordings.
 
     Attributes:
-        motion: [Hz] cutoff for positions.
-        effort: [Hz] cutoff for efforts and for the regressor.
-        dead_rates: (n,) [m/s or rad/s] standard deviation of the rates' noise; within it the sense
-            of motion is unsure, and dry friction fades.
+        motion: cutoff [Hz] for positions.
+        effort: cutoff [Hz] for efforts and for the regressor.
+        dead_rates: (n,) [m/s or rad/s] standard deviation of the velocities' noise; within it the
+            direction of motion is uncertain, and dry friction fades.
     """
 
     motion: float

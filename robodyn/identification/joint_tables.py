@@ -28,7 +28,7 @@ EFFORTS = ("joint_commands", "forces")
 
 
 class Reading(NamedTuple):
-    """What one message says of joints; of each field no values, or one for each name."""
+    """Data of joints in one message; each field has no values, or one for each name."""
 
     names: tuple[str, ...]
     position: Any

@@ -19,10 +19,10 @@ from robodyn.errors import InvalidInput
 
 @dataclass(frozen=True)
 class Motors:
-    """Which joints each motor turns with.
+    """Coupling between motors and joints.
 
     Attributes:
-        names: (n,) of the motors: that of the joint where a motor turns with one alone.
+        names: (n,) of the motors: that of the joint if a motor turns with one alone.
         turns: (n, n) C: motions of the motors for a unit of each joint's.
         coupled: motors that turn with several joints.
     """

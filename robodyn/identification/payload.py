@@ -89,19 +89,22 @@ def identify_payload(
     effort_cutoff: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Payload:
-    """What a machine carries, from recordings with it; the body that is found is physical.
+    """Identify the payload of a machine from recordings; the resulting body is physical.
 
     Args:
         m: the mechanism without the payload.
         loaded: recordings with it.
-        empty: recordings without it, or what `identify` found of these; if there are none, the
-            mechanism is taken to be known.
+        empty: recordings without it, or the result of `identify` for these; without any, the
+            mechanism counts as known.
         cutoff, effort_cutoff: [Hz] of the filters, as for `identify`.
-        progress: called with the part that is done, 0 to 1.
+        progress: called with the completed share, 0 to 1.
+
+    Returns:
+        Mass, center of mass and inertia, with standard deviations.
 
     Raises:
-        InvalidInput: no recordings, of other joints, or too short.
-        NoSolution: no body was found that explains the recordings.
+        InvalidInput: there are no recordings, they are of other joints, or too short.
+        NoSolution: no body explains the recordings.
     """
     tell = progress or (lambda part: None)
     recordings = several(loaded)

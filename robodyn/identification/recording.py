@@ -156,7 +156,7 @@ FLAT, LONGER = 5, 3
 def saturated_samples(
     m: Mechanism, position: FloatArray, effort: FloatArray
 ) -> tuple[BoolArray, tuple[str, ...]]:
-    """Which efforts (N, n) were cut off, and one line for each joint of which some were."""
+    """Return which efforts (N, n) were cut off, and a line for each joint with such efforts."""
     found = np.zeros(effort.shape, dtype=bool)
     notes = []
     for joint, name in enumerate(m.joint_names):

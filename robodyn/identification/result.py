@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What identification found: parameters with their uncertainty, predictions, and all in words."""
+"""Result of an identification: parameters with uncertainty, predictions, and a description."""
 
 from __future__ import annotations
 

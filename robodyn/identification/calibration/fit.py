@@ -186,12 +186,12 @@ def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
 
 @dataclass(frozen=True)
 class Visibility:
-    """What measurements say of the parameters beyond what was known before.
+    """Information in measurements about the parameters.
 
     Attributes:
-        singular_values: (p,) of the identification Jacobian, largest first, its columns times the
-            parameters' tolerances, its rows over the noise, frames eliminated. A direction with the
-            value s is known 1 / sqrt(1 + s^2) times as well as before.
+        singular_values: (p,) of the identification Jacobian, largest first, with its columns times
+            the parameters' tolerances, its rows divided by the noise, frames eliminated. A
+            direction with the value s is known sqrt(1 + s^2) times as well as before.
         unseen: (k, p) directions in scaled parameters whose singular value is below one, each row
             with as few parameters as possible.
         condition: ratio of the largest singular value to the smallest one of at least one.
@@ -208,11 +208,11 @@ class Visibility:
 
 
 def visibility(whitened: FloatArray, count: int) -> Visibility:
-    """What is seen of the first `count` unknowns, the others being of no interest.
+    """Compute the visibility of the first `count` unknowns; the others are nuisance parameters.
 
     Args:
-        whitened: (rows, U) derivatives of the residuals over their noise; see `Problem`.
-        count: how many unknowns are parameters.
+        whitened: (rows, U) derivatives of the residuals divided by their noise; see `Problem`.
+        count: number of unknowns that are parameters.
     """
     parameters, others = whitened[:, :count], whitened[:, count:]
     if others.shape[1]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is measured for a calibration, and the CSV file that holds it."""
+"""Measurements for a calibration, and their CSV file."""
 
 from __future__ import annotations
 

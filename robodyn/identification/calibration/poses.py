@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which poses to measure: those from which the dimensions follow most precisely."""
+"""Choice of the poses to measure, for the most precise dimensions."""
 
 from __future__ import annotations
 

@@ -26,12 +26,12 @@ POSITION, ORIENTATION, ALL = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
 
 
 class Measure(NamedTuple):
-    """What a kind of measurement says of the pose B X E.
+    """Relation of a kind of measurement to the pose B X E.
 
     Attributes:
-        rows: those of its six that are measured.
-        target: freedoms of E that it depends on.
-        base: freedoms of the frame B of a constraint; None where B is the tracker's.
+        rows: measured rows of its six.
+        target: freedoms of E on which it depends.
+        base: freedoms of the frame B of a constraint; None if B is the tracker's.
     """
 
     rows: tuple[int, ...]
@@ -54,7 +54,7 @@ WIDE = 100.0
 
 @dataclass(frozen=True)
 class Frames:
-    """What is estimated beside the mechanism: B, E, and zeros (k,) of the passive joints."""
+    """Estimates besides the mechanism: B, E, and zeros (k,) of the passive joints."""
 
     base: Frame
     target: Frame
@@ -62,7 +62,7 @@ class Frames:
 
 
 class Freedoms(NamedTuple):
-    """Which of the six freedoms of B and E are unknown, and whether the joints' zeros are."""
+    """Unknown freedoms of B and E, and whether the joints' zeros are unknown."""
 
     base: tuple[int, ...]
     target: tuple[int, ...]
@@ -105,7 +105,7 @@ class Problem:
     poses: FloatArray
 
     def __post_init__(self) -> None:
-        """What follows from these."""
+        """Compute derived attributes."""
         geometry, measurements, free = self.geometry, self.measurements, self.free
         self.nominal = np.array([each.value for each in geometry.parameters])
         self.rows = list(MEASURES[self.measure].rows)
@@ -139,7 +139,7 @@ class Problem:
 
     @property
     def equations(self) -> int:
-        """How many numbers were measured."""
+        """Number of measured values."""
         return len(self.measurements.joints) * (len(self.rows) + len(self.passive))
 
     def unpacked(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a calibration found."""
+"""Result of a calibration."""
 
 from __future__ import annotations
 

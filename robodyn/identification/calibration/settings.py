@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a calibration is asked for."""
+"""Settings of a calibration."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ KNOWN, UNKNOWN = "known", "unknown"
 
 @dataclass(frozen=True)
 class CalibrationSettings:
-    """What is unknown, how far it may be off, and what is known of the noise.
+    """Unknowns of a calibration, their tolerances, and the noise.
 
     Attributes:
         tracker: `unknown`, `known` (it measures in the mechanism's base frame), or the pose (7,) of
             the base in its frame.
         target: on the body: `unknown`, `known` (it is the body's frame), or its pose (7,) there.
-        constraint: instead of a tracker: `point`, a point of the body that stays in one place;
-            `plane`, a point of the body that stays in one plane; `orientation`, of the body, which
-            stays the same.
-        sensor_zeros: whether the zeros of passive joints that are measured are unknown.
+        constraint: instead of a tracker: `point`, a fixed point of the body; `plane`, a point of
+            the body in a fixed plane; `orientation`, a fixed orientation of the body.
+        sensor_zeros: whether the zeros of measured passive joints are unknown.
         parameters: names, or beginnings of names, of those that may change; by default all.
         tolerance: standard deviation of lengths [m], and of angles [rad], from the given ones; by
             default 2 % of the mechanism's size, and 0.05.
-        noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints`
-            [m or rad] of the driven joints; groups that are left out are estimated, joints none.
-        loss: `linear`, or `soft_l1`, `huber` or `cauchy` where some samples are grossly wrong.
+        noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints` [m
+            or rad] of the driven joints; groups that are left out are estimated, joints none.
+        loss: `linear`, or `soft_l1`, `huber` or `cauchy` for samples with outliers.
     """
 
     tracker: str | ArrayLike = UNKNOWN

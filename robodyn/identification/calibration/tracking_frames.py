@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a tracker stands and where its target is fixed: a first estimate from nominal poses."""
+"""First estimate of the poses of tracker and target, from nominal poses."""
 
 from __future__ import annotations
 

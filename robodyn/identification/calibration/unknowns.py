@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is free in a calibration: parameters with their tolerances, frames, noise."""
+"""Unknowns of a calibration: parameters with their tolerances, frames, noise."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ LENGTHS, ANGLES = 0.02, 0.05
 
 
 def measure_of(measurements: Measurements, constraint: str) -> str:
-    """What is measured, one of `MEASURES`.
+    """Return the kind of measurement, one of `MEASURES`.
 
     Raises:
-        InvalidInput: an unknown constraint, one beside a tracker, or nothing at all.
+        InvalidInput: the constraint is unknown or beside a tracker, or there are no measurements.
     """
     if constraint and constraint not in CONSTRAINTS:
         raise InvalidInput(

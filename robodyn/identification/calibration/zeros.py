@@ -33,16 +33,16 @@ FAR = 1e3
 
 @dataclass(frozen=True)
 class Zeros:
-    """What is found.
+    """Zeros of the driven joints.
 
     Attributes:
         joints: names of the driven joints.
-        units: of their positions.
+        units: units of their positions.
         values: (n,) to be added to their readings.
         deviations: (n,) standard deviations of these.
-        seen: (n,) whether the samples say more of each than was assumed.
+        seen: (n,) whether the samples contain more information about each than was assumed.
         inclination: (2,) [rad] of the base, about x and y, if that was unknown.
-        level_residual: [rad] root mean square of what is left of the level's angles.
+        level_residual: [rad] root mean square of the residuals of the level's angles.
         stop_residual: [m or rad] likewise of the stops; NaN without either.
     """
 

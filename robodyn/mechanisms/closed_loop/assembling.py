@@ -121,10 +121,10 @@ def assemble(
 
 
 def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000, seed: int = 0) -> FloatArray:
-    """All configurations (k, nq) found with these driven positions (n,), nearest home first.
+    """Return all configurations (k, nq) found with these driven positions (n,), nearest home first.
 
-    By Newton's method from at most so many starts; `assembly_modes` tells how thorough that
-    was, and when two are the same.
+    Newton's method starts from at most so many places; `assembly_modes` returns how thorough that
+    was, and when two are equal.
     """
     return assembly_modes(loop, driven, searches=searches, seed=seed).configurations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How near a mechanism with closed loops is to singularities of both types."""
+"""Distance of a mechanism with closed loops from singularities of both types."""
 
 from __future__ import annotations
 
@@ -121,10 +121,9 @@ def singularities(loop: Any) -> tuple[Singularity, ...]:
 
 
 def loops_found(loop: Any) -> dict[str, Any]:
-    """How the mechanism is closed, what moves and whether the motors suffice, JSON-able.
+    """Return closures, mobility, and whether the motors suffice, as data for JSON.
 
-    `mobility` is tree coordinates less rank, `freedoms` what remains of it without the idle
-    ones.
+    `mobility` is tree coordinates minus rank, `freedoms` the rest of it without the idle ones.
     """
     found, home = loop.structure, loop.structure.home
     numbers = {
@@ -274,14 +273,14 @@ def driven_scale(loop: Any) -> FloatArray:
 
 
 def tip_freedoms(loop: Any) -> TipFreedoms:
-    """Which numbers of the tip's pose determine the mechanism."""
+    """Return the components of the tip's pose that determine the mechanism."""
     tips = np.array(loop.solver.sampled_tips)
     tips[:, :3] /= loop.structure.equations.size
     return freedoms.tip_freedoms(tips)
 
 
 def determining_rows(loop: Any) -> tuple[int, ...]:
-    """Which of the six numbers of its tip's pose determine it; none where they do not."""
+    """Return the components of the tip's pose that determine it; none if they do not."""
     return loop.tip_freedoms.rows if loop.tip_freedoms.suffice else ()
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Closing the loops from far away, where Newton's method on the equations themselves gets stuck.
+"""Closing the loops from far away, where Newton's method on the equations themselves fails.
 
-The equations of the kernels tell directions by scalar products, which are quick and right near a
-closed configuration, but flat half a turn away from it. Here frames are compared by the rotation
-vector between them, axes by the one that turns the one into the other, and steps are those of
-Levenberg and Marquardt.
+The equations of the kernels express directions by scalar products, which are fast and correct near
+a closed configuration, but flat half a turn away from it. Here frames are compared by the rotation
+vector between them, axes by the one that turns one into the other, and steps are those of Levenberg
+and Marquardt.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a mechanism with closed loops has to be for its tip, or its independent joints, to go."""
+"""Inverse kinematics of mechanisms with closed loops, for the tip or the independent joints."""
 
 from __future__ import annotations
 
