@@ -124,8 +124,8 @@ class CompiledSlopes:
                     out = np.empty(self._core)
                     call = self._call_single
                     if call is not None:
-                        motion = configuration, velocity, acceleration
-                        if not call(*motion, forward, out.reshape(-1)):
+                        given = configuration, velocity, acceleration
+                        if not call(*given, forward, out.reshape(-1)):
                             return None
                         by_configuration, by_velocity, by_load = out
                         return by_configuration, by_velocity, by_load
