@@ -17,7 +17,7 @@ from robodyn.designing.families import FAMILIES
 from robodyn.designing.search import Point, descend, evolve, spread
 from robodyn.mechanisms import motions, presentation
 from robodyn.report.design_tables import rotor_sentences
-from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories import SampledTrajectory
 
 COCKPIT = {
     "payload": {"mass": 250.0, "com": [0.0, 0.0, 0.35]},

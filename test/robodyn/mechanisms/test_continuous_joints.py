@@ -18,7 +18,7 @@ from robodyn.motion_base.machine import Machine, MachineSettings
 from robodyn.simulation.compiled import is_compiled
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn.trajectories.messages import joint_rows, without_turns
-from robodyn.trajectories.straight import distance_to_start, plan_straight
+from robodyn.trajectories.straight import distance_to_start
 
 TURN = 2.0 * np.pi
 
@@ -167,7 +167,7 @@ def test_plans_take_the_short_way(arm, tmp_path):
     file = tmp_path / "path.yaml"
     file.write_text("v_max: 1.0\nwaypoints: [{joints: [3.0, 0]}, {joints: [-3.0, 0.1]}]\n")
     plans = [
-        plan_straight(arm, start, goal, duration=1.0),
+        rd.plan_straight(arm, start, goal, duration=1.0),
         rd.time_optimal(arm, np.array([start, goal])),
         rd.plan_path(arm, start, goal),
         rd.load_path(file, arm),

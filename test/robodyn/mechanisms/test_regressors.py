@@ -16,14 +16,12 @@ import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanisms import comparison
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.body_parameters import (
     bodies_of_parameters,
     body_parameters,
     of_pseudo_inertias,
     pseudo_inertias,
 )
-from robodyn.mechanisms.save import save
 
 MODELS = (
     "stewart_dasgupta", "stewart_symmetric", "puma560", "stanford_arm", "delta", "fivebar",
@@ -37,7 +35,7 @@ def m(request):
         # a rotor spins about the joint, too, which no armature does
         model = rd.load("delta").model
         geared = Actuator(rotor_inertia=1e-3, gear_ratio=-12.0, coulomb=0.4, torque_limit=3.0)
-        return ClosedLoop(model.driven_by(dict.fromkeys(model.driven, geared)))
+        return rd.ClosedLoop(model.driven_by(dict.fromkeys(model.driven, geared)))
     return rd.load(request.param)
 
 
@@ -75,7 +73,7 @@ def test_a_mechanism_of_other_parameters_needs_the_efforts_that_the_regressor_sa
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_model_file_has_all_that_the_mechanism_has(m, tmp_path):
-    written = save(m, tmp_path / "again.yaml")
+    written = rd.save(m, tmp_path / "again.yaml")
     again = rd.load(written[0])
     assert comparison.differences(again, m) == []
     assert again.joint_names == m.joint_names

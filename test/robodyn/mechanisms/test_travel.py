@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.identification.calibration.poses import PoseSettings
 from robodyn.mechanisms import comparison, travel
 
 LINK = """<link name="{0}"><inertial><origin xyz="{1}"/><mass value="0.3"/>
@@ -132,7 +131,7 @@ def test_what_is_planned_keeps_to_them():
         motors = m.joint_positions(path.sample(t).configuration)
         assert max(abs(angle) for q in motors for angle in elbows(q)) < 0.3 + 1e-9
     platform = rd.load("stewart_symmetric").with_cones(base_cone=0.3)
-    poses = rd.calibration_poses(platform, 12, settings=PoseSettings(candidates=400))
+    poses = rd.calibration_poses(platform, 12, settings=rd.PoseSettings(candidates=400))
     assert platform.leg_bends(poses.configurations)[:, 0].max() <= 0.3
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+import robodyn as rd
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint, Mimic
@@ -166,10 +166,10 @@ class Builder:
     def mechanism(self, extra=0, **more):
         """Driven by as many joints as it has freedoms, or by `extra` more."""
         single = [j.name for j in self.joints if j.kind != "floating" and j.mimic is None]
-        first = ClosedLoop(self.model(single))
+        first = rd.ClosedLoop(self.model(single))
         chosen = list(first.independent_joints)
         others = [name for name in single if name not in chosen]
-        return ClosedLoop(self.model(chosen + others[:extra], **more))
+        return rd.ClosedLoop(self.model(chosen + others[:extra], **more))
 
 
 def parallel(rng, kinds=None, mobility=3, planar=False):

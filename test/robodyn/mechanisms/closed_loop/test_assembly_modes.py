@@ -7,7 +7,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.mechanisms.closed_loop.assembly_modes import assembly_modes
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
@@ -81,7 +80,7 @@ def test_a_planar_platform_has_its_six_modes():
     links, joints, closures = three_rpr(base, plate)
     home = (("r0", (0.9,)), ("p0", (1.05,)), ("p1", (0.9,)), ("p2", (0.9,)), ("r2", (-2.0,)))
     legs = ("p0", "p1", "p2")
-    mechanism = ClosedLoop(
+    mechanism = rd.ClosedLoop(
         Model(
             name="3rpr", links=tuple(links), joints=tuple(joints), closures=closures, driven=legs,
             tip_link="plate", home=home,

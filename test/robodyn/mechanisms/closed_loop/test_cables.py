@@ -13,7 +13,6 @@ from machines import HEAD, LEAST, MOST, written
 from scipy.optimize import linprog
 
 import robodyn as rd
-from robodyn.analysis.limits import check_limits
 from robodyn.analysis.margins import margins
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.numerics.nearest_in_box import nearest_in_box
@@ -175,10 +174,10 @@ def test_slack_cables_do_not_push(cables):
 
 def test_cables_hold_where_a_linear_programme_says_so(cables, rng):
     """The wrench-feasible workspace: margins are negative where no forces within limits hold."""
-    from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
+    from robodyn.planning.workspace.requirements import Requirements
 
     push = np.array([0.0, 0.0, -150.0, 0.0, 0.0, 0.0])
-    needs = Requirements(cables, WorkspaceSettings(effort_limits=True, wrench=push))
+    needs = Requirements(cables, rd.WorkspaceSettings(effort_limits=True, wrench=push))
     q = poses(cables, rng, 30, 1.0)
     held = needs.margins(q) >= 0.0
     rest = np.zeros(6)
@@ -228,7 +227,7 @@ def test_motions_that_cables_cannot_are_refused(cables):
 
 def test_limits_tell_cables_that_push(cables):
     path = rd.load_path("demo", cables)
-    assert check_limits(cables, path, quantities=("effort",)) is None
+    assert rd.check_limits(cables, path, quantities=("effort",)) is None
     still, pushing = np.full((2, 1, 8), 0.2), np.full((1, 8), 20.0)
     first = margins(cables, [0.0], *still, pushing, np.ones(1)).first
     assert first is not None

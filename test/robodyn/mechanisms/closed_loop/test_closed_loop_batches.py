@@ -15,7 +15,6 @@ from random_mechanisms import Builder, single_loop
 import robodyn as rd
 from robodyn.errors import ModelError
 from robodyn.mechanisms import conditioning, motions, presentation
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"
 PACKAGE = Path(rd.__file__).parent
@@ -105,7 +104,7 @@ def test_loops_close_from_half_a_turn_away(rng, kind):
     """Every joint where a description without a home has it: at zero."""
     model = single_loop(rng, 9, kind).mechanism().model
     # as long as its joints slide a little only, the chain reaches round
-    mechanism = ClosedLoop(replace(model, home=(), closures=model.closures))
+    mechanism = rd.ClosedLoop(replace(model, home=(), closures=model.closures))
     assert mechanism.structure.equations.left(mechanism.home) < 1e-11
     assert mechanism.mobility == 9 - {"fixed": 6, "revolute": 5}[kind]
 
@@ -125,7 +124,7 @@ def test_the_loop_that_cannot_close_is_the_one_that_is_named(rng):
         at=replace(model.closures[0].at, translation=np.array([40.0, 0.0, 0.0])),
     )
     with pytest.raises(ModelError, match=r"closure 'hopeless' stays open by"):
-        ClosedLoop(replace(model, closures=(*model.closures, far), home=()))
+        rd.ClosedLoop(replace(model, closures=(*model.closures, far), home=()))
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ from random_mechanisms import EQUATIONS, branched, parallel, random_state, regul
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.motions import configuration_rate
 
 SORTS = {
@@ -186,7 +185,7 @@ def test_turned_with_its_gravity_it_needs_the_same_efforts(builder, rng):
         else closure
         for closure in mechanism.model.closures
     ]
-    turned = ClosedLoop(
+    turned = rd.ClosedLoop(
         replace(
             mechanism.model,
             joints=tuple(joints),

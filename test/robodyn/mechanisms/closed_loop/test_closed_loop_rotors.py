@@ -15,7 +15,6 @@ from random_mechanisms import branched, parallel, random_state, regular, single_
 import robodyn as rd
 from robodyn.mechanisms import motions
 from robodyn.mechanisms.as_closed_loop import from_tree
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.closed_loop.structure import followed
 from robodyn.model.body import Link
 from robodyn.model.joint import Joint, Mimic
@@ -90,7 +89,7 @@ def pair_of(rng, draw):
         joints=(*bare.model.joints, *(spins for _, spins in turning)),
         **names,
     )
-    return ClosedLoop(ours), ClosedLoop(explicit)
+    return rd.ClosedLoop(ours), rd.ClosedLoop(explicit)
 
 
 @pytest.fixture(params=BUILDERS)

@@ -13,7 +13,7 @@ import robodyn as rd
 from robodyn.mechanisms import conditioning
 from robodyn.mechanisms.common.motion import Motion
 from robodyn.simulation.compiled import is_compiled
-from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories import SampledTrajectory
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"
 

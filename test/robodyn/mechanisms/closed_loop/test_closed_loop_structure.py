@@ -15,7 +15,6 @@ import robodyn as rd
 from robodyn.cli.check_text import loop_parts
 from robodyn.errors import InvalidInput, ModelError, NoSolution, UnderActuated
 from robodyn.mechanisms import conditioning
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
@@ -52,7 +51,7 @@ def rods(rng):
 def test_rods_between_ball_joints_are_idle_and_left_at_rest(rng):
     builder = rods(rng)
     driven = [f"base_crank{n}" for n in range(6)]
-    mechanism = ClosedLoop(builder.model(driven, tip="platform"))
+    mechanism = rd.ClosedLoop(builder.model(driven, tip="platform"))
     assert mechanism.mobility == 6
     assert mechanism.loose_joints == ()
     assert sorted(mechanism.idle_freedoms) == [f"spin of rod{n}" for n in range(6)]
@@ -88,7 +87,7 @@ def test_a_ball_joint_of_three_hinges_leaves_a_rod_idle_too():
             joints[-1] = replace(joint, child="rod2b_inner")
             links.append(Link("rod2b_inner"))
             joints.append(Joint("rod2b_third", "revolute", "rod2b_inner", "rod2b"))
-    spun = ClosedLoop(replace(model, joints=tuple(joints), links=(*model.links, *links)))
+    spun = rd.ClosedLoop(replace(model, joints=tuple(joints), links=(*model.links, *links)))
     assert source.idle_freedoms == ()
     (idle,) = spun.idle_freedoms
     assert "rod2b" in idle
@@ -111,7 +110,7 @@ def test_idle_rods_do_what_rods_on_universal_joints_do_where_they_have_no_inerti
         inertia = 0.02 * (np.eye(3) - np.outer(s, s))
         thin[f"rod{n}"] = {"mass": 0.3, "com": 0.5 * (a + b), "inertia": inertia}
     links = [replace(link, **thin.get(link.name, {})) for link in model.links]
-    mechanism = ClosedLoop(replace(model, links=tuple(links)).without_friction())
+    mechanism = rd.ClosedLoop(replace(model, links=tuple(links)).without_friction())
     q, u, change = mechanism.home, rng.normal(size=6), rng.normal(size=6)
     efforts = mechanism.inverse_dynamics(q, u, change)
     # the same machine with two hinges across the rod in place of each lower ball
@@ -126,7 +125,7 @@ def test_idle_rods_do_what_rods_on_universal_joints_do_where_they_have_no_inerti
         closures=tuple(closures),
         home=tuple(h for h in mechanism.model.home if h[0] in {j.name for j in joints}),
     )
-    crossed = ClosedLoop(moved)
+    crossed = rd.ClosedLoop(moved)
     assert crossed.idle_freedoms == ()
     assert crossed.mobility == 6
     there = crossed.assemble(
@@ -176,7 +175,7 @@ def frame_of(mechanism, q, link):
 def test_with_too_few_motors_inverse_dynamics_names_what_moves(rng):
     builder = parallel(rng, ["spherical"] * 3)
     full = builder.mechanism()
-    mechanism = ClosedLoop(replace(full.model, driven=full.model.driven[:-1]))
+    mechanism = rd.ClosedLoop(replace(full.model, driven=full.model.driven[:-1]))
     assert mechanism.mobility == full.mobility
     q = mechanism.home
     rest = np.zeros(mechanism.mobility)
@@ -209,7 +208,7 @@ def test_redundant_motors_keep_within_their_limits_where_that_is_possible(rng):
         replace(joint, effort=limit if joint.name == mechanism.joint_names[worst] else np.inf)
         for joint in mechanism.model.joints
     )
-    limited = ClosedLoop(replace(mechanism.model, joints=joints))
+    limited = rd.ClosedLoop(replace(mechanism.model, joints=joints))
     efforts = limited.inverse_dynamics(q, u, change)
     A = limited.joint_jacobian(q)
     assert np.abs(A.T @ (efforts - free)).max() < 1e-9 * max(1.0, np.abs(A.T @ free).max())
@@ -224,7 +223,7 @@ def test_weights_let_one_motor_do_less(rng):
     even = mechanism.inverse_dynamics(q, rest, rest)
     worst = int(np.argmax(np.abs(even)))
     weights = np.where(np.arange(4) == worst, 1e4, 1.0)
-    spared = ClosedLoop(replace(mechanism.model, weights=tuple(weights)))
+    spared = rd.ClosedLoop(replace(mechanism.model, weights=tuple(weights)))
     efforts = spared.inverse_dynamics(q, rest, rest)
     A = mechanism.joint_jacobian(q)
     assert np.abs(A.T @ (efforts - even)).max() < 1e-9 * max(1.0, np.abs(A.T @ even).max())
@@ -242,7 +241,7 @@ def test_where_a_loop_is_cut_makes_no_difference(rng):
     if bare.kind == "prismatic":
         bare = replace(bare, damping=0.0)
     model = replace(model, joints=(*model.joints[:at], bare, *model.joints[at + 1 :]))
-    a = ClosedLoop(model)
+    a = rd.ClosedLoop(model)
     q, last = a.home, model.closures[0]
     there = {
         name: q[a.structure.tree.place_of[name]]
@@ -253,7 +252,7 @@ def test_where_a_loop_is_cut_makes_no_difference(rng):
     across = last.at.rotation.T @ frame_of(a, q, last.child)[:3, :3] @ last.child_at.rotation
     there["end"] = Rotation.from_matrix(across).as_rotvec() @ last.axis
     home = tuple((name, tuple(np.atleast_1d(value))) for name, value in there.items())
-    b = ClosedLoop(replace(recut(model, at), home=home))
+    b = rd.ClosedLoop(replace(recut(model, at), home=home))
     assert b.rank == a.rank
     assert b.mobility == a.mobility
     r = b.assemble(there, guess=there)
@@ -323,7 +322,7 @@ def test_loops_that_cannot_close_are_refused_by_name(rng):
     )
     builder.closures[0] = far
     with pytest.raises(ModelError, match=r"closure 'closure0' stays open by"):
-        ClosedLoop(builder.model(["base_link0"]))
+        rd.ClosedLoop(builder.model(["base_link0"]))
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ import robodyn as rd
 from robodyn.errors import InvalidInput, NoSolution, UnderActuated
 from robodyn.mechanisms import presentation
 from robodyn.mechanisms.closed_loop.estimation import LoopEstimator
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.common.estimation import Encoders
 from robodyn.poses import pose_difference
 
@@ -147,7 +146,7 @@ def test_a_motor_without_end_may_count_its_turns_from_anywhere():
         else joint
         for joint in bounded.model.joints
     ]
-    mechanism = ClosedLoop(replace(bounded.model, joints=tuple(joints)))
+    mechanism = rd.ClosedLoop(replace(bounded.model, joints=tuple(joints)))
     estimator = LoopEstimator(mechanism)
     reading = mechanism.joint_positions(mechanism.home)
     for stamp, turns in enumerate((0.0, 1.0, -1.0), start=1):
@@ -159,7 +158,7 @@ def test_a_motor_without_end_may_count_its_turns_from_anywhere():
 
 def test_what_cannot_be_told_from_the_motors_is_refused_by_name():
     whole = rd.load("fivebar")
-    lacking = ClosedLoop(replace(whole.model, driven=whole.joint_names[:1]))
+    lacking = rd.ClosedLoop(replace(whole.model, driven=whole.joint_names[:1]))
     with pytest.raises(UnderActuated, match=r"fivebar: .*right_motor.* move; measure more joints"):
         LoopEstimator(lacking)
     for bad in ({"angle": 0.0}, {"angular_jump": np.nan}):

@@ -11,7 +11,6 @@ import pytest
 import robodyn as rd
 from robodyn.mechanisms import motions, presentation
 from robodyn.mechanisms.inspection import report
-from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
 MODELS = {"delta": 3, "hexapod_rotary": 6, "fivebar": 2}
@@ -24,7 +23,7 @@ def mechanism(request):
 
 
 def test_it_answers_the_protocol(mechanism):
-    assert isinstance(mechanism, Mechanism)
+    assert isinstance(mechanism, rd.Mechanism)
     assert mechanism.kind == "closed_loop"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
+import robodyn as rd
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
@@ -26,7 +26,7 @@ def mechanism(joints, closures, driven, home, tip):
     links = [
         Link(name, 1.0, np.array([0.1, 0.02, 0.03]), np.diag([0.02, 0.03, 0.04])) for name in names
     ]
-    return ClosedLoop(
+    return rd.ClosedLoop(
         Model(
             name="overconstrained",
             links=tuple(links),

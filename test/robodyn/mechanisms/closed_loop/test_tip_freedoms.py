@@ -14,10 +14,8 @@ from scipy.spatial.transform import Rotation
 
 import robodyn as rd
 from robodyn.actuators import Actuator
-from robodyn.analysis.limits import check_limits
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms import inspection, motions
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.trajectories import SampledTrajectory
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"
@@ -103,7 +101,7 @@ def test_more_than_six_freedoms_are_simulated(count, rng):
     times = np.linspace(0.0, path.duration, 41)
     motion = motions.motion_of_joints(m, *(part for part in path.sample(times)))
     trajectory = SampledTrajectory(m, times, motion)
-    assert check_limits(m, trajectory) is None
+    assert rd.check_limits(m, trajectory) is None
     run = rd.simulate(m, rd.ComputedTorque(m), trajectory, dt=1e-3, control_dt=1e-2)
     assert np.abs(run.error).max() < 1e-3
 
@@ -112,7 +110,7 @@ def test_what_an_under_actuated_mechanism_weighs_is_left_open():
     model = loop_of("delta").model
     geared = Actuator(rotor_inertia=1e-4, gear_ratio=10.0)
     one = replace(model, driven=model.driven[:1]).driven_by({model.driven[0]: geared})
-    (row,) = inspection.actuators_at_home(ClosedLoop(one))
+    (row,) = inspection.actuators_at_home(rd.ClosedLoop(one))
     assert row["weight"] is None
     assert row["friction_share"] is None
     assert row["reflected_inertia"] == pytest.approx(1e-2)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import yaml
 
+import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.mechanisms.comparison import compared
-from robodyn.mechanisms.load import load
 from robodyn.mechanisms.stewart.six_legs import Damping, Leg, LegLimits, SixLegs
 from robodyn.model.body import Body
 from robodyn.poses import pose_from_rpy
@@ -33,7 +33,7 @@ def quiet_load():
     def quietly(source, **options):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnphysicalInertiaWarning)
-            return compared(load(source, **options))
+            return compared(rd.load(source, **options))
 
     return quietly
 

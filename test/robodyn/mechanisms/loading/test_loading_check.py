@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import robodyn as rd
 from robodyn.cli import app
-from robodyn.parsing.source import models as bundled
 
 pytestmark = pytest.mark.slow
 
@@ -22,9 +22,9 @@ def run():
 
 
 def test_models(run):
-    assert all(name in run("models").output for name in bundled())
+    assert all(name in run("models").output for name in rd.models())
     rows = json.loads(run("models", "--json").output)
-    assert [row["name"] for row in rows] == list(bundled())
+    assert [row["name"] for row in rows] == list(rd.models())
 
 
 def test_check_agrees_with_the_urdf(run):

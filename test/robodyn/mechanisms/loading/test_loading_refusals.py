@@ -8,10 +8,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import robodyn as rd
 from robodyn.errors import MissingExtra, ModelError, ModelNotFound, UnphysicalInertia
-from robodyn.mechanisms.load import load
 from robodyn.mechanisms.stewart.drawing import stewart_urdf
-from robodyn.parsing.source import models
 
 
 def put(path, value):
@@ -371,14 +370,14 @@ def test_files_that_are_none(tmp_path):
     "source", ["nobody", "stewart_dasgupt", "", "a" * 5000, "no\0body", None, 7]
 )
 def test_missing_model_lists_the_bundled_ones(source):
-    error = refused(source, models(), ModelNotFound)
+    error = refused(source, rd.models(), ModelNotFound)
     if source == "stewart_dasgupt":
         assert "did you mean 'stewart_dasgupta'?" in str(error)
     assert len(str(error)) < 400
 
 
 def test_missing_path_is_a_missing_model():
-    refused(Path("nowhere/at_all.yaml"), ["nowhere/at_all.yaml", *models()], ModelNotFound)
+    refused(Path("nowhere/at_all.yaml"), ["nowhere/at_all.yaml", *rd.models()], ModelNotFound)
 
 
 def test_unphysical_is_refused_when_strict(model, document, yaml_file):
@@ -400,7 +399,7 @@ def test_thin_rods_and_plates_are_physical():
 
 def refused(source, fragments, error=ModelError, **options):
     with pytest.raises(error) as caught:
-        load(source, **options)
+        rd.load(source, **options)
     message = str(caught.value)
     assert "\n" not in message
     for fragment in fragments:

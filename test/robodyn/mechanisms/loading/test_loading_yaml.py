@@ -7,9 +7,8 @@ import copy
 import numpy as np
 import pytest
 
+import robodyn as rd
 from robodyn.errors import UnphysicalInertia, UnphysicalInertiaWarning
-from robodyn.mechanisms.load import load
-from robodyn.parsing.source import models
 
 
 def test_paper_manipulator_has_the_reference_parameters(quiet_load, golden):
@@ -40,19 +39,19 @@ def test_paper_manipulator_has_the_reference_parameters(quiet_load, golden):
 
 def test_paper_tensors_warn_and_are_refused_when_strict():
     with pytest.warns(UnphysicalInertiaWarning) as caught:
-        load("stewart_dasgupta")
+        rd.load("stewart_dasgupta")
     texts = [str(warning.message) for warning in caught]
     assert any("platform" in text and "0.100491" in text for text in texts)
     assert any("leg3 lower" in text and "-0.00284172" in text for text in texts)
     assert any("leg6 upper" in text and "0.00719258" in text for text in texts)
     assert {warning.filename for warning in caught} == {__file__}
     with pytest.raises(UnphysicalInertia, match="platform"):
-        load("stewart_dasgupta", strict=True)
+        rd.load("stewart_dasgupta", strict=True)
 
 
 @pytest.mark.filterwarnings("error::robodyn.errors.UnphysicalInertiaWarning")
 def test_symmetric_platform_is_physical_and_far_from_singular():
-    platform = load("stewart_symmetric", strict=True)
+    platform = rd.load("stewart_symmetric", strict=True)
     length = platform.inverse_kinematics(platform.home)
     low, high = platform.position_limits.T
     assert ((low < length) & (length < high)).all()
@@ -60,7 +59,7 @@ def test_symmetric_platform_is_physical_and_far_from_singular():
 
 
 def test_models_are_the_bundled_names():
-    assert {"stewart_dasgupta", "stewart_symmetric"} <= set(models())
+    assert {"stewart_dasgupta", "stewart_symmetric"} <= set(rd.models())
 
 
 def test_round_trip(model, document, yaml_file, quiet_load):

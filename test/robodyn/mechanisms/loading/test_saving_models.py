@@ -15,9 +15,6 @@ import yaml
 import robodyn as rd
 from robodyn.errors import OutputError, UnphysicalInertiaWarning
 from robodyn.mechanisms import comparison
-from robodyn.mechanisms.load import load
-from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.mechanisms.stewart.six_legs import JointReading
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{UnphysicalInertiaWarning.__module__}."
@@ -45,7 +42,7 @@ def tilted_arm():
         kind="continuous",
         position=np.array([-np.inf, np.inf]),
     )
-    return SerialArm(replace(model, joints=(model.joints[0], second, *model.joints[2:])))
+    return rd.SerialArm(replace(model, joints=(model.joints[0], second, *model.joints[2:])))
 
 
 def measured_backwards():
@@ -114,7 +111,7 @@ def test_a_saved_model_loads_to_an_equal_one(name, ending, tmp_path):
     m = MODELS[name]()
     file = tmp_path / f"m{ending}"
     rd.save(m, file)
-    again = load(file)
+    again = rd.load(file)
     assert comparison.differences(m, again) == []
     assert again == m
     assert again.actuators == m.actuators
@@ -132,16 +129,16 @@ def test_a_saved_model_loads_to_an_equal_one(name, ending, tmp_path):
 
 def test_what_a_file_cannot_say_is_refused(tmp_path):
     platform = bundled("stewart_symmetric").without_actuators()
-    spheres = StewartPlatform(platform.model, base_joint="spherical")
+    spheres = rd.StewartPlatform(platform.model, base_joint="spherical")
     with pytest.raises(OutputError, match="which a model file cannot say"):
         rd.save(spheres, tmp_path / "m.urdf")
     arm = tilted_arm()
     first = replace(arm.model.joints[0], position=np.zeros(2))
-    held = SerialArm(replace(arm.model, joints=(first, *arm.model.joints[1:])))
+    held = rd.SerialArm(replace(arm.model, joints=(first, *arm.model.joints[1:])))
     with pytest.raises(OutputError, match=r"limits \[0, 0\]; write a \.yaml file"):
         rd.save(held, tmp_path / "m.urdf")
     rd.save(held, tmp_path / "m.yaml")
-    assert load(tmp_path / "m.yaml") == held
+    assert rd.load(tmp_path / "m.yaml") == held
 
 
 def test_a_new_yaml_file_does_not_take_the_place_of_another_urdf(tmp_path):

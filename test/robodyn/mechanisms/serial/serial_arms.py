@@ -4,19 +4,19 @@
 
 import numpy as np
 
+import robodyn as rd
 from robodyn.mechanisms.kind import ReadOptions
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.description.from_urdf import serial_model_from_urdf
 from robodyn.mechanisms.serial.description.yaml_form import serial_model_from_yaml
 from robodyn.parsing.urdf import parse_urdf
 
 
 def arm_from_yaml(document, source="arm.yaml", **options):
-    return SerialArm(serial_model_from_yaml(document, source, ReadOptions(**options)))
+    return rd.SerialArm(serial_model_from_yaml(document, source, ReadOptions(**options)))
 
 
 def arm_from_urdf(text, source="arm.urdf", **options):
-    return SerialArm(serial_model_from_urdf(parse_urdf(text, source), ReadOptions(**options)))
+    return rd.SerialArm(serial_model_from_urdf(parse_urdf(text, source), ReadOptions(**options)))
 
 
 def golden_document(links):

@@ -10,7 +10,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput, SingularMassMatrix
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.chain import model_of_chain
 from robodyn.model.body import Link
 
@@ -64,7 +63,7 @@ def test_a_joint_without_inertia_cannot_be_accelerated(bundled):
         joints=tuple(light if joint is last else joint for joint in puma.model.joints),
         links=tuple(Link(one.name) if one.name == last.child else one for one in puma.model.links),
     )
-    arm, rest = SerialArm(model), np.zeros((2, 6))
+    arm, rest = rd.SerialArm(model), np.zeros((2, 6))
     for method in ("articulated_body", "strobing"):
         with pytest.raises(SingularMassMatrix, match=r"element \[0\]") as caught:
             arm.forward_dynamics(rest, rest, rest, method=method)
@@ -116,7 +115,7 @@ def test_an_arm_of_more_joints_than_scratch_has_room_for(rng, arm):
         for i in range(n)
     ]
     home = np.resize(arm.home, n)
-    long = SerialArm(model_of_chain("long", "base", parts, chain.tip.matrix, "tip", home=home))
+    long = rd.SerialArm(model_of_chain("long", "base", parts, chain.tip.matrix, "tip", home=home))
     q, qd, qdd = 0.1 * rng.normal(size=(3, 3, n))
     tau = long.inverse_dynamics(q, qd, qdd)
     np.testing.assert_array_equal(tau[1], long.inverse_dynamics(q[1], qd[1], qdd[1]))

@@ -11,7 +11,6 @@ from serial_arms import arm_from_yaml
 import robodyn as rd
 from robodyn.errors import ModelError
 from robodyn.mechanisms import comparison
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.chain import with_tip
 from robodyn.model.joint import Mimic
 from robodyn.model.placement import Placement
@@ -42,19 +41,19 @@ def follower(model):
 )
 def test_what_is_no_chain_of_driven_joints_is_refused(changed):
     with pytest.raises(ModelError, match=r"no open chain .* of the type closed_loop"):
-        SerialArm(changed(planar().model))
+        rd.SerialArm(changed(planar().model))
 
 
 def test_an_arm_has_rotors_as_armatures_and_payloads_on_the_last_link():
     arm = planar()
     motor = rd.Actuator(rotor_inertia=1e-4, gear_ratio=50.0, coulomb=0.5)
-    driven = SerialArm(arm.model.driven_by({"joint2": motor}))
+    driven = rd.SerialArm(arm.model.driven_by({"joint2": motor}))
     assert driven.chain.joints[1].armature == motor.reflected_inertia
     assert driven.chain.joints[1].drive.rotor_inertia == 0.0
     loaded = arm.with_payload(2.0, [0.1, 0.0, 0.0])
     assert loaded.chain.links[-1].mass == 3.0
     assert [link.mass for link in loaded.model.links] == [0.0, 1.0, 3.0, 0.0]
-    assert SerialArm(loaded.model) == loaded
+    assert rd.SerialArm(loaded.model) == loaded
 
 
 def test_what_an_arm_and_its_links_are_called_does_not_count():
@@ -69,7 +68,7 @@ def test_what_an_arm_and_its_links_are_called_does_not_count():
         for joint in arm.model.joints
     )
     renamed = replace(arm.model, links=links, joints=joints, tip_link="my tool0")
-    assert SerialArm(renamed) == arm
+    assert rd.SerialArm(renamed) == arm
 
 
 def test_a_tip_in_the_frame_of_the_last_link_needs_no_link_of_its_own():
@@ -77,8 +76,8 @@ def test_a_tip_in_the_frame_of_the_last_link_needs_no_link_of_its_own():
     bare = with_tip(arm.model, Placement(), "link2")
     assert [joint.name for joint in bare.joints] == ["joint1", "joint2"]
     named = with_tip(arm.model, Placement(), "tool0")
-    assert SerialArm(bare) == SerialArm(named)
-    assert SerialArm(bare) != arm
+    assert rd.SerialArm(bare) == rd.SerialArm(named)
+    assert rd.SerialArm(bare) != arm
     moved = with_tip(bare, Placement(translation=[0.1, 0.0, 0.0]), "link2")
-    assert SerialArm(moved).frames == SerialArm(bare).frames
+    assert rd.SerialArm(moved).frames == rd.SerialArm(bare).frames
     assert [joint.child for joint in moved.joints] == ["link1", "link2_body", "link2"]

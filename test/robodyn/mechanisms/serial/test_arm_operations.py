@@ -5,11 +5,11 @@
 import numpy as np
 import pytest
 
+import robodyn as rd
 from benchmarks.operation_counting import count_operations
 from benchmarks.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 from robodyn.mechanisms.common.kernels.base_motion import at_rest
 from robodyn.mechanisms.common.kernels.state import State
-from robodyn.mechanisms.serial.arm import SerialArm
 from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
 from robodyn.mechanisms.serial.kernels.layout import WORK_SIZE
 from robodyn.numerics.linear import solve_definite
@@ -79,7 +79,7 @@ def test_the_recursions_are_linear_and_lagrange_is_cubic():
 def test_counting_runs_the_equations_that_run(arm, state, rng):
     """The counted run returns what the compiled kernel does."""
     wrench, tau = rng.normal(size=6), np.zeros(arm.n)
-    chain = SerialArm(arm.model).solver.chain()
+    chain = rd.SerialArm(arm.model).solver.chain()
     work = np.zeros((arm.n, WORK_SIZE))
     rest = at_rest(np.array([0.0, 0.0, -9.81]))
     whole = State(*state, wrench, True, wrench, False)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from serial_arms import arm_from_urdf, random_arm, random_urdf
 
-from robodyn.analysis.limits import check_limits
-from robodyn.mechanisms.serial.arm import INVERSE_METHODS, SerialArm
+import robodyn as rd
+from robodyn.mechanisms.serial.arm import INVERSE_METHODS
 from robodyn.trajectories import plan_joints
 
 
@@ -150,7 +150,7 @@ def test_a_pendulum(rng):
     arm = arm_from_urdf(PENDULUM.format(kind="continuous", more=""))
     q, qdd = rng.normal(size=(2, 1))
     near(arm.inverse_dynamics(q, [3.0], qdd), 0.7 * qdd + 9.81 * np.sin(q), 1e-12)
-    assert isinstance(arm, SerialArm)
+    assert isinstance(arm, rd.SerialArm)
     assert arm.condition_number(q) == pytest.approx(1.0)
 
 
@@ -163,5 +163,5 @@ def test_a_joint_that_turns_for_ever_has_no_ends(kind):
     assert arm.position_limits.tolist() == [expected]
     assert (arm.velocity_limits.tolist(), arm.effort_limits.tolist()) == ([3.0], [40.0])
     # two turns: a motion, and not a place that cannot be reached
-    broken = check_limits(arm, plan_joints([0.0], [4.0 * np.pi], 100.0))
+    broken = rd.check_limits(arm, plan_joints([0.0], [4.0 * np.pi], 100.0))
     assert (broken is None) == (kind == "continuous")

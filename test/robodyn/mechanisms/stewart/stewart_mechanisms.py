@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from robodyn.mechanisms.stewart.platform import StewartPlatform
+import robodyn as rd
 from robodyn.mechanisms.stewart.six_legs import Damping, Leg, SixLegs
 from robodyn.model.body import Body
 
@@ -28,7 +28,7 @@ def platform_of(params, home=None):
         for i in range(6)
     )
     body = Body(params["M"], params["R0"], params["Ip"])
-    return StewartPlatform(
+    return rd.StewartPlatform(
         SixLegs("golden", body, legs, np.array(params["g"]), home=home).expanded()
     )
 
@@ -98,7 +98,7 @@ def random_platform(rng, base_joint="universal", friction=True):
     body = random_body(rng, rng.uniform(20, 80), rng.normal(scale=0.1, size=3), 0.25)
     gravity = rng.normal(scale=6.0, size=3)
     home = np.array([0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 1.0])
-    return StewartPlatform(
+    return rd.StewartPlatform(
         SixLegs("random", body, tuple(legs), gravity, home).expanded(), base_joint
     )
 

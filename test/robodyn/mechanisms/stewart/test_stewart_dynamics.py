@@ -10,9 +10,9 @@ from finite_differences import along, derivatives
 from scipy.spatial.transform import Rotation
 from stewart_mechanisms import bodies_in_motion, random_motion, random_platform, relative
 
+import robodyn as rd
 from robodyn.mechanisms.stewart.formulations import Formulation
 from robodyn.mechanisms.stewart.kernels import published as stewart_published
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.mechanisms.stewart.six_legs import Damping
 from robodyn.model.body import Body
 
@@ -107,7 +107,7 @@ def test_turning_everything_turns_nothing(rng, platform):
         replace(leg, base=Q @ leg.base + shift, universal_axis=Q @ leg.universal_axis)
         for leg in model.legs
     )
-    turned = StewartPlatform(
+    turned = rd.StewartPlatform(
         replace(model, legs=legs, gravity=Q @ model.gravity, home=None).expanded(),
         platform.base_joint,
     )

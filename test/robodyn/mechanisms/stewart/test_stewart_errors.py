@@ -20,7 +20,6 @@ from robodyn.errors import (
     ZeroLegLength,
 )
 from robodyn.mechanisms.stewart.formulations import Formulation
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.mechanisms.stewart.six_legs import LegLimits
 
 REST = np.zeros(6)
@@ -37,7 +36,7 @@ def parallel_legs():
         for leg, foot, tip in zip(model.legs, feet, tips, strict=True)
     ]
     home = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
-    return StewartPlatform(replace(model, legs=tuple(legs), home=np.array(home)).expanded())
+    return rd.StewartPlatform(replace(model, legs=tuple(legs), home=np.array(home)).expanded())
 
 
 def calls(platform, pose):
@@ -100,10 +99,10 @@ def test_a_spherical_joint_has_no_such_singularity(rng):
 
 def test_a_spherical_joint_asks_for_a_symmetric_leg(paper_platform):
     with pytest.raises(ModelError, match="leg 2 cannot stand on a spherical joint: its lower"):
-        StewartPlatform(paper_platform.model, ["universal", "spherical", *["universal"] * 4])
+        rd.StewartPlatform(paper_platform.model, ["universal", "spherical", *["universal"] * 4])
     for bad in ("cardan", ["universal"] * 5):
         with pytest.raises(InvalidInput, match="base_joint"):
-            StewartPlatform(paper_platform.model, bad)
+            rd.StewartPlatform(paper_platform.model, bad)
 
 
 def test_singular_configuration_names_the_wrench_that_nothing_resists():

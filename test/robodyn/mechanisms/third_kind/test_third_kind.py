@@ -15,11 +15,9 @@ from cart_pendulum import CartPendulum, Model
 
 import robodyn as rd
 from robodyn.analysis.execution import execute
-from robodyn.analysis.limits import check_limits
 from robodyn.control import joint_motion
 from robodyn.control.conditioning import weakest_direction
 from robodyn.mechanisms import inspection
-from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.robot_description import robot_description
 from robodyn.trajectories import SampledTrajectory, demonstration, knot_times
 from robodyn.warmup import warm_up, warm_up_watching
@@ -34,7 +32,7 @@ def crane(registered, description):
 
 def test_yaml_and_urdf_are_recognised_and_agree(crane, description, tmp_path):
     assert isinstance(crane, CartPendulum)
-    assert isinstance(crane, Mechanism)
+    assert isinstance(crane, rd.Mechanism)
     text = robot_description(description, crane, ros2_control=True)
     assert "ros2_control" in text
     assert rd.load(text) == crane
@@ -98,7 +96,7 @@ def test_it_is_planned_followed_and_summed_up(crane, tmp_path):
     )
     motion = joint_motion(crane, path, times)
     np.testing.assert_allclose(motion.positions, path.sample(times).configuration)
-    assert check_limits(crane, path) is None
+    assert rd.check_limits(crane, path) is None
     run = execute(crane, path, "demo", control_dt=0.01)
     summary = run.summary()
     assert summary["status"] == "completed"
@@ -111,9 +109,9 @@ def test_it_is_planned_followed_and_summed_up(crane, tmp_path):
 
 def test_a_limit_it_breaks_is_told_in_its_own_units(crane):
     out = rd.plan_joints([0.0, 0.0], [1.5, 0.0], 4.0)
-    assert "slider reaches 1.500 m" in check_limits(crane, out).text
+    assert "slider reaches 1.500 m" in rd.check_limits(crane, out).text
     turn = rd.plan_joints([0.0, 0.0], [0.0, 2.5], 4.0)
-    assert "hinge reaches 2.500 rad" in check_limits(crane, turn).text
+    assert "hinge reaches 2.500 rad" in rd.check_limits(crane, turn).text
 
 
 def test_it_is_analysed_and_its_terms_add_up(crane, tmp_path):
