@@ -77,6 +77,7 @@ def test_a_rotor_on_a_fine_screw_doubles_the_force_of_the_cockpit():
     assert "weighs 189.5 kg at the joint" in rotor_sentences(heavy)[0]
 
 
+@pytest.mark.slow
 def test_a_design_is_as_good_as_differential_evolution_with_ten_times_the_evaluations():
     limits = {"footprint_radius": 0.9, "condition_number": 5.0, "joint_angle": "30 deg"}
     required = rd.load_requirements(COCKPIT | {"limits": limits})
@@ -101,6 +102,7 @@ def test_a_design_is_as_good_as_differential_evolution_with_ten_times_the_evalua
     assert found.evaluation.needed.peak_effort.max() <= 1.001 * other.fun
 
 
+@pytest.mark.slow
 def test_every_design_of_a_front_satisfies_what_it_says_and_none_beats_another():
     required = rd.load_requirements(COCKPIT)
     names = "peak_effort", "stroke"
@@ -116,6 +118,7 @@ def test_every_design_of_a_front_satisfies_what_it_says_and_none_beats_another()
     assert found.evaluation.needed.peak_effort.max() == pytest.approx(table[:, 0].min())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_a_design_of_each_family_flies_its_motions_within_its_limits(family, tmp_path):
     required = rd.load_requirements(SMALL)
@@ -141,6 +144,7 @@ def test_a_design_of_each_family_flies_its_motions_within_its_limits(family, tmp
     assert np.abs(gap).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_design_and_a_search_resumes(tmp_path):
     required = rd.load_requirements(SMALL)
     kept = tmp_path / "search.jsonl"
@@ -154,6 +158,7 @@ def test_the_same_seed_gives_the_same_design_and_a_search_resumes(tmp_path):
     assert len(kept.read_text().splitlines()) == first.examined + 1
 
 
+@pytest.mark.slow
 def test_a_catalog_gives_the_cheapest_actuator_that_is_enough():
     required = rd.load_requirements(COCKPIT)
     base = {"stroke": "0.5 m", "closed_length": 0.7, "rotor_inertia": 1e-4, "lead": "20 mm",
@@ -176,6 +181,7 @@ def test_a_catalog_gives_the_cheapest_actuator_that_is_enough():
     assert any(text.startswith("continuous_effort: none of the") for text in poor.conflicts)
 
 
+@pytest.mark.slow
 def test_requirements_that_conflict_are_named():
     limits = {"height": 0.4, "condition_number": 3.0}
     required = rd.load_requirements(COCKPIT | {"limits": limits})
@@ -185,6 +191,7 @@ def test_requirements_that_conflict_are_named():
     assert any("height" in text for text in found.conflicts)
 
 
+@pytest.mark.slow
 def test_a_function_of_parameters_is_designed_too():
     required = rd.load_requirements(SMALL)
 
@@ -253,6 +260,7 @@ def test_the_search_finds_minima_with_kinks_inside_and_on_constraints():
     assert (y - 0.2) ** 2 == pytest.approx(1.0 - found.x[2], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_model_that_meets_the_requirements(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "req.yaml").write_text(json.dumps(SMALL))

@@ -128,6 +128,7 @@ def test_margins_are_on_top():
     np.testing.assert_allclose(more.continuous_effort, 1.3 * 0.5 * plain.continuous_effort)
 
 
+@pytest.mark.slow
 def test_the_accuracy_of_poses_is_that_of_monte_carlo(random_numbers):
     m = rd.load("motion_platform")
     limits = {"accuracy": {"position": "0.05 mm", "geometry": "0.1 mm"}}
@@ -210,6 +211,7 @@ def test_each_limit_is_kept_or_named(limits, requirement):
     assert [each.requirement for each in e.verdicts if not each.satisfied] == [requirement]
 
 
+@pytest.mark.slow
 def test_the_distance_of_legs_is_that_of_points_along_them(rng):
     start, end = rng.standard_normal((2, 40, 6, 3))
     first, second = np.triu_indices(6, 1)
@@ -270,6 +272,7 @@ def test_tolerances_of_dimensions_that_are_no_parameters_are_refused_by_designs_
     np.testing.assert_allclose(found[3:], 0.0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_command_prints_verdicts_and_fails_with_them(tmp_path):
     file, page = tmp_path / "req.yaml", tmp_path / "page.html"
     file.write_text("motions:\n  - {name: lift, heave: 50 mm, frequency: 0.5 Hz}\n")

@@ -24,6 +24,7 @@ def read(**document):
     return rd.load_requirements({"motions": [{"heave": 0.1, "frequency": 1.0}]} | document)
 
 
+@pytest.mark.slow
 def test_the_new_file_is_read_as_it_is_and_keeps_to_the_schema(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["new", "requirements", "cockpit.yaml"])

@@ -122,6 +122,7 @@ def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
         assert np.abs(missed).max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "cones", "there"),
     [
