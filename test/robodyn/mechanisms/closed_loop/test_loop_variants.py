@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms.closed_loop import joints
 from robodyn.mechanisms.closed_loop.structure import find_structure
 
 LOOPS = Path(__file__).parents[3] / "reference" / "closed_loops"
@@ -62,7 +61,7 @@ def test_a_variant_is_what_would_be_found_of_its_model(monkeypatch, loop, rng, n
     before = loop.structure.packed.numbers.copy()
     variant = VARIANTS[name](loop)
     monkeypatch.undo()
-    monkeypatch.setattr(joints, "structure_of", find_structure)
+    monkeypatch.setattr("robodyn.mechanisms.closed_loop.loop.structure_of", find_structure)
     anew = rd.ClosedLoop(variant.model)
     own, found = variant.structure.packed, anew.structure.packed
     for part in ("plan", "numbers", "entries"):
