@@ -12,12 +12,12 @@ from robodyn.model import comparison
 
 @singledispatch
 def compared(mechanism: Any) -> Any:
-    """What of the model counts where mechanisms are compared, as frozen data."""
+    """Return the part of the model that counts in comparisons, as frozen data."""
     return getattr(mechanism, "model", None)
 
 
 def description(mechanism: Any) -> tuple[object, ...]:
-    """What the mechanism was built from, as far as it counts: model and further options."""
+    """Return model and options of a mechanism that count in comparisons."""
     return compared(mechanism), *(mechanism.options or ("",))
 
 

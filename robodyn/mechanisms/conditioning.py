@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How far a mechanism is from singular: its Jacobian's singular values, and singularities."""
+"""Distance of a mechanism from singularities: singular values of its Jacobian, determinants."""
 
 from __future__ import annotations
 
@@ -102,9 +102,9 @@ def side(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
 
 
 def singularities(mechanism: Any) -> Sequence[Singularity]:
-    """The ways in which it can be singular, each with numbers that tell where.
+    """Return the types of singularity of a mechanism, each with numbers that are zero there.
 
-    Type 1 where six joints move the tip, det J is zero there; see `Singularity`.
+    Type 1 occurs if six joints move the tip, where det J is zero; see `Singularity`.
     """
     if len(mechanism.joint_names) != 6:
         return ()
@@ -127,9 +127,9 @@ def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
 
 @singledispatch
 def loops_found(mechanism: Any) -> dict[str, Any]:
-    """What was found of closed loops, JSON-able; empty where the kind itself settles it.
+    """Return the analysis of closed loops, as data for JSON; empty for kinds without any.
 
-    Tree coordinates, closures with their equations and rank, mobility, idle freedoms, joints
-    that move while all driven ones are locked, and condition numbers at home.
+    Tree coordinates, closures with their equations and rank, mobility, idle freedoms, joints that
+    move while all driven ones are locked, and condition numbers at home.
     """
     return {}

@@ -150,9 +150,9 @@ def _differences(
     wrench: ArrayLike | None,
     base: BaseMotion | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """What `question` answers (..., k), and its derivatives by the other three arguments.
+    """Return the results (..., k) of `question`, and its derivatives by the other three arguments.
 
-    `load` is what it is of degree 1 in: the acceleration, or the efforts.
+    `question` is linear in `load`: the acceleration, or the efforts.
     """
     nv = mechanism.coordinates.velocity_size
     count = nv if question == "inverse_dynamics" else len(mechanism.joint_names)
@@ -191,9 +191,10 @@ def _differences(
 
 
 def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
-    """What dry friction adds to an answer, and to its slopes by displacement and velocity.
+    """Return the dry friction in a result, and its derivatives by displacement and velocity.
 
-    (..., 1 + 2 nv, k). No slope where a driven joint's rate changes sign within the steps.
+    (..., 1 + 2 nv, k). The derivative is zero if a driven joint's rate changes sign within the
+    steps.
     """
     nv = v.shape[-1]
     steps = np.full(nv, FRICTION_STEP)

@@ -28,11 +28,11 @@ from robodyn.mechanisms.mechanism import Mechanism
 
 
 class Remarks(NamedTuple):
-    """What loading told, a line for each.
+    """Warnings of loading, a line for each.
 
     Attributes:
         unphysical: inertias that no rigid body can have.
-        left_out: what of the description is not in the mechanism.
+        left_out: parts of the description that are not in the mechanism.
     """
 
     unphysical: list[str]
@@ -81,7 +81,7 @@ def compared(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]
 
 
 def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, Any]:
-    """A mechanism that `read` returned, with what was told of it, as `report` has it."""
+    """Describe a mechanism and its warnings for `report`."""
     columns = [[_plain(value) for value in attrgetter(name)(mechanism)] for name in _JOINT.values()]
     out: dict[str, Any] = {
         "kind": mechanism.kind,
@@ -116,10 +116,10 @@ def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, A
 
 
 def read(source: str, strict: bool) -> tuple[Mechanism, Remarks]:
-    """A mechanism, and what was told of its description in warnings.
+    """Read a mechanism, and the warnings about its description.
 
     Raises:
-        RobodynError: as `load`.
+        RobodynError: as for `load`.
     """
     remarks = Remarks([], [])
     with warnings.catch_warnings(record=True) as caught:

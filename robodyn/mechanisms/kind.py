@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the registry knows about a kind of mechanism: how to recognise and read descriptions."""
+"""Registration of a kind of mechanism: recognition and reading of descriptions."""
 
 from __future__ import annotations
 

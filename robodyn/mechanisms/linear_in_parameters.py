@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a mechanism's efforts are linear in: masses, rotors and friction, and their regressors."""
+"""Parameters in which efforts are linear: masses, rotors and friction, and their regressors."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def joint_difference(
 
 @singledispatch
 def determining_rows(mechanism: Any) -> tuple[int, ...]:
-    """Which of the six numbers of its body's pose determine it; none where they do not."""
+    """Return the components of the body's pose that determine it; none if they do not."""
     return tuple(range(6)) if mechanism.coordinates.velocity_size == 6 else ()
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What drives a mechanism's joints: their units and ranges, motors, torques and currents."""
+"""Drives of a mechanism's joints: units and ranges, motors, torques and currents."""
 
 from __future__ import annotations
 

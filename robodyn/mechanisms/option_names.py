@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How options of `load` are called in messages: each interface has a spelling of its own."""
+"""Names of the options of `load` in messages, which each interface spells differently."""
 
 from __future__ import annotations
 

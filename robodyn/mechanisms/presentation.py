@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a mechanism is shown and measured: numbers for people, drawings, tables.
+"""Presentation of mechanisms: numbers for people, drawings, tables.
 
 Functions of a mechanism of any kind, everything in the base frame unless stated otherwise. A kind
-registers its own answer where the general one does not fit: `figure.register(MyKind, my_figure)`.
+registers its own function if the general one does not fit: `figure.register(MyKind, my_figure)`.
 """
 
 from __future__ import annotations

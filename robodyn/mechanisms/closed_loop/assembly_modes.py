@@ -87,13 +87,13 @@ def assembly_modes(
 
 
 class _Search:
-    """What was found up to now.
+    """State of a search for assembly modes.
 
     Attributes:
         found: closed configurations (positions,), one of each mode.
-        marks: what tells them apart.
+        marks: numbers that distinguish them.
         hits: how often each was reached.
-        made: starts.
+        made: number of starts.
     """
 
     def __init__(self, structure: Structure, start: FloatArray, held: list[int], seed: int) -> None:
@@ -141,7 +141,7 @@ class _Search:
         self.hits.append(1)
 
     def mark(self, q: FloatArray) -> FloatArray:
-        """Where all joints are, and the tip: points [parts of the size], lines, directions."""
+        """Return points (relative to the size), lines and directions of all joints and the tip."""
         tree, size = self._structure.tree, self._equations.size
         B = self._equations.bodies_at(q)
         parts: list[FloatArray] = []

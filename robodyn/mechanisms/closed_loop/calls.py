@@ -142,16 +142,16 @@ def batch(
     *settings: Any,
     scratch: int = 0,
 ) -> FloatArray | None:
-    """Results (..., *core) of a kernel for arrays (..., width); None where it cannot tell.
+    """Return results (..., *core) of a kernel for arrays (..., width); None where there are none.
 
     Args:
-        name: of the kernel.
+        name: name of the kernel.
         packed: the mechanism.
-        widths: of the arrays.
+        widths: widths of the arrays.
         core: shape of one result.
         values: the arrays, the first of them closed configurations; None for no wrench.
-        settings: the same for all.
-        scratch: numbers that the kernel keeps of each state, of one that takes however many.
+        settings: arguments that are equal for all.
+        scratch: numbers of scratch memory per state, for kernels with a variable number.
     """
     given = states(widths, values) if name in _BATCH else None
     if given is None:

@@ -87,7 +87,7 @@ def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
 
 
 def sided(loop: Any) -> tuple[FloatArray, ...] | None:
-    """What the kernel of sides takes; None where there is no determinant."""
+    """Return the arguments of the kernel of sides; None if there is no determinant."""
     rows = np.flatnonzero(loop.structure.present.any(axis=1))
     passive = np.setdiff1d(np.arange(loop.solver.tree.rates), loop.solver.rates_at)
     if loop.solver.n != loop.solver.nu or len(rows) != len(passive) or not len(rows):
@@ -223,7 +223,7 @@ def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArra
 
 
 def comparable(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """What the kernel of condition numbers takes: columns, tip and drives."""
+    """Return the arguments of the kernel of condition numbers: columns, tip and drives."""
     tip = np.array([loop.tip_freedoms.freedoms, *loop.solver.determined_rows], dtype=float)
     drives = np.column_stack([loop.solver.rates_at, loop.solver.driven_scale]).astype(float)
     return np.ascontiguousarray(loop.structure.equations.columns), tip, drives
@@ -290,7 +290,7 @@ def determined_rows(loop: Any) -> list[int]:
 
 
 def row_scales(loop: Any) -> FloatArray:
-    """What makes the rows comparable: positions in parts of the size."""
+    """Return the scales of the rows: positions relative to the size."""
     scale = np.ones((6, 1))
     scale[:3] /= loop.structure.equations.size
     return scale[loop.solver.determined_rows]

@@ -39,13 +39,13 @@ class Pivot:
 
 @dataclass(frozen=True)
 class Elimination:
-    """Which entries of K have a place, and how the dependent coordinates are eliminated.
+    """Sparsity of K, and the elimination of the dependent coordinates.
 
     Attributes:
-        entries: (rows, rates) place of each entry; `count` - 1 for those that are always zero.
-        count: of places.
-        pivots: in order.
-        present: (rows, rates) whether an entry of K itself may differ from zero.
+        entries: (rows, rates) index of each entry; `count` - 1 for those that are always zero.
+        count: number of entries.
+        pivots: pivots in order.
+        present: (rows, rates) whether an entry of K may differ from zero.
     """
 
     entries: IntArray

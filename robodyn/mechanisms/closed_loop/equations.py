@@ -43,9 +43,9 @@ _SENSED = ("revolute", "cylindrical", "prismatic", "fixed")
 
 
 class Attempt(NamedTuple):
-    """Where the search ended: configuration and the largest equation left [parts of the size].
+    """Result of a search: configuration and the largest residual relative to the size.
 
-    `closure` is one that did not close from any start, even by itself.
+    `closure` names one that could not be closed from any start, even by itself.
     """
 
     q: FloatArray
@@ -261,7 +261,7 @@ class TipPose:
         self._body_pose, self._jacobian = body_pose, jacobian
 
     def gap(self, q: FloatArray) -> FloatArray:
-        """How far the tip is from there: position [parts of the size], turn [rad]."""
+        """Return the distance of the tip from the pose: relative position, angle [rad]."""
         gap = pose_difference(self._pose, self._body_pose(q))
         gap[:3] /= self._size
         return np.asarray(gap[self._rows])

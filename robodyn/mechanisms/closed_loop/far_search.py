@@ -92,7 +92,7 @@ class FarSearch:
     def _at(
         self, q: FloatArray, extra: TipPose | None, loops: Sequence[_Loop]
     ) -> tuple[FloatArray, FloatArray]:
-        """What is left (rows,) and its Jacobian (rows, rates), of comparable numbers."""
+        """Return the residual (rows,) and its Jacobian (rows, rates), in comparable units."""
         B = self._equations.bodies_at(q)
         parts = [loop.at(B) for loop in loops]
         if extra is not None:
@@ -108,14 +108,14 @@ def searched(
     extra: TipPose | None,
     attempts: int,
 ) -> Attempt:
-    """What Newton's method finds from a guess, else from far, else from other starts around it.
+    """Solve by Newton's method from a guess, then from far away, then from starts around it.
 
     Args:
-        equations: of the mechanism.
+        equations: equations of the mechanism.
         guess: (positions,) start.
-        held: rate indices of coordinates that stay.
-        extra: more equations.
-        attempts: most starts, ever farther from the guess.
+        held: rate indices of constant coordinates.
+        extra: further equations.
+        attempts: largest number of starts, with increasing distance from the guess.
     """
     best = equations.close(guess, held, extra)
     if best.left <= ACCEPTED:
@@ -167,7 +167,7 @@ class _Loop:
         )
 
     def at(self, B: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What is left (rows,) and its Jacobian (rows, rates), in base axes."""
+        """Return the residual (rows,) and its Jacobian (rows, rates), in base axes."""
         A, C = (self._tree.frame_at(B, link) @ place for link, place in self._ends)
         (R, p), (S, r) = ((frame[:3, :3], frame[:3, 3]) for frame in (A, C))
         J = self._tree.point_jacobian(B, self._way, r)

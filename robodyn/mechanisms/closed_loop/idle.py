@@ -102,7 +102,7 @@ def _moves(twists: FloatArray, body: int, space: FloatArray) -> bool:
 
 
 def _sides(tree: Tree, inside: set[int]) -> int:
-    """How many joints and closures hold a group of bodies to others."""
+    """Count the joints and closures between a group of bodies and others."""
     held = sum(
         1
         for number, body in enumerate(tree.bodies)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism with closed loops in compiled simulations, through singularities of type 2 as well.
+"""Compiled simulation of a mechanism with closed loops, also through singularities of type 2.
 
-The kernels integrate in some independent coordinates. Where these get poor they stop; the state is
-then told in those that determine the motion best there, and the simulation goes on. The control
-keeps its coordinates, and eliminates in another order where its own does not serve.
+The kernels integrate in some independent coordinates. If these become ill-conditioned, the kernels
+stop, the state is converted to the best coordinates there, and the simulation continues. The
+control keeps its coordinates, and eliminates in another order if its own fails.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class Simulation:
         return full_rates(self._mechanism.structure, q, rates)
 
     def _rest(self, rollout: Rollout, row: int, step: int) -> Rollout:
-        """What is left of a row after some of its steps, in other coordinates."""
+        """Return the rest of a row after some of its steps, in other coordinates."""
         effort = rollout.applied[row]
         start = int(rollout.offset[row]) + step
         left = int(rollout.offset[row + 1]) - start

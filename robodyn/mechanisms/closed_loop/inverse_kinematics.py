@@ -91,9 +91,10 @@ def _tip_at(loop: Any, goal: FloatArray) -> TipPose:
 def _reached(
     loop: Any, start: FloatArray, goal: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray | None, bool]:
-    """The configuration with the tip at a goal, from one near it without a search.
+    """Return the configuration with the tip at a goal, from a nearby one without a global search.
 
-    The second tells whether pivots served, so that the goal is out of reach if there is none.
+    The second result is whether the pivots were regular, so that the goal is out of reach if there
+    is no configuration.
     """
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         q = np.array(start)

@@ -30,12 +30,12 @@ def movable_joint_names(loop: Any) -> tuple[str, ...]:
 
 
 def all_joint_names(loop: Any) -> tuple[str, ...]:
-    """Every movable joint that a joint state can tell of: all but floating ones."""
+    """Return all movable joints of joint states, that is, all except floating ones."""
     return tuple(joint.name for joint in loop.solver.tree.joints if joint.kind != "floating")
 
 
 def independent_joints(loop: Any) -> tuple[str, ...]:
-    """The coordinates in which velocity and acceleration are told."""
+    """Return the joints of velocity and acceleration."""
     return tuple(loop.solver.tree.rate_names[rate] for rate in loop.structure.free)
 
 
@@ -119,7 +119,7 @@ def rank(loop: Any) -> int:
 
 
 def idle_freedoms(loop: Any) -> tuple[str, ...]:
-    """What may spin on its own, and is held at rest."""
+    """Return the freedoms that can spin independently, and are held at rest."""
     return tuple(one.name for one in loop.structure.idle)
 
 

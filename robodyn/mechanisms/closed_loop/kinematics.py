@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a mechanism with closed loops moves: poses of links, rates of all joints, Jacobians."""
+"""Kinematics of mechanisms with closed loops: poses of links, rates of all joints, Jacobians."""
 
 from __future__ import annotations
 
@@ -57,10 +57,9 @@ def driven_motion(
 def joint_states(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike | None = None
 ) -> JointStates:
-    """Names, positions and velocities (..., k) of all joints but floating ones.
+    """Return names, positions and velocities (..., k) of all joints except floating ones.
 
-    A floating joint has no place in a joint state; `body_pose` and `link_pose` tell where
-    its link is.
+    `body_pose` and `link_pose` return the pose of a floating joint's link.
     """
     q = configurations(loop, "configuration", configuration)
     v = loop.joint_rates(q, np.zeros(loop.solver.nu) if velocity is None else velocity)

@@ -92,7 +92,7 @@ def _unwound(
 
 
 def _distance(equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]) -> float:
-    """How far a leg is from the guess [rad, parts of the size]; beyond limits counts for more."""
+    """Return the distance of a leg from the guess [rad, relative]; more beyond its limits."""
     total = 0.0
     for body in equations.tree.bodies[1:]:
         if body.rate in leg and body.joint is not None and body.width == 1:

@@ -64,18 +64,18 @@ class Packed:
 
     @property
     def given(self) -> tuple[FloatArray, FloatArray]:
-        """What every kernel takes first."""
+        """Leading arguments of every kernel."""
         return self.plan, self.numbers
 
 
 def equation_names(tree: Tree, idle: Sequence[Idle] = ()) -> tuple[str, ...]:
-    """Whose equation each row is."""
+    """Return the name of the closure or idle freedom of each row."""
     names = [name for c in tree.model.closures for name in [c.name] * c.equations]
     return (*names, *(one.name for one in idle))
 
 
 def row_factors(tree: Tree, idle: int) -> list[float]:
-    """What makes the equations comparable: lengths in parts of the mechanism's size."""
+    """Return factors that make the equations comparable: lengths relative to the size."""
     size, factors = tree.size(), []
     for closure in tree.model.closures:
         lengths = {"cylindrical": 2, "prismatic": 2}.get(closure.kind, 3)
@@ -179,7 +179,7 @@ def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
 
 
 def _after_frame(body: TreeBody) -> list[float]:
-    """What a variant of the mechanism may have otherwise, from `mass` on."""
+    """Return the numbers of a body that may differ in a variant, from `mass` on."""
     joint = body.joint
     assert joint is not None
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a closed loop's efforts are linear in, and the regressor."""
+"""Parameters of a closed loop in which efforts are linear, and the regressor."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _dampers(packed: Packed) -> list[int]:
-    """Where the damping of each closure, and of each idle freedom, is."""
+    """Return the indices of the damping of each closure, and of each idle freedom."""
     head, of_closure = packed.head, layout.CLOSURE_PLAN
     first, plan = head["at_closures"] + of_closure.at_numbers, packed.plan.view(np.int64)
     places = (int(plan[first + k * of_closure.size]) for k in range(head["closures"]))

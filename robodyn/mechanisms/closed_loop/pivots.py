@@ -98,9 +98,9 @@ class Pivots:
 
 
 def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:
-    """How well coordinates determine the motion, 0 to 1, and the motion (rates,) they miss most.
+    """Return how well coordinates determine the motion, 0 to 1, and the motion they miss most.
 
-    The smallest singular value of their rows in an orthonormal basis of the motions.
+    It is the smallest singular value of their rows in an orthonormal basis of the motions.
     """
     _, basis = null_space(K)
     _, values, V = np.linalg.svd(basis[list(free)])
@@ -111,10 +111,11 @@ def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:
 def forward_anywhere(
     mechanism: Any, q: FloatArray, rates: FloatArray, effort: FloatArray, *load: FloatArray | None
 ) -> FloatArray:
-    """Accelerations (mobility,) of the independent joints at a closed configuration.
+    """Compute accelerations (mobility,) of the independent joints at a closed configuration.
 
-    The motion is told in the coordinates that determine it best there; of the motions with these
-    rates of the independent joints, the least is taken. `load` is a wrench and the rows of a base.
+    The motion is expressed in the coordinates that determine it best there; of the motions with
+    these rates of the independent joints, the smallest is used. `load` is a wrench and the rows of
+    a base.
 
     Raises:
         SingularMassMatrix: some motion has no inertia.

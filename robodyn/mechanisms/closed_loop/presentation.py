@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a mechanism with closed loops is shown: as sticks and balls, as lines, in tables."""
+"""Presentation of mechanisms with closed loops: sticks and balls, outlines, tables."""
 
 from __future__ import annotations
 

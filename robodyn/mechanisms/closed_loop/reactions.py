@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What joints and closures bear: the forces inside a mechanism."""
+"""Forces in joints and closures of a mechanism."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from robodyn.mechanisms.closed_loop.kinematics import ask, each_state, refuse_un
 
 
 class JointReactions(NamedTuple):
-    """What a joint's parent exerts on its child, base frame, about the joint's origin.
+    """Forces of each joint's parent on its child, base frame, about the joint's origin.
 
     Attributes:
-        names: of the joints, in the order of `movable_joint_names`.
+        names: names of the joints, in the order of `movable_joint_names`.
         force: (..., joints, 3) [N].
         moment: (..., joints, 3) [N m].
     """
@@ -40,10 +40,10 @@ def closure_forces(
     *,
     base: BaseMotion | None = None,
 ) -> FloatArray:
-    """What each closure exerts on its child (..., closures, 6): force, moment about its point.
+    """Compute the wrench (..., closures, 6) of each closure on its child, about its point.
 
-    Base frame [N, N m], dampers included; the parent bears the opposite. Where closures are
-    redundant, of all that balance the motion those of least sum of squares.
+    Base frame [N, N m], dampers included; the parent receives the opposite. If closures are
+    redundant, the result has the least sum of squares of all that balance the motion.
 
     Raises:
         InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
@@ -61,9 +61,9 @@ def reactions(
     *,
     base: BaseMotion | None = None,
 ) -> JointReactions:
-    """What each tree joint's parent exerts on its child: force and moment (..., joints, 3).
+    """Compute force and moment (..., joints, 3) of each tree joint's parent on its child.
 
-    About the joint's origin, base frame, the drive's effort included.
+    They are about the joint's origin, in the base frame, and include the drive's effort.
 
     Raises:
         InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a mechanism is found to be: where it closes, its rank, its freedoms, who moves whom.
+"""Structure of a mechanism: closed configuration, rank, freedoms, independent coordinates.
 
-Everything comes from the closures' Jacobian in closed configurations around home; nothing is
-counted from types of joints, so redundant closures and special geometries are told as they are.
+Everything is computed from the closures' Jacobian at closed configurations around home; nothing is
+counted from types of joints, so redundant closures and special geometries are found.
 """
 
 from __future__ import annotations
@@ -49,20 +49,20 @@ MOST_SHAPES = 16
 
 @dataclass(frozen=True)
 class Structure:
-    """What was found.
+    """Structure of a mechanism.
 
     Attributes:
         tree: bodies and coordinates.
-        equations: of the closures and idle freedoms.
-        home: (positions,) where the loops close.
+        equations: equations of the closures and idle freedoms.
+        home: (positions,) closed configuration.
         closures: number of equations of the closures.
-        rank: of these.
-        mobility: freedoms of the mechanism, idle ones not counted.
+        rank: rank of these.
+        mobility: freedoms of the mechanism without idle ones.
         idle: freedoms that are held at rest.
         free: rate indices of the independent coordinates.
-        loose: names of joints that move while every driven joint is locked, idle ones left out.
+        loose: names of joints that move while every driven joint is locked, without idle ones.
         determined: whether the driven joints suffice.
-        present: (rows, rates) which entries of K may differ from zero.
+        present: (rows, rates) entries of K that may differ from zero.
         packed: arrays for the kernels.
     """
 
@@ -265,7 +265,7 @@ def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[Fl
 
 
 def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.ndarray:
-    """Which entries of K differ from zero in some configuration, closed or not."""
+    """Return which entries of K differ from zero in some configuration, closed or not."""
     present = np.zeros((len(equations.rows), tree.rates), dtype=bool)
     start = guessed(tree, {})
     for _ in range(4):
@@ -283,7 +283,7 @@ def _loose(tree: Tree, K: FloatArray, driven: list[int]) -> tuple[str, ...]:
 
 
 def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
-    """The coordinates that the motion is told in."""
+    """Return the coordinates that describe the motion."""
     model = tree.model
     _, basis = null_space(K)
     named = [tree.rate_of[name] for name in model.independent]
@@ -318,9 +318,9 @@ def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
 
 
 def steepness(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
-    """How steeply coordinates may depend on independent ones before others do better.
+    """Return the largest permitted derivative of coordinates by independent ones.
 
-    Some times as steeply as at a configuration, and never less than a fair mechanism does.
+    It is a multiple of that at a configuration, and at least that of a well-conditioned mechanism.
     """
     _, K = equations.at(q)
     _, basis = null_space(K)
@@ -333,10 +333,10 @@ def steepness(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> flo
 
 
 def structure_of(model: Model) -> Structure:
-    """What `find_structure` finds, quickly where it was found of a model of this shape before.
+    """Return the structure of a model, fast if a model of this shape was analyzed before.
 
     Raises:
-        ModelError: as `find_structure`.
+        ModelError: as for `find_structure`.
     """
     found = _found(shape_of(model))
     if found.tree.model is model:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which numbers of its tip's pose determine a mechanism: position, rotation, or some of six."""
+"""Components of the tip's pose that determine a mechanism: position, rotation, or some of six."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ POSITION, ROTATION, POSE = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
 
 
 class TipFreedoms(NamedTuple):
-    """What of the tip's pose determines the mechanism.
+    """Components of the tip's pose that determine the mechanism.
 
     Attributes:
-        rows: of a twist (linear over angular, base frame) and of a pose, which determine it.
-        freedoms: that the tip has.
-        mobility: freedoms that the mechanism has; more than `freedoms` where it moves and its tip
-            need not.
+        rows: indices in a twist (linear over angular, base frame) and in a pose.
+        freedoms: freedoms of the tip.
+        mobility: freedoms of the mechanism; more than `freedoms` if it can move while its tip
+            rests.
     """
 
     rows: tuple[int, ...]
@@ -51,14 +51,14 @@ class TipFreedoms(NamedTuple):
 
 
 def tip_freedoms(tips: FloatArray) -> TipFreedoms:
-    """What determines a mechanism, from how its tip moves at several configurations.
+    """Find the components that determine a mechanism, from motions of its tip.
 
-    Position or rotation alone are preferred, as a goal then leaves the rest to the mechanism; then
-    as many of the six numbers as there are freedoms.
+    Position or rotation alone are preferred, because a goal then leaves the rest to the mechanism;
+    then as many of the six components as there are freedoms.
 
     Args:
         tips: (samples, 6, mobility) twists for an orthonormal basis of the mechanism's motions,
-            positions in parts of its size.
+            positions relative to its size.
     """
     mobility = tips.shape[2]
     values = np.linalg.svd(tips, compute_uv=False)

@@ -43,13 +43,13 @@ def transmission(mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -
 
 
 class Transmission:
-    """See `transmission`.
+    """Map between motors and joints of a linkage, see `transmission`.
 
-    All other independent joints of the mechanism rest at home. A state is told by the joints'
-    positions (..., n) [rad or m]; from home the linkage goes there without changing its branch.
+    All other independent joints of the mechanism rest at home. The joints' positions (..., n) [rad
+    or m] describe a state; from home the linkage moves there without changing its branch.
 
     Attributes:
-        motors, joints: their names.
+        motors, joints: names of the motors and the joints.
     """
 
     def __init__(self, mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -> None:

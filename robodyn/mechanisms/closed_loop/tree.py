@@ -34,14 +34,14 @@ FLOATING_PARTS: tuple[tuple[str, Unit], ...] = (
 
 @dataclass
 class TreeBody:
-    """What moves with a joint; body 0 is the base.
+    """Body that moves with a joint; body 0 is the base.
 
     Attributes:
         joint: the joint, None for the base.
-        parent: number of the body that carries the joint.
-        frame: (4, 4) where the joint's frame is on that body at position 0, z along its axis.
-        position, rate: where the joint's own numbers begin; those it follows, if it mimics.
-        own: where its own position begins.
+        parent: index of the body that carries the joint.
+        frame: (4, 4) frame of the joint on that body at position 0, z along its axis.
+        position, rate: indices of the joint's numbers; of those it follows, if it mimics.
+        own: index of its own position.
         factor, offset: of a mimic joint.
         links: names of the links that are one body.
         mass, com, inertia: of all of them, in the body's frame.

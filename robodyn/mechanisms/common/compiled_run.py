@@ -33,7 +33,7 @@ _OPTIONS = {
 
 
 class Outcome(NamedTuple):
-    """How far a run got: the kernel's status, valid rows, steps completed after the last one."""
+    """Result of a run: the kernel's status, valid rows, steps completed after the last one."""
 
     status: int
     row: int

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a kind of mechanism is described in words and tables."""
+"""Words and tables that describe a kind of mechanism."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Nouns:
 
 
 class DrivenJoint(NamedTuple):
-    """What a model says of a joint that is driven.
+    """Data of a driven joint.
 
     Attributes:
-        name: of the joint.
+        name: name of the joint.
         unit: `m` or `rad` of its positions.
         position: (2,) lower and upper end of its travel, as the mechanism measures it.
-        velocity, effort: its limits [m/s or rad/s, N or N m], infinite where there are none.
-        actuator: what drives it, with its armature and dry friction.
+        velocity, effort: limits [m/s or rad/s, N or N m], infinite if there are none.
+        actuator: its drive, with armature and dry friction.
     """
 
     name: str
@@ -62,7 +62,7 @@ class DrivenJoint(NamedTuple):
 
 
 def driven_joint(joint: Any) -> DrivenJoint:
-    """What drives a joint of an arm or of a tree."""
+    """Return the data of a driven joint of an arm or of a tree."""
     unit: Unit = "m" if joint.kind == "prismatic" else "rad"
     limits = joint.position, joint.velocity, joint.effort
     return DrivenJoint(joint.name, unit, *limits, joint.actuator)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism's state from readings of its driven joints, one after another.
+"""Estimation of a mechanism's state from readings of its driven joints.
 
 The search for a configuration starts from the last estimate, extrapolated with its velocity:
-several configurations have the same readings, and only continuity tells them apart. Where
-continuity is lost (a jump of the readings, no convergence) the search starts from home again.
+several configurations have the same readings, and only continuity distinguishes them. After a
+discontinuity (a jump of the readings, no convergence) the search starts from home again.
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ class Counts:
 
 @dataclass(frozen=True)
 class Encoders:
-    """What driven joints are read with, sliding and turning ones.
+    """Resolution of the encoders of driven joints, prismatic and revolute.
 
     Attributes:
         length, angle: steps of the positions [m], [rad].
-        rate, angular_rate: steps of the rates, used for readings that have rates [m/s], [rad/s].
-        jump, angular_jump: a joint this far from where it is expected has jumped [m], [rad].
+        rate, angular_rate: steps of the velocities, for readings with velocities [m/s], [rad/s].
+        jump, angular_jump: difference from the expected position that counts as a jump [m], [rad].
 
     Raises:
-        InvalidInput: not a positive number.
+        InvalidInput: a value is not a positive number.
     """
 
     length: float = 1e-5
@@ -236,7 +236,7 @@ class Estimator:
         return True
 
     def _expected(self, positions: FloatArray, step: float) -> FloatArray | None:
-        """Where the mechanism should be after `step` [s]; None if that cannot be predicted."""
+        """Predict the configuration after `step` [s]; None if that is impossible."""
         if self.last is None:
             return None
         ahead = step if step <= HORIZON else 0.0

@@ -38,7 +38,7 @@ _ROWS = ROWS_OF_ANY_STRIDE
 
 
 class Source(NamedTuple):
-    """Where a joint's position and rate are among those of the tree; of a floating joint, begin."""
+    """Indices of a joint's position and rate among those of the tree."""
 
     position: int
     rate: int

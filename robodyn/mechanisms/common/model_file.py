@@ -33,10 +33,10 @@ def numbers(values: FloatArray) -> Any:
 
 @contextmanager
 def stated_in(block: Fields, name: str = "") -> Iterator[None]:
-    """What is wrong with a model's part is told with the file and the field that state it.
+    """Add file and field to errors of a part of a model.
 
     Raises:
-        ModelError: instead of an error that names neither.
+        ModelError: instead of an error without file and field.
     """
     try:
         yield
@@ -73,7 +73,7 @@ def body_fields(body: Any) -> dict[str, Any]:
 
 
 def actuator_fields(actuator: Actuator) -> dict[str, Any]:
-    """What of an actuator is not ideal."""
+    """Return the fields of an actuator that are not ideal."""
     ideal = Actuator()
     out: dict[str, Any] = {}
     for item in fields(Actuator):

@@ -36,7 +36,7 @@ class JointStates(NamedTuple):
 
 
 class DrivenMotion(NamedTuple):
-    """How the driven joints move, (..., n) each.
+    """Motion of the driven joints, (..., n) each.
 
     Attributes:
         positions: [m or rad].

@@ -40,15 +40,15 @@ UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)
 
 @dataclass(frozen=True)
 class Parameters:
-    """What a mechanism's efforts are linear in.
+    """Parameters in which the efforts of a mechanism are linear.
 
-    The first `10 * len(bodies)` are those of the bodies, ten each as `OF_BODY` names them, about
-    the origin and in the axes of the body's own frame; then come those of joints.
+    The first `10 * len(bodies)` are those of the bodies, ten each in the order of `OF_BODY`, about
+    the origin and in the axes of the body's frame; then come those of joints.
 
     Attributes:
         names: `<body or joint>.<parameter>`; all different.
-        values: (p,) of the mechanism as it is.
-        units: of each.
+        values: (p,) values of the mechanism.
+        units: units of each.
         bodies: names of the bodies.
     """
 
@@ -71,7 +71,7 @@ class Parameters:
         return given
 
     def of_joints(self, values: FloatArray) -> dict[str, float]:
-        """What follows the bodies' in an array of values (p,), by name."""
+        """Return the joint parameters in an array of values (p,), by name."""
         first = len(OF_BODY) * len(self.bodies)
         return dict(zip(self.names[first:], values[first:].tolist(), strict=True))
 
@@ -85,9 +85,9 @@ class JointParameter(NamedTuple):
 
 
 class JointPlaces(NamedTuple):
-    """Where the numbers of a joint are in its mechanism's packed array; `spin` where it has one.
+    """Indices of a joint's numbers in its mechanism's packed array; `spin` if it has one.
 
-    `dry_friction` is where the parameters of `kernels.dry_friction` begin.
+    `dry_friction` is the beginning of the parameters of `kernels.dry_friction`.
     """
 
     armature: int
@@ -133,7 +133,7 @@ def joint_parameters(
 
 
 def _spin(joint: Joint) -> float:
-    """What a rotor has about the joint's own axis, for one unit of its reflected inertia."""
+    """Return a rotor's inertia about the joint's axis, per unit of its reflected inertia."""
     if joint.reflected_inertia == 0.0:
         joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
         if replace(joint.drive, rotor_inertia=0.0) == IDEAL:

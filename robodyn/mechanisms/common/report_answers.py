@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report shows of a mechanism: its parameters as tables, its outline in space."""
+"""Tables and outlines of a mechanism for reports."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ SMALLEST = 1e-5
 
 
 class Stencil(NamedTuple):
-    """Where a function of each coordinate is evaluated to differentiate it, and what counts.
+    """Stencil of a numerical derivative by each coordinate.
 
     Attributes:
         places: (p, nv) displacements of each coordinate.
-        weights: (p, nv) their factors in its derivative.
+        weights: (p, nv) their weights in its derivative.
     """
 
     places: FloatArray

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a mechanism's tracking error is measured, and when it has lost its path."""
+"""Measures of a mechanism's tracking error, and detection of a lost path."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class ErrorPart:
 
 @dataclass(frozen=True)
 class Tracking:
-    """How the tracking error of a kind of mechanism is reported.
+    """Report of the tracking error of a kind of mechanism.
 
     Attributes:
-        parts: which together cover the displacement.
-        by_coordinate: whether a summary lists the largest error of each coordinate, too.
+        parts: parts that together cover the displacement.
+        by_coordinate: whether a summary also lists the largest error of each coordinate.
     """
 
     parts: tuple[ErrorPart, ...]
@@ -82,5 +82,5 @@ JOINT_TRACKING = Tracking(
 
 
 def tracking_of(mechanism: Any) -> Tracking:
-    """How a mechanism's tracking error is measured, and when it has lost its path."""
+    """Return the measures of a mechanism's tracking error."""
     return POSE_TRACKING if mechanism.coordinates.is_pose else JOINT_TRACKING

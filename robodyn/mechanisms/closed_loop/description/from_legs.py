@@ -237,7 +237,7 @@ def _angle(leg: LegParts, way: FloatArray, reach: FloatArray) -> float:
 
 
 def _travel(leg: LegParts, way: FloatArray) -> float:
-    """Where the carriage is [m] when its rod reaches the platform: the place nearest to `home`."""
+    """Return the position [m] of a carriage whose rod reaches the platform, nearest to `home`."""
     near, axis = leg.fields.number("home", "m", default=0.0), leg.axis
     rod = leg.fields.child("rod")
     if "length" not in rod:

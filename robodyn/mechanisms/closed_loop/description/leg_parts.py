@@ -191,7 +191,7 @@ class LegParts:
     def end(
         self, link: str, at: ArrayLike, suffix: str = "", shift: FloatArray | float = 0.0
     ) -> None:
-        """What holds an end to the platform: a ball joint, or a hinge about the leg's axis."""
+        """Add the joint at the platform: a ball joint, or a hinge about the leg's axis."""
         kind = "spherical" if self.form[-1] == "S" else "revolute"
         axes: dict[str, Any] = {}
         if kind == "revolute":

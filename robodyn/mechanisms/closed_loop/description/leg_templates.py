@@ -197,7 +197,7 @@ def five_bar(base_radius: float, arm: float, rod: float, payload: float) -> Numb
 
 
 def _above(what: str, length: float, away: float) -> float:
-    """How far [m] a bar reaches up when its ends are this far apart on the level."""
+    """Return the height [m] of a bar whose ends have this horizontal distance."""
     if not length > 1.05 * abs(away):
         raise InvalidInput(
             f"{what} is {length:g} m, too short: its ends are {abs(away):.4g} m apart on the level "

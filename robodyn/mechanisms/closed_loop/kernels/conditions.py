@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How near a mechanism with closed loops is to singularities of both types."""
+"""Distance of a mechanism with closed loops from singularities of both types."""
 
 from __future__ import annotations
 

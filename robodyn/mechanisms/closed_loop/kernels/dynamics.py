@@ -182,9 +182,9 @@ def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
 
 @inner
 def bias_efforts(m: Any, state: Any, s: Any) -> int:
-    """What the independent coordinates need to keep their rates, in s.u, after `mass_matrix`.
+    """Compute the efforts for constant velocities of the independent coordinates, in s.u.
 
-    Rates of the tree in s.v, changes of those in s.a.
+    Call it after `mass_matrix`. Rates of the tree are in s.v, their derivatives in s.a.
     """
     if m.pivots == m.equations:
         for j in range(m.rates):

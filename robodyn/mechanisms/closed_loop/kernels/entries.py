@@ -65,7 +65,7 @@ def placed(m: Any, q: Any, B: Any) -> None:
 
 @entry_kernel
 def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
-    """How far open the closures are (rows,), and the entries of K as the plan has them."""
+    """Compute the residuals (rows,) of the closures, and the entries of K in the plan's order."""
     m = mechanism(plan, numbers)
     B = stack(m.bodies + 1, BODY_SIZE)
     placed(m, borrowed_array(q), B)
@@ -75,7 +75,7 @@ def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
 
 @entry_kernel
 def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
-    """What is found of each body, B (bodies + 1, BODY_SIZE), at rates v (rates,) of the tree."""
+    """Compute the state of each body, B (bodies + 1, BODY_SIZE), at rates v (rates,)."""
     m, B = mechanism(plan, numbers), borrowed_array(B)
     placed(m, borrowed_array(q), B)
     tree.velocity_pass(m, borrowed_array(v), True, B)
@@ -115,9 +115,9 @@ def free_efforts(
 def tree_efforts(
     plan: Any, numbers: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, tau: Any, B: Any
 ) -> None:
-    """Efforts tau (rates,) that the tree needs at rates v that change by a, loops not felt.
+    """Compute efforts tau (rates,) of the open tree for rates v and their derivatives a.
 
-    B (bodies + 1, BODY_SIZE) tells what each joint transmits.
+    B (bodies + 1, BODY_SIZE) contains the forces in the joints.
     """
     m, B, tau = mechanism(plan, numbers), borrowed_array(B), borrowed_array(tau)
     state = state_of(q, v, a, wrench, base)

@@ -46,10 +46,10 @@ MOST_STEPS: Final = 8
 
 
 class LoopControl(NamedTuple):
-    """What the controller assumes.
+    """Models of the controller.
 
     Attributes:
-        m: what it takes the mechanism for, in the coordinates of the law.
+        m: its model of the mechanism, in the coordinates of the law.
         own: the same of the plant, whose rates are given.
     """
 
@@ -242,7 +242,7 @@ loop = simulation_loop(
 
 @batch_entry
 def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-    """Run the loop for calls from Python; plans are of whole numbers lent as float64."""
+    """Run the loop for calls from Python; plans are integers in arrays of float64."""
     plan, numbers, table, friction, options, stops = plant
     m = mechanism(plan, numbers)
     own = PackedPlant(

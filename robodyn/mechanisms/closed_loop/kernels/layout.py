@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where each number of a mechanism with closed loops stands in its two flat arrays.
+"""Layout of a mechanism with closed loops in two flat arrays.
 
-`numbers` are floats, `plan` whole numbers: what is known of the mechanism's structure before any
-state is, so that the kernels follow lists instead of searching. Body 0 is the base; body i > 0
-moves with joint i. The frame of a body is its joint's: z along the axis of a revolute or
-prismatic joint. docs/packed_layouts.md shows how the lists hang together.
+`numbers` are floats, `plan` integers: the structure of the mechanism, independent of its state, so
+that the kernels follow lists instead of searching. Body 0 is the base; body i > 0 moves with joint
+i. The frame of a body is that of its joint: z along the axis of a revolute or prismatic joint.
+docs/packed_layouts.md shows the relations between the lists.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ NEAR: Final = 1e-11
 
 @inner
 def gaps(m: Any, q: Any, s: Any) -> Any:
-    """How far open the closures are at q, with the sign turned round, in s.y.
+    """Compute the negative residuals of the closures at q, in s.y.
 
-    Returns the largest [parts of the size].
+    Returns the largest, relative to the size.
     """
     place(m, q, s.B)
     residual(m, s.B, s.y)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a closed loop's efforts are linear in, eight states at a time in the lanes of vectors.
+"""Regressor of a closed loop, for eight states at a time in the lanes of vectors.
 
 The columns of the open tree are projected by the twists of its bodies for a unit rate of each
 independent coordinate: one pass for all parameters.
@@ -58,10 +58,10 @@ OF_CLOSURE, NUMBER, DAMPING, ARMATURE, SPIN, FRICTION, FURTHER = 0, 1, 2, 3, 4, 
 
 
 def numbers_needed(head: Mapping[str, int], count: int) -> int:
-    """How many numbers of scratch a regressor of `count` entries takes, eight states each.
+    """Return the scratch memory of a regressor of `count` entries, in numbers for eight states.
 
     Args:
-        head: the first of the plan, by their names in `layout.PLAN`.
+        head: first numbers of the plan, by their names in `layout.PLAN`.
         count: driven * p.
     """
     row = BODY_SIZE + max(6 * head["free"], COMPOSITE) + 7

@@ -196,7 +196,7 @@ def store_motion(motion: Any, row: Any) -> None:
 
 @inner
 def carried_of(row: Any) -> Any:
-    """What a body carries."""
+    """Return the mass properties that a body carries."""
     return Carried(
         row[MASS], vector(row, FIRST_MOMENT), matrix(row, INERTIA), matrix(row, SPREAD),
         vector(row, MOMENTUM), vector(row, MOMENT), vector(row, FORCE),
@@ -285,7 +285,7 @@ def effort_slopes(m: Any, s: Any, R: Any) -> None:
 
 @inner
 def add_wrench_slopes(m: Any, wrench: Any, s: Any, R: Any) -> None:
-    """What a wrench about the tip, its numbers kept in the base frame, adds to the slopes."""
+    """Add the derivatives of a wrench about the tip that is constant in the base frame."""
     body = s.B[m.tip]
     tip = add(vector(body, ORIGIN), turned(body, vector(m.numbers, m.at_tip)))
     force = vector(wrench, 0)

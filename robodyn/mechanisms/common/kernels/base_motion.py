@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a base that moves adds to the accelerations of the bodies that it carries.
+"""Effect of a moving base on the accelerations of the bodies that it carries.
 
 Positions, velocities and the accelerations that are their derivatives stay relative to the base, in
-its axes. At a point p of the base frame with relative velocity u, the acceleration in space less
-gravity is, with f, w and alpha as an inertial measurement unit at the base frame's origin has them,
+its axes. At a point p of the base frame with relative velocity u, the absolute acceleration minus
+gravity is, with f, w and alpha as measured by an inertial measurement unit at the base frame's
+origin,
 
     a + f + alpha x p + w x (w x p + 2 u).
 
 `base` (9,) is that specific force [m/s^2], angular velocity [rad/s] and angular acceleration
-[rad/s^2]. At rest f is minus gravity, and nothing but that is computed.
+[rad/s^2]. At rest f is minus gravity, and the other terms are not computed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ WRENCH: Final = 6
 
 
 class Base(NamedTuple):
-    """How the base moves: f, w and alpha as above, of floats or of lanes, and whether it does."""
+    """Motion of the base: f, w and alpha as above, of floats or of lanes, and whether it moves."""
 
     force: Any
     omega: Any
@@ -57,7 +58,7 @@ def base_under(load: Any, gravity: Any) -> Any:
 
 @inner
 def transport_and_coriolis(base: Any, p: Vector, u: Vector) -> Vector:
-    """What a base that moves adds to the acceleration of a point beside the force f."""
+    """Return the acceleration of a point due to a moving base, without the force f."""
     turned = cross(base.omega, axpy(2.0, u, cross(base.omega, p)))
     return add(cross(base.alpha, p), turned)
 

@@ -43,14 +43,14 @@ class Points(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """What is found of g, numbers.
+    """Derivatives of g.
 
     Attributes:
         M, A: (nv, nv) and (nv, n) as above.
-        rows: (nv, 2 nv + max(n, nv)) slopes by q and by v, and room for those by the load.
+        rows: (nv, 2 nv + max(n, nv)) derivatives by q and by v, and space for those by the load.
         rest: (nv,) g itself.
-        rates: (n, nv) slopes by q of the driven joints' rates.
-        falls: (n,) slopes of their dry friction by these.
+        rates: (n, nv) derivatives by q of the driven joints' rates.
+        falls: (n,) derivatives of their dry friction by these.
     """
 
     M: Any
@@ -75,13 +75,13 @@ def slopes_shapes(nv: int, n: int) -> Any:
 
 @inner
 def place_of(point: int) -> float:
-    """Where the points of a displacement are, in steps: 1, -1, 2, -2."""
+    """Return the displacement of a point of the stencil, in steps: 1, -1, 2, -2."""
     return (1.0 + point // 2) * (1.0 - 2.0 * (point % 2))
 
 
 @inner
 def weight_of(point: int) -> float:
-    """What they count, over the step."""
+    """Return the weight of a point of the stencil, divided by the step."""
     return (8.0 if point < 2 else -1.0) * (1.0 - 2.0 * (point % 2)) / 12.0
 
 

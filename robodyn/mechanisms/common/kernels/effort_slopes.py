@@ -43,7 +43,7 @@ class LinkMotion(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """What is carried: mass, first moment, inertia, D, p, and the moment and force it needs."""
+    """Mass, first moment, inertia, D, p, and the required moment and force."""
 
     mass: Any
     first: Any
@@ -97,7 +97,7 @@ def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) ->
 
 @inner
 def carried_by(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
-    """What a link is: mass, center of mass, inertia about it in base axes, and motion."""
+    """Return the carried properties of a link from its mass, inertia and motion."""
     first, inertia = scale(mass, com), add_point_mass(inertia, mass, com)
     w, v, alpha, accel = motion
     # integral of r r' dm

@@ -92,7 +92,7 @@ class PackedRollout(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What stays the same from step to step.
+    """Arguments that are equal for all steps.
 
     Attributes:
         plant, control: as above.

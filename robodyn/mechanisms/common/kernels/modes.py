@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which joints slide and which stick, and what sticking does to accelerations and velocities."""
+"""Sliding and sticking joints, and the effect of sticking on accelerations and velocities."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def stage_time(stage: int, last: int) -> float:
 
 @inner
 def put_between(rows: Any, first: int, when: float, out: Any) -> None:
-    """What three rows at 0, 1/2 and 1 say of a time between: by a parabola, exact at these."""
+    """Interpolate three rows at 0, 1/2 and 1 by a parabola."""
     a = (2.0 * when - 1.0) * (when - 1.0)
     b = 4.0 * when * (1.0 - when)
     c = when * (2.0 * when - 1.0)
@@ -42,7 +42,7 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 @inner
 def between(bracket: Any, trial: int) -> float:
-    """Where a function changes sign, by a line, or in the middle if that takes too long."""
+    """Return a trial for the root of a function, by a line, or the middle if that is too slow."""
     low, at_low, high, at_high = bracket
     share = at_low / (at_low - at_high)
     if trial % 12 == 11:

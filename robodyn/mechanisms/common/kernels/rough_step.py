@@ -307,7 +307,7 @@ def hold_turned_back(j: Any, rest: float) -> bool:
 
 @inner
 def least_left(j: Any, rest: float) -> float:
-    """What is left of the rate of the sliding joint that is nearest to rest, below 1."""
+    """Return the remaining share of the rate of the sliding joint nearest to rest, below 1."""
     least = 1.0
     for i in range(j.mode.shape[0]):
         if abs(j.mode[i]) == 1.0 and abs(j.first_speed[i]) > rest:
