@@ -102,7 +102,7 @@ class ComputedTorque:
         acceleration = self.corrected(error, velocity, desired)
         friction = self.friction
         state = configuration, velocity, acceleration, wrench
-        efforts = friction.rest.inverse_dynamics(*state, base=base)
+        efforts: FloatArray = friction.rest.inverse_dynamics(*state, base=base)
         return efforts + self.for_friction(error, desired) if friction.exists else efforts
 
     def for_friction(self, error: FloatArray, desired: Motion) -> FloatArray:
@@ -241,7 +241,7 @@ class PlannedFriction:
         Raises:
             KinematicsError: the planned configuration is singular.
         """
-        whole = self._mechanism.inverse_dynamics(*planned)
+        whole: FloatArray = self._mechanism.inverse_dynamics(*planned)
         return whole - self.rest.inverse_dynamics(*planned)
 
     def _damping(self) -> FloatArray:

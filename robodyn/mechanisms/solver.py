@@ -198,4 +198,4 @@ def falling_friction(mechanism: Any) -> FloatArray:
 def held_efforts(mechanism: Any) -> Callable[..., FloatArray] | None:
     """Inverse dynamics without dry friction; None if there is none."""
     smooth = mechanism._smooth
-    return None if smooth is mechanism else smooth.inverse_dynamics  # type: ignore[no-any-return]
+    return None if smooth is mechanism else smooth.inverse_dynamics

@@ -202,7 +202,10 @@ class BatchPlant:
     def _lanes(self) -> BatchSteps | None:
         """Return the kernel for many rows in SIMD lanes, if there is one."""
         first = self.mechanisms[0]
-        return first.solver.batch_steps(self.mechanisms, self.dt, limit_motors=self._curves)
+        steps: BatchSteps | None = first.solver.batch_steps(
+            self.mechanisms, self.dt, limit_motors=self._curves
+        )
+        return steps
 
     def _run_lanes(self, lanes: BatchSteps, moves: bool) -> None:
         """Advance rows in SIMD lanes until a row needs the scalar path.

@@ -87,7 +87,9 @@ def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
 
 
 def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Outcome] | None:
-    return mechanism.solver.compiled_simulation(mechanism if law.model is None else law.model)
+    model = mechanism if law.model is None else law.model
+    run: Callable[[Rollout, int, int], Outcome] | None = mechanism.solver.compiled_simulation(model)
+    return run
 
 
 def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:

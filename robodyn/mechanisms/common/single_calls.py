@@ -99,7 +99,7 @@ class UncheckedDynamics:
 
     def difference(self, start: FloatArray, goal: FloatArray, /) -> FloatArray:
         """As `Mechanism.difference`."""
-        return self._shortest(goal - start)  # type: ignore[no-any-return]
+        return self._shortest(goal - start)
 
     def advance(self, configuration: FloatArray, displacement: FloatArray, /) -> FloatArray:
         """As `Mechanism.advance`."""

@@ -127,7 +127,8 @@ def reactions(
     moved = None if base is None else rows_of(base)
     shape, (q, v, a, w, b) = _ON_BASE.flattened((pose, twist, accel, wrench, moved))
     out, status = np.empty((len(Reactions._fields), len(q), 6, 3)), new_status(q)
-    kernels.reactions(*platform.solver.numbers, q, v, a, w, b, base is not None, out, status)
+    legs, body = platform.solver.numbers
+    kernels.reactions(legs, body, q, v, a, w, b, base is not None, out, status)
     raise_first(status, shape, q, platform.solver.legs)
     return Reactions(*(array.reshape(*shape, 6, 3) for array in out))
 

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numba import types
@@ -194,7 +195,7 @@ def singularities(platform: Any) -> tuple[Singularity, ...]:
         Singularity(
             TYPE_2,
             "the legs cannot hold the platform",
-            partial(conditioning.determinant, platform),
+            cast(Callable[[FloatArray], FloatArray], partial(conditioning.determinant, platform)),
             True,
             platform.condition_number,
             takes_effort=True,
