@@ -142,8 +142,12 @@ class _Check:
         if "position" not in quantities:
             passive = passive[:, :0]
         self._passive = passive.shape[1]
-        self._lower = np.concatenate([lower, -velocity, effort[0], [-np.inf], passive[0]])
-        self._upper = np.concatenate([upper, velocity, effort[1], [max_condition], passive[1]])
+        self._quick = _passive_speeds(mechanism) if "velocity" in quantities else {}
+        speeds = np.array([*self._quick.values()])
+        self._lower = np.concatenate([lower, -velocity, effort[0], [-np.inf], passive[0], -speeds])
+        self._upper = np.concatenate(
+            [upper, velocity, effort[1], [max_condition], passive[1], speeds]
+        )
         for group, name in enumerate(_UNITS):
             if name not in quantities:
                 columns = slice(group * len(velocity), (group + 1) * len(velocity))
@@ -255,19 +259,27 @@ class _Check:
             number = mechanism.condition_number(q, self._length)
         joints = mechanism.joint_positions(q), mechanism.joint_velocities(q, v)
         passive = mechanism.travel(q)[:, efforts.shape[1] :] if self._passive else efforts[:, :0]
-        return np.column_stack([*joints, efforts, number, passive])
+        rates = efforts[:, :0]
+        if self._quick:
+            states = mechanism.joint_states(q, v)
+            rates = states.velocities[:, [states.names.index(name) for name in self._quick]]
+        return np.column_stack([*joints, efforts, number, passive, rates])
 
     def _beyond(
         self, when: float, column: int, worst: float, limit: float, at_once: bool
     ) -> Violation:
-        names = self._mechanism.joint_names
+        names, travel = self._mechanism.joint_names, self._mechanism.travel_limits
         group, index = divmod(column, len(names))
         if column > 3 * len(names):
             # of a passive joint
             group, index = 0, column - 2 * len(names) - 1
         quantity = get_args(Quantity)[group]
-        joint = self._mechanism.travel_limits[index].name if quantity in _UNITS else ""
-        slides = self._mechanism.travel_limits[index].unit == "m" if joint else False
+        joint = travel[index].name if quantity in _UNITS and index < len(travel) else ""
+        slides = travel[index].unit == "m" if joint else False
+        place = column - 3 * len(names) - 1 - self._passive
+        if place >= 0:
+            quantity, joint = "velocity", [*self._quick][place]
+            slides = joint in _slides(self._mechanism)
         unit = f" {_UNITS[quantity][slides]}" if joint else ""
         reached, allowed = _unequal(worst, limit)
         text = (
@@ -283,6 +295,21 @@ class _Check:
         if error is not None:
             what = str(error).replace(" at element [0]", "").replace(" (element [0])", "")
         return Violation(when, joint, "geometry", np.nan, np.nan, f"at t = {when:.3f} s: {what}")
+
+
+def _passive_speeds(mechanism: Mechanism) -> dict[str, float]:
+    """Velocity limits [m/s or rad/s] of passive joints that have one, by their names."""
+    driven, known = set(mechanism.joint_names), set(mechanism.all_joint_names)
+    joints = getattr(mechanism.model, "joints", ())
+    return {
+        each.name: each.velocity
+        for each in joints
+        if each.name in known - driven and np.isfinite(each.velocity)
+    }
+
+
+def _slides(mechanism: Mechanism) -> set[str]:
+    return {each.name for each in mechanism.model.joints if each.kind == "prismatic"}
 
 
 def _unequal(value: float, limit: float) -> tuple[str, str]:

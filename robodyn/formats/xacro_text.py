@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Expansion of xacro files, through the `xacro` package where it is installed."""
+"""Expansion of xacro files, through the `xacro` package where it is installed.
+
+Expressions and macros of a file are programs: `${9**9**9}` never ends. So a process of its own
+expands the file, with limited processor time and memory.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
+import json
+import os
 import re
-import threading
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,8 +26,9 @@ from robodyn.formats.ros_packages import find_package
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
 
-# xacro keeps its state in module globals.
-_lock = threading.Lock()
+# Limits of an expansion: processor time [s] and memory [bytes]. The clock's time is limited to WAIT
+# times the former, for systems without such limits and processes that wait.
+TIME, MEMORY, WAIT = 10, 2 << 30, 6
 # Arguments for all xacro files of a process that handles one robot: a command, node or launch file.
 _used_arguments: dict[str, str] = {}
 
@@ -59,17 +68,69 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
     """
     what = f"{path}: reading xacro needs the package xacro (ROS 2: ros-<distro>-xacro)"
     with needing("xacro", what, str(path)):
-        import xacro
+        importlib.import_module("xacro")
     root = parse_xml(read_text(path), str(path))
-    chatter = io.StringIO()
     mappings = {**_used_arguments, **(arguments or {})}
+    program = f"import {__name__} as own; own.expand_alone()"
     try:
-        with _lock, contextlib.redirect_stderr(chatter), contextlib.redirect_stdout(chatter):
-            with _finding(path):
-                document = xacro.process_file(str(path), mappings=mappings)
-            return str(document.documentElement.toxml())
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            input=json.dumps([str(path), mappings, TIME, MEMORY]).encode(),
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            timeout=WAIT * TIME,
+        )
+    except subprocess.TimeoutExpired:
+        raise _too_much(path) from None
+    if done.returncode < 0:
+        raise _too_much(path)
+    try:
+        text, reason = json.loads(done.stdout)
+    except ValueError:
+        text, reason = "", " ".join(done.stderr.decode(errors="replace").split())[-600:]
+    if reason:
+        raise _error(path, reason, root)
+    return str(text)
+
+
+def expand_alone() -> None:
+    """Expand the file that standard input names; print its text, or the reason that it has none."""
+    path, mappings, seconds, memory = json.load(sys.stdin)
+    _limit_resources(seconds, memory)
+    import xacro
+
+    chatter = io.StringIO()
+    text = reason = ""
+    try:
+        with contextlib.redirect_stderr(chatter), contextlib.redirect_stdout(chatter):
+            with _finding(Path(path)):
+                document = xacro.process_file(path, mappings=mappings)
+            text = str(document.documentElement.toxml())
     except (Exception, SystemExit) as failure:  # expressions in the file may raise anything
-        raise _error(path, failure, chatter, root) from failure
+        reason = " ".join(str(failure).split()) or " ".join(chatter.getvalue().split())
+        # xacro appends the text of a wrapped error to its own, which is often the same
+        reason = re.sub(r"<class '[\w.]+'>:?\s*", "", reason) or type(failure).__name__
+        reason = re.sub(r"^(.{15,}?)( \[Errno \d+\].*| \1)$", r"\1", reason)
+        if isinstance(getattr(failure, "exc", failure), MemoryError):
+            reason += f" takes more than {memory >> 20} MiB of memory"
+    json.dump([text, reason], sys.stdout)
+
+
+def _limit_resources(seconds: int, memory: int) -> None:
+    """Limit processor time [s] and memory [bytes] of this process, if the system can."""
+    with contextlib.suppress(ImportError):
+        resource = importlib.import_module("resource")
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _too_much(path: Path) -> ModelError:
+    return ModelError(
+        f"{path}: xacro did not expand it within {TIME} s of processor time: an expression such as "
+        "${9**9**9} or a macro that calls itself does not end",
+        value=str(path),
+    )
 
 
 @contextlib.contextmanager
@@ -88,13 +149,7 @@ def _finding(path: Path) -> Iterator[None]:
         substitution_args._eval_find = table["find"] = before
 
 
-def _error(
-    path: Path, failure: BaseException, chatter: io.StringIO, root: ElementTree.Element
-) -> ModelError:
-    # xacro appends the text of a wrapped error to its own, which is often the same
-    text = " ".join(str(failure).split()) or " ".join(chatter.getvalue().split())
-    reason = re.sub(r"<class '[\w.]+'>:?\s*", "", text) or type(failure).__name__
-    reason = re.sub(r"^(.{15,}?)( \[Errno \d+\].*| \1)$", r"\1", reason)
+def _error(path: Path, reason: str, root: ElementTree.Element) -> ModelError:
     if re.search("undefined substitution arg", reason, re.IGNORECASE):
         reason += (
             f"; arguments of this file are {', '.join(_arguments(root)) or 'none'}: give them as "

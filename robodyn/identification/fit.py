@@ -17,12 +17,16 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.identification.friction import (
     CHOICES,
+    COULOMB,
     KINDS,
+    LIKE_COULOMB,
     LOAD,
     OFFSET,
+    RIPPLE,
     RUBBING,
     Term,
     candidates,
+    dissipates,
 )
 from robodyn.identification.regression import (
     FOLDS,
@@ -81,6 +85,8 @@ def fitted(
     first = [list(plain) if moves else [] for moves in regression.moves]
     tried = _tried(regression, friction)
     solution = solve(regression, regression.friction(first), robust)
+    regression = regression.weighed(_dry(regression, first, solution), solution.noise)
+    solution = solve(regression, regression.friction(first), robust)
     fit = Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
     if any(tried):
         fit = _with_more(fit, None, tried, lambda part: tell(0.6 * part))
@@ -99,6 +105,13 @@ def fitted(
         ]
         fit = _with_more(fit, loaded, again, sure=ripples)
     return fit
+
+
+def _dry(regression: Regression, terms: Terms, solution: Solution) -> FloatArray:
+    """(n,) [N or N m] Coulomb friction of each motor."""
+    kinds = [[term.kind == COULOMB for term in own] for own in terms]
+    coefficients = iter(solution.x[len(regression.near) :].tolist())
+    return np.array([sum(next(coefficients) * dry for dry in own) for own in kinds])
 
 
 def _tried(regression: Regression, friction: str) -> Terms:
@@ -132,9 +145,48 @@ def _with_more(
     chosen = select_terms(regression, tables, friction, counts, fit.solution.sigma, tell)
     picked = [table[:, own] for table, own in zip(friction, chosen, strict=True)]
     solution = solve(regression, picked, fit.robust)
+    given = [len(own) for own in fit.terms]
+    while doubtful := _least_significant(solution, len(regression.near), tables, chosen, given):
+        j, dropped = doubtful
+        chosen[j] = [k for k in chosen[j] if k not in dropped]
+        picked[j] = friction[j][:, chosen[j]]
+        solution = solve(regression, picked, fit.robust)
     terms = [[table[k] for k in own] for table, own in zip(tables, chosen, strict=True)]
     loaded = solution.x[: len(fit.loaded)] if loaded is None else loaded
     return Fit(regression, fit.robust, terms, solution, loaded)
+
+
+def _least_significant(
+    solution: Solution,
+    b: int,
+    tables: Sequence[Sequence[Term]],
+    chosen: Sequence[Sequence[int]],
+    given: Sequence[int],
+) -> tuple[int, list[int]] | None:
+    """Motor and terms that may be chance, of those that were added; by Wald's statistic.
+
+    Args:
+        solution: with the chosen terms.
+        b: number of base parameters.
+        tables: of each motor, the terms that were tried.
+        chosen: of each motor, which of these.
+        given: of each motor, how many of its first terms are not in doubt.
+    """
+    least, found, at = 1.0, None, b
+    for j, own in enumerate(chosen):
+        places = {k: at + place for place, k in enumerate(own)}
+        at += len(own)
+        for group in together(tables[j]):
+            if group[0] not in places or group[0] < given[j]:
+                continue
+            rows = [places[k] for k in group]
+            covariance = solution.covariance[np.ix_(rows, rows)]
+            wald = float(solution.x[rows] @ np.linalg.pinv(covariance) @ solution.x[rows])
+            searched = tables[j][group[0]].kind in (*RIPPLE, *RUBBING)
+            part = wald / (SEARCHED if searched else SIGNIFICANT)
+            if part < least:
+                least, found = part, (j, group)
+    return found
 
 
 # A term has to lower the squared error of prediction by this part, and in so many folds; there are
@@ -143,6 +195,8 @@ WORTHWHILE, MOST_FOLDS, MOST = 0.03, 3, 3
 # And by this many variances of the noise, or it may be chance: of n terms that are not there the
 # best gains 2 log n of them, and some thirty are tried.
 SIGNIFICANT = 10.0
+# Of waves, hundreds are tried.
+SEARCHED = 20.0
 # What is there from the beginning, for it is common, and goes where efforts are predicted better
 # without it.
 DOUBTFUL = (OFFSET,)
@@ -202,18 +256,23 @@ def select_terms(
             rest.append(sum(shares, np.zeros((joint.b + 1, joint.b + 1))))
         error = _error(joint, chosen[j], rest, near, sigma[j])
         for _ in range(MOST):
-            tried = [own for own in together(terms[j]) if own[0] not in chosen[j]]
+            tried = [
+                own
+                for own in _one_more(terms[j], chosen[j])
+                if dissipates(
+                    [terms[j][k] for k in own], _coefficients(joint, own, rest, near, sigma[j])
+                )
+            ]
             if not tried:
                 break
-            errors = [_error(joint, [*chosen[j], *own], rest, near, sigma[j]) for own in tried]
+            errors = [_error(joint, own, rest, near, sigma[j]) for own in tried]
             best = int(np.argmin([own.sum() for own in errors]))
             better = int((errors[best] < error).sum())
             gain = error.sum() - errors[best].sum()
             needed = max(WORTHWHILE * error.sum(), SIGNIFICANT * sigma[j] ** 2 * system.colour)
             if better < MOST_FOLDS or not gain > needed:
                 break
-            error = errors[best]
-            chosen[j] += tried[best]
+            error, chosen[j] = errors[best], tried[best]
         for k in [k for k in chosen[j] if terms[j][k].kind in DOUBTFUL and len(terms[j]) > 3]:
             fewer = [other for other in chosen[j] if other != k]
             without = _error(joint, fewer, rest, near, sigma[j])
@@ -223,11 +282,19 @@ def select_terms(
     return chosen
 
 
+def _one_more(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
+    """The chosen terms and one more, which may take the place of Coulomb friction."""
+    found = [own for own in together(terms) if own[0] not in chosen]
+    others = [k for k in chosen if terms[k].kind != COULOMB]
+    instead = [[*others, *own] for own in found if terms[own[0]].kind in LIKE_COULOMB]
+    return [[*chosen, *own] for own in found] + (instead if len(others) < len(chosen) else [])
+
+
 def together(terms: Sequence[Term]) -> list[list[int]]:
     """Which terms come and go together: cosine and sine of one wave, every other one alone."""
     groups: dict[tuple[str, float], list[int]] = {}
     for k, term in enumerate(terms):
-        kind = RUBBING[0] if term.kind in RUBBING else term.kind
+        kind = next((pair[0] for pair in (RUBBING, RIPPLE) if term.kind in pair), term.kind)
         groups.setdefault((kind, term.scale), []).append(k)
     return list(groups.values())
 
@@ -255,13 +322,36 @@ def _error(
     sigma: float,
 ) -> FloatArray:
     """(FOLDS,) sums of squares of the errors in each fold, predicted from the others."""
-    total, b = np.empty(FOLDS), joint.b
-    start = np.concatenate([near, np.zeros(len(terms))])
+    total = np.empty(FOLDS)
     for fold in range(FOLDS):
-        sums = joint.part(fold, terms, True) / sigma**2
-        N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()
-        N[:b, :b] += rest[fold][:-1, :-1]
-        c[:b] += rest[fold][:-1, -1]
-        x = np.append(-scaled_solve(N, c, start), 1.0)
+        x = np.append(-_solved(joint, fold, terms, rest, near, sigma), 1.0)
         total[fold] = x @ joint.part(fold, terms, False) @ x
     return total
+
+
+def _coefficients(
+    joint: _Joint,
+    terms: Sequence[int],
+    rest: Sequence[FloatArray],
+    near: FloatArray,
+    sigma: float,
+) -> FloatArray:
+    """(k,) of the terms, fitted to all folds but the first."""
+    return _solved(joint, 0, terms, rest, near, sigma)[joint.b :]
+
+
+def _solved(
+    joint: _Joint,
+    fold: int,
+    terms: Sequence[int],
+    rest: Sequence[FloatArray],
+    near: FloatArray,
+    sigma: float,
+) -> FloatArray:
+    """(b + k,) base parameters and coefficients, fitted to all folds but one."""
+    b = joint.b
+    sums = joint.part(fold, terms, True) / sigma**2
+    N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()
+    N[:b, :b] += rest[fold][:-1, :-1]
+    c[:b] += rest[fold][:-1, -1]
+    return scaled_solve(N, c, np.concatenate([near, np.zeros(len(terms))]))

@@ -42,6 +42,11 @@ SHARP = 0.1
 # Of a wave the travel has to show this part: what is fitted to less is wild beyond.
 SEEN = 0.5
 
+# What may take the place of Coulomb friction.
+LIKE_COULOMB = (SMOOTH, WIND_UP)
+# Rates, in parts of the terms' own, at which dry friction must not drive, beyond this share of it.
+TESTED, FORWARD = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0), 0.02
+
 KINDS = {
     "viscous": (VISCOUS,),
     "coulomb": (VISCOUS, COULOMB),
@@ -119,6 +124,26 @@ LAWS: dict[str, Callable[[_Motion, float], FloatArray]] = {
     RUBBING[0]: lambda at, wave: at.sense * np.cos(wave * at.position),
     RUBBING[1]: lambda at, wave: at.sense * np.sin(wave * at.position),
 }
+
+
+def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
+    """Whether dry friction of these terms opposes motion at every rate, and wound up.
+
+    Large terms that cancel each other fit the noise of rates, and predict badly.
+    """
+    scales = [term.scale for term in terms if term.kind in (STRIBECK, SMOOTH)]
+    rates = np.append(np.outer(scales, TESTED).ravel(), 0.0)
+    ones = np.ones_like(rates)
+    dry = _Motion(0.0 * ones, rates, ones, 0.0 * ones)
+    total = np.zeros_like(rates)
+    for term, coefficient in zip(terms, coefficients.tolist(), strict=True):
+        if term.kind in (SMOOTH, WIND_UP, ROOT, SQUARE) and coefficient < 0.0:
+            return False
+        if term.kind == WIND_UP:
+            total += coefficient
+        elif term.kind in (COULOMB, STRIBECK, SMOOTH):
+            total += coefficient * LAWS[term.kind](dry, term.scale)
+    return bool((total >= -FORWARD * np.abs(total).max()).all())
 
 
 def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tuple[Term, ...]:

@@ -8,7 +8,7 @@ By weighted and robust least squares; each motor's friction belongs to its own r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -75,6 +75,21 @@ class Regression:
     def moves(self) -> list[bool]:
         """(n,) of each motor whether it moves."""
         return that_move(self.motors, self.stretches)
+
+    @cached_property
+    def unsure(self) -> FloatArray:
+        """(M, n) variance of the filtered sense of each motor's motion."""
+        return np.concatenate([samples.unsure(self.motors) for samples in self.stretches])
+
+    def weighed(self, dry: FloatArray, sigma: FloatArray) -> Regression:
+        """The equations, less weight on rows in which the sense of dry friction is unsure.
+
+        Args:
+            dry: (n,) [N or N m] size of each motor's dry friction.
+            sigma: (n,) noise of the rows where the sense is sure.
+        """
+        noise = sigma**2
+        return replace(self, weight=self.weight * noise / (noise + dry**2 * self.unsure))
 
     def friction(
         self, terms: Sequence[Sequence[Term]], loaded: FloatArray | None = None
@@ -165,6 +180,11 @@ class Solution:
     residual: FloatArray
     spread: FloatArray
     condition: float
+
+    @property
+    def noise(self) -> FloatArray:
+        """(n,) [N or N m] of the residuals but for outliers: from their median."""
+        return np.asarray(1.4826 * np.median(np.abs(self.residual), axis=0) + 1e-12)
 
 
 def scaling(N: FloatArray) -> FloatArray:

@@ -131,14 +131,31 @@ class Samples:
             found.append(values[own - first])
         return np.concatenate(found)
 
+    def unsure(self, motors: Motors) -> FloatArray:
+        """(rows, n) variance of the filtered sense of motion, from the noise of each motor's rate.
+
+        An instant at which a motor turns round has either sense by chance.
+        """
+        from scipy.signal import fftconvolve  # slow to import
+
+        dead = np.sqrt(motors.turns**2 @ self.filters.dead_rates**2)
+        sense = np.tanh(motors.motion(self.joints.velocities) / dead)
+        power = self._pulse_response[:, None] ** 2
+        spread = fftconvolve(1.0 - sense**2, power, mode="same", axes=0)
+        return np.maximum(spread[self.rows], 0.0)
+
+    @property
+    def _pulse_response(self) -> FloatArray:
+        """(k,) of the efforts' filter, with the pulse in the middle."""
+        width = max(int(self.rows.step), round(10.0 * self.frequency / self.filters.effort))
+        pulse = np.zeros(4 * width + 1)
+        pulse[2 * width] = 1.0
+        return self.smooth(pulse)
+
     @property
     def colour_of_white(self) -> float:
         """Sum of the autocorrelations of white noise behind the filter, at the rows' rate."""
-        step = int(self.rows.step)
-        width = max(step, round(10.0 * self.frequency / self.filters.effort))
-        pulse = np.zeros(4 * width + 1)
-        pulse[2 * width] = 1.0
-        response = self.smooth(pulse)
+        step, response = int(self.rows.step), self._pulse_response
         # of the filtered noise's variance, and of its spectrum at the low end, where motion is
         independent = float(response.sum()) ** 2 / float(response @ response)
         return max(independent / step, 1.0)

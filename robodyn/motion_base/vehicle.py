@@ -18,6 +18,9 @@ from robodyn.trajectories.messages import to_nanoseconds, vector_pair
 
 COLUMNS = ("time", "force_x", "force_y", "force_z", "rate_x", "rate_y", "rate_z")
 IMU = "sensor_msgs/msg/Imu"
+FIELDS = tuple(
+    f"{field}.{axis}" for field in ("linear_acceleration", "angular_velocity") for axis in "xyz"
+)
 # No vehicle has more [m/s^2 or rad/s].
 LARGEST = 1e5
 
@@ -99,5 +102,14 @@ def _of_bag(path: Path, topic: str) -> VehicleMotion:
     values = np.array(
         [vector_pair(each.linear_acceleration, each.angular_velocity) for each in messages]
     )[stamps > latest]
+    wrong = np.argwhere(~(np.abs(values) <= LARGEST))
+    if len(wrong):
+        row, column = wrong[0].tolist()
+        raise InvalidInput(
+            f"{path}: message {np.flatnonzero(stamps > latest)[row] + 1} of {chosen[0]}: "
+            f"{FIELDS[column]} is {values[row, column]:g}, expected a number of at most "
+            f"{LARGEST:g}",
+            value=float(values[row, column]),
+        )
     time = np.asarray((stamps[stamps > latest] - stamps[0]) * 1e-9, dtype=np.float64)
     return VehicleMotion(time, values[:, :3], values[:, 3:])

@@ -148,6 +148,8 @@ class Compiled:
         dofs = slice(first, first + width)
         if np.any(model.jnt_stiffness[n]):
             self.leave_out("joint", n, "stiffness; it has no spring here")
+        if kind == "ball" and model.jnt_limited[n]:
+            self.leave_out("joint", n, "range; the ball joint turns freely")
         names = {
             "free": ("armature", "frictionloss", "damping"),
             "ball": ("armature", "frictionloss"),

@@ -100,6 +100,24 @@ def test_the_last_instant_before_a_switching_time_is_looked_at(dasgupta, leg):
     assert 0.99 * switch < found.time < switch
 
 
+def test_a_passive_joint_that_is_too_fast(tmp_path):
+    """The largest rate of an elbow is that of a difference of its angle."""
+    loop = rd.load("fivebar")
+    path = rd.load_path("demo", loop)
+    t = np.linspace(0.0, path.duration, 4001)
+    angle = loop.joint_states(path.sample(t).configuration)
+    elbow = np.unwrap(angle.positions[:, angle.names.index("left_elbow")])
+    fastest = np.abs(np.gradient(elbow, t)).max()
+    [file, *_] = rd.save(loop, tmp_path / "fivebar.urdf")
+    file.write_text(file.read_text().replace('velocity="50"', f'velocity="{0.99 * fastest:.6f}"'))
+    slow = rd.load(file)
+    found = rd.check_limits(slow, path)
+    assert (found.joint, found.quantity) == ("left_elbow", "velocity")
+    assert abs(found.value) == pytest.approx(fastest, rel=1e-3)
+    assert " rad/s after t = " in found.text
+    assert rd.check_limits(loop, path) is None
+
+
 def test_a_limit_broken_from_the_start(dasgupta):
     path = rd.paper_path("I")
     length = dasgupta.joint_positions(path.sample(0.0).configuration)[2]

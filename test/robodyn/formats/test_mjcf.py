@@ -158,6 +158,14 @@ def test_inertia_and_friction_of_free_joints_are_left_out():
         assert rd.load(text).mobility == 7
 
 
+def test_the_range_of_a_ball_joint_is_left_out_with_a_warning_that_names_it():
+    text = """<mujoco><worldbody><body name="base"><joint name="a"/><geom size=".1"/>
+      <body name="p" pos="1 0 0"><joint name="ball" type="ball" range="0 0.5"/>
+      <geom size=".1"/></body></body></worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
+    with pytest.warns(LeftOutWarning, match="joint 'ball': left out is range"):
+        assert rd.load(text).mobility == 4
+
+
 def test_springs_are_left_out_with_a_warning_that_names_the_joint():
     with pytest.warns(LeftOutWarning, match="'b': left out is stiffness"):
         read_mjcf(LOOP.replace('name="b"', 'name="b" stiffness="3"'))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.identification.friction import Term, dissipates
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
 pytestmark = pytest.mark.slow
@@ -26,6 +27,7 @@ links:
      armature: 0.1, damping: 1.0, friction: [1.0, 1.0]}
 """
 DURATION, NOISE = 10.0, 0.01
+PLAIN = ("viscous", "coulomb", "offset")
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +74,22 @@ def test_dry_friction_that_turns_round_between_instants_is_no_error(arm):
         left = (found.inverse_dynamics(*states) - efforts).std(axis=0)
         error.append(left / efforts.std(axis=0))
     assert np.median(error) < 0.002
+
+
+@pytest.mark.parametrize("encoder", [1e-7, 2e-5, 2e-4])
+def test_no_terms_of_friction_are_chosen_that_are_not_there(arm, encoder):
+    added = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        recordings = [recorded(arm, rng, encoder, 250.0) for _ in range(2)]
+        found = rd.identify(arm, recordings).friction
+        added += [item.term.name for own in found for item in own if item.term.kind not in PLAIN]
+    assert len(added) <= 1
+
+
+def test_laws_that_drive_a_motor_are_no_friction():
+    low, high = Term("smooth", 0.01), Term("stribeck", 0.1)
+    assert dissipates([Term("coulomb"), low], np.array([1.0, 2.0]))
+    assert not dissipates([Term("coulomb"), low], np.array([-1.0, 2.0]))
+    assert dissipates([Term("coulomb"), high], np.array([2.0, -1.0]))
+    assert not dissipates([Term("coulomb"), high], np.array([1.0, -2.0]))

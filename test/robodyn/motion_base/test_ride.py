@@ -3,6 +3,7 @@
 """A recorded ride: what is felt follows from the platform's motion, and files are checked."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +120,16 @@ def test_the_command(vehicle, tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     assert "all hold" in done.stdout
     assert "predictive" in done.stdout
+
+
+def test_a_bag_with_a_number_that_is_none_is_refused_by_its_place(ridden, tmp_path):
+    pytest.importorskip("rosbags")
+    force = ridden.wanted_force.copy()
+    force[41, 1] = np.nan
+    replace(ridden, wanted_force=force).save_bag(tmp_path / "ride")
+    place = r"ride: message 42 of /vehicle/imu: linear_acceleration\.y is nan"
+    with pytest.raises(rd.InvalidInput, match=place):
+        rd.read_vehicle(tmp_path / "ride")
 
 
 def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):

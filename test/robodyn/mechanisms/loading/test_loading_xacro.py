@@ -114,3 +114,22 @@ def test_an_argument_of_another_form_is_refused(robot):
     result = CliRunner().invoke(app, ["check", str(robot), "--xacro-arg", "name=a"])
     assert result.exit_code == 1
     assert "xacro argument 'name=a', expected name:=value" in result.output
+
+
+ENDLESS = {
+    "time": "9**9**9",
+    "memory": "len([0]*10**10)",
+    "loop": "sum(python.range(10**12))",
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_expressions_without_end_are_refused(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(xacro_text, "TIME", 1)
+    file = tmp_path / "endless.xacro"
+    file.write_text(
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a">'
+        f'<inertial><mass value="${{{ENDLESS[name]}}}"/></inertial></link></robot>'
+    )
+    with pytest.raises(rd.RobodynError, match=r"endless\.xacro: xacro .*expression"):
+        rd.load(file)
