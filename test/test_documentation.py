@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 import typer
 import yaml
+from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
@@ -36,6 +37,7 @@ FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 # What takes long is computed more coarsely.
 QUICKER = {
     "condition_limit=8.0)": "condition_limit=8.0, error=0.2, resolution=12)",
+    'bounds={"base_radius": (0.4, 0.8)}': 'bounds={"base_radius": (0.4, 0.8)}, evaluations=60',
     '["rx", "ry", "rz"], constant=["z"])': '["rz"], constant=["z"], controls=6)',
 }
 # An action client: test/robodyn_ros/test_ros_trajectory_action.py has one where there are actions.
@@ -141,6 +143,10 @@ def prepared(page: str, folder: Path) -> dict[str, object]:
     names: dict[str, object] = {"rd": rd}
     if page == "model_files.md":
         names["m"] = rd.load("puma560")
+    if page == "design.md":
+        runner = CliRunner()
+        done = runner.invoke(app, ["new", "requirements", str(folder / "cockpit.yaml")])
+        assert done.exit_code == 0, done.output
     if page == "calibration.md":
         (folder / "my_hexapod.yaml").write_bytes(
             (ROOT / "robodyn/models/stewart_symmetric.yaml").read_bytes()

@@ -22,7 +22,8 @@ from robodyn.numerics.kernel_keys import compiled_sources
 from robodyn.control.lookahead import look_ahead
 from robodyn.control.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
-from robodyn.mechanisms.common.estimation import Encoders
+from robodyn.mechanisms.common.estimation import Encoders, needs_estimator
+from robodyn.mechanisms.presentation import floating_poses
 from robodyn.mechanisms.registry import kind_of
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import SampledTrajectory, knot_times
@@ -46,7 +47,7 @@ model, path = sys.argv[1:]
 mechanism = rd.load(model)
 warm_up(mechanism)
 warm_up_watching(mechanism)
-if mechanism.needs_estimator:
+if needs_estimator(mechanism):
     mechanism.state_estimator(None, Encoders()).warm_up()
 path = rd.load_path(path, mechanism)
 times = knot_times(path.duration, path.switching_times, 0.01)
@@ -76,7 +77,7 @@ for k in range(10):
     mechanism.singular_values(configuration)
     scale.at(13_000_000 * k, configuration, velocity)
 look_ahead(mechanism, sampled)
-if mechanism.needs_estimator:
+if needs_estimator(mechanism):
     estimator = mechanism.state_estimator(None, Encoders())
     for k in range(10):
         configuration, velocity, _ = sampled.sample(0.001 * k)
@@ -85,7 +86,7 @@ if mechanism.needs_estimator:
         found = estimator.update(1_000_000 * k, readings, rates)
         estimator.twist_covariance_in_body(found)
         mechanism.joint_states(found.configuration, found.velocity)
-        mechanism.floating_poses(found.configuration)
+        floating_poses(mechanism, found.configuration)
 for name, signature in sorted(made() - before):
     print(name, signature)
 """

@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import robodyn as rd
 from robodyn.mechanisms import motions, presentation
 from robodyn.mechanisms.inspection import report
+from robodyn.model.placement import Placement
 from robodyn.poses import rotation_matrix
 
 MODELS = {"delta": 3, "hexapod_rotary": 6, "fivebar": 2}
@@ -38,6 +40,24 @@ def test_the_motors_hold_every_freedom(mechanism):
     assert 1.0 <= found["condition_numbers"]["force"] < 10.0
 
 
+def assert_close(a, b):
+    """Numbers within rounding, everything else equal; in dataclasses and sequences, too."""
+    assert type(a) is type(b)
+    if isinstance(a, Placement):
+        np.testing.assert_allclose(a.matrix, b.matrix, rtol=0, atol=1e-12)
+    elif is_dataclass(a):
+        for field in fields(a):
+            assert_close(getattr(a, field.name), getattr(b, field.name))
+    elif isinstance(a, (float, np.ndarray)):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    elif isinstance(a, (tuple, list)):
+        assert len(a) == len(b)
+        for one, other in zip(a, b, strict=True):
+            assert_close(one, other)
+    else:
+        assert a == b
+
+
 @pytest.mark.slow
 def test_the_urdf_beside_the_yaml_is_that_of_the_xacro_file(mechanism):
     pytest.importorskip("xacro")
@@ -48,14 +68,7 @@ def test_the_urdf_beside_the_yaml_is_that_of_the_xacro_file(mechanism):
     for field in ("links", "joints", "closures"):
         pairs = zip(getattr(made.model, field), getattr(mechanism.model, field), strict=True)
         for a, b in pairs:
-            for name, value in vars(a).items():
-                other = vars(b)[name]
-                if isinstance(value, np.ndarray):
-                    np.testing.assert_allclose(value, other, rtol=1e-12, atol=1e-14)
-                elif name not in ("at", "child_at"):
-                    assert value == other
-                else:
-                    np.testing.assert_allclose(value.matrix, other.matrix, rtol=0, atol=1e-12)
+            assert_close(a, b)
 
 
 def test_the_urdf_closes_loops_of_the_same_lengths_everywhere(mechanism):
