@@ -241,8 +241,9 @@ class PlannedFriction:
         Raises:
             KinematicsError: the planned configuration is singular.
         """
-        whole: FloatArray = self._mechanism.inverse_dynamics(*planned)
-        return whole - self.rest.inverse_dynamics(*planned)
+        whole = self._mechanism.inverse_dynamics(*planned)
+        efforts: FloatArray = whole - self.rest.inverse_dynamics(*planned)
+        return efforts
 
     def _damping(self) -> FloatArray:
         """Return the efforts (n, nv) for unit velocities at home, without dry friction."""

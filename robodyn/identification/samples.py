@@ -142,7 +142,8 @@ class Samples:
         sense = np.tanh(motors.motion(self.joints.velocities) / dead)
         power = self._pulse_response[:, None] ** 2
         spread = fftconvolve(1.0 - sense**2, power, mode="same", axes=0)
-        return np.maximum(spread[self.rows], 0.0)
+        weights: FloatArray = np.maximum(spread[self.rows], 0.0)
+        return weights
 
     @property
     def _pulse_response(self) -> FloatArray:
