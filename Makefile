@@ -153,6 +153,8 @@ lint: $(TEST_INSTALLED)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/codespell
+	@$(BIN)/python test/lint/plain_english.py
 
 format: $(TEST_INSTALLED)
 	@$(BIN)/ruff check --fix .

@@ -98,7 +98,7 @@ setup(
     extras_require=EXTRAS
     | {
         "test": ["pytest", "hypothesis", "jsonschema", "pin", "control", "mujoco", "xacro>=2.0"],
-        "dev": ["ruff", "mypy", "types-PyYAML", "import-linter"],
+        "dev": ["ruff", "mypy", "types-PyYAML", "import-linter", "codespell"],
     },
     zip_safe=False,
     entry_points={

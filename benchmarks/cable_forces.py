@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Forces of eight cables against linear programmes and Gouttefarde's algorithm, and their time.
+"""Forces of eight cables against linear programs and Gouttefarde's algorithm, and their time.
 
 `python -m benchmarks.cable_forces [POSES [SEED]]`: random poses and wrenches; with no poses, the
 time of a call alone.
@@ -76,10 +76,10 @@ def nearest(points):
 
 
 def compared(m, low, high, count, seed):
-    """Verdicts that differ from those of linear programmes and of the polygon, and distances."""
+    """Verdicts that differ from those of linear programs and of the polygon, and distances."""
     rng, rest, pose = np.random.default_rng(seed), np.zeros(6), m.body_pose(m.home)
     least = m.without_actuators()
-    told = {"hold": 0, "other verdict than the programme": 0, "than the polygon": 0}
+    told = {"hold": 0, "other verdict than the program": 0, "than the polygon": 0}
     closest, furthest, balance = np.inf, 0.0, 0.0
     one = np.ones((8, 1))
     sides = np.block([[np.eye(8), one], [-np.eye(8), one]])
@@ -101,7 +101,7 @@ def compared(m, low, high, count, seed):
         room = -answer.fun
         closest = min(closest, abs(room))
         told["hold"] += inside
-        told["other verdict than the programme"] += inside != (room >= 0.0)
+        told["other verdict than the program"] += inside != (room >= 0.0)
         N = np.linalg.svd(A.T)[2][6:].T
         polygon = corners(N, low - start, high - start)
         told["than the polygon"] += inside != bool(len(polygon))

@@ -38,10 +38,10 @@ FLOWN = 10
 def motion(m: Any, rng: Any, reach: float) -> FourierTrajectory:
     """A random motion about home."""
     rest = np.zeros(m.coordinates.velocity_size)
-    centre = motions.independent_motion(m, m.home, rest, rest).positions
+    center = motions.independent_motion(m, m.home, rest, rest).positions
     size = reach / np.arange(1, 6)[:, None]
-    sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(centre))) * size
-    return FourierTrajectory(m, FourierSeries(DURATION, 1.0, centre, sine, cosine))
+    sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(center))) * size
+    return FourierTrajectory(m, FourierSeries(DURATION, 1.0, center, sine, cosine))
 
 
 def recorded(m: Any, path: Any, rng: Any) -> tuple[Recording, FloatArray]:

@@ -188,18 +188,18 @@ def main() -> None:
     parser.add_argument("--goals", type=int, default=40)
     parser.add_argument("--cancels", type=int, default=20)
     parser.add_argument("--group", default="arm", help="MoveIt's planning group")
-    parser.add_argument("--centre", type=float, nargs="+", help="of the goals [rad], by default 0")
+    parser.add_argument("--center", type=float, nargs="+", help="of the goals [rad], by default 0")
     parser.add_argument("--box", type=float, default=1.0, help="half its edge [rad]")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     mechanism = rd.load(given.model)
     count = len(mechanism.joint_names)
-    centre = np.zeros(count) if given.centre is None else np.array(given.centre)
-    if centre.shape != (count,):
-        parser.error(f"--centre has {len(centre)} numbers, {mechanism.name} has {count} joints")
+    center = np.zeros(count) if given.center is None else np.array(given.center)
+    if center.shape != (count,):
+        parser.error(f"--center has {len(center)} numbers, {mechanism.name} has {count} joints")
     rng = np.random.default_rng(given.seed)
     around = [
-        centre + rng.uniform(-given.box, given.box, (number, count))
+        center + rng.uniform(-given.box, given.box, (number, count))
         for number in (given.goals, given.cancels)
     ]
     client = Client(mechanism.joint_names, given.group)

@@ -77,7 +77,7 @@ LAGRANGE_ROWS = {
     "add_torque": "trace",
     "gravity_moment": "gravity",
     "subtract_weight": "gravity",
-    "neighbour": GIVEN,
+    "neighbor": GIVEN,
     "add_motor": GIVEN,
     "back": GIVEN,
 }

@@ -87,7 +87,7 @@ Inverse dynamics of the platform; median, and in parentheses the fastest round:
 
 ![Cost against the size of the batch](images/performance_batches.png)
 
-Every vectorised function, {large} states a call:
+Every vectorized function, {large} states a call:
 
 {many}
 
@@ -135,7 +135,7 @@ their kernel in an object of its own, and the same from Python, unchecked:
 The equations are written once, as functions of numbers. `robodyn/numerics/simd/lanes.py` provides a
 second kind of number, a vector of eight float64: for one state the six legs are the lanes of a
 vector, for a batch eight states are. LLVM is given vector types from the start and compiles them to
-AVX-512, AVX2 or NEON; nothing depends on automatic vectorisation, and no `fastmath` is used, so
+AVX-512, AVX2 or NEON; nothing depends on automatic vectorization, and no `fastmath` is used, so
 that NaN is detected and a state has the same forces, bit for bit, alone and in a batch. Sine and
 cosine are implemented here for the same reason.
 
@@ -225,7 +225,7 @@ def write(
         single: of single calls of a platform, by their place in the page.
         arm, loops: of arms and closed loops.
         batches, joints: against the size of the batch and the number of joints.
-        many: of every vectorised function, on one thread and on all.
+        many: of every vectorized function, on one thread and on all.
         others: what else the page says, by its place.
     """
     images = docs / "images"

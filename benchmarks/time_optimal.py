@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Time-optimal motions beside toppra's and beside the optimum of a convex programme.
+"""Time-optimal motions beside toppra's and beside the optimum of a convex program.
 
 `python -m benchmarks.time_optimal [PATHS [REFERENCES [MODEL ...]]]`, for the bundled mechanisms
 without friction, which toppra does not take, along the random paths of `benchmarks.random_paths`.
@@ -9,7 +9,7 @@ toppra and clarabel (`pip install toppra clarabel`) are optional.
 toppra plans along the same geometry on as many intervals, with its `JointTorqueConstraint` on
 intervals ("interpolation"). Between its points its motions exceed their limits; `slowed` is its
 duration after slowing uniformly until they are kept on a grid 50 times finer. The optimum is that
-of a second-order cone programme (Verscheure et al., 2009) on twice as many intervals, solved by
+of a second-order cone program (Verscheure et al., 2009) on twice as many intervals, solved by
 Clarabel for the first REFERENCES paths: limits are imposed in the middle of its intervals only.
 What robodyn does on half
 as many intervals is in the columns `half`. Times of planning are of the thread.
@@ -133,7 +133,7 @@ def measured(m: Any, points: FloatArray, found: Profile) -> tuple[float, float]:
 
 
 def optimum(m: Any, points: FloatArray, scale: float) -> float:
-    """The shortest duration [s], near `scale`, of a convex programme on REFERENCE intervals.
+    """The shortest duration [s], near `scale`, of a convex program on REFERENCE intervals.
 
     With b = s'^2 at the nodes, c <= sqrt(b) there, and d >= 1 / (c + c) in the intervals, the
     duration is 2 h sum(d); efforts and rates are limited in the middle of each.
@@ -251,7 +251,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="?", type=int, default=20, help="of each mechanism")
     parser.add_argument(
-        "references", nargs="?", type=int, help="how many of them the cone programme solves, too"
+        "references", nargs="?", type=int, help="how many of them the cone program solves, too"
     )
     parser.add_argument("models", nargs="*", help="by default those that come with the library")
     given = parser.parse_args()

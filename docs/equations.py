@@ -23,7 +23,7 @@ SIZE = 18.0  # [px], as wide as the text about it
 
 
 def _drawn(tex: str, inline: bool) -> str:
-    """SVG in the colour of the text, with the equation for those who cannot see it."""
+    """SVG in the color of the text, with the equation for those who cannot see it."""
     drawing = ziamath.Latex(tex, size=SIZE, color="currentColor", inline=inline).svgxml()
     _, top, _, height = map(float, drawing.attrib["viewBox"].split())
     drawing.set("role", "img")

@@ -29,7 +29,7 @@ from benchmarks.loops import FOLDER, ConstrainedTree
 
 PAGE = Path(__file__).with_name("closed_loops.md")
 NAMES = ("fivebar", "delta", "stewart_tree", "redundant_3rrr")
-# Pinocchio's regularisation, and the most steps of its proximal solver.
+# Pinocchio's regularization, and the most steps of its proximal solver.
 MU = (0.0, 1e-12, 1e-6)
 STEPS = 50
 # Let go from home, MuJoCo's default closures and its time step; how long to watch [s].

@@ -44,10 +44,10 @@ def draw() -> Path:
         every = [outline(mechanism, q) for q in configurations]
         points = np.concatenate([part.points for parts in every for part in parts])
         middle, reach = (points.max(0) + points.min(0)) / 2, np.ptp(points, axis=0).max() / 2
-        for set_limits, centre in zip(
+        for set_limits, center in zip(
             (axes.set_xlim, axes.set_ylim, axes.set_zlim), middle, strict=True
         ):
-            set_limits(centre - 0.75 * reach, centre + 0.75 * reach)
+            set_limits(center - 0.75 * reach, center + 0.75 * reach)
         axes.set_axis_off()
         axes.set_box_aspect((1, 1, 1))
         axes.view_init(18, -60)

@@ -2,7 +2,7 @@
 From a data sheet to a hexapod that flies
 =========================================
 
-A platform needs no URDF: joint centres, masses and strokes in a YAML file or a dictionary of
+A platform needs no URDF: joint centers, masses and strokes in a YAML file or a dictionary of
 text suffice (`robodyn new hexapod` writes a commented one). This one is a desk-sized 6-6.
 """
 

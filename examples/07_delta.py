@@ -3,7 +3,7 @@ A delta robot: closed loops from a URDF
 =======================================
 
 URDF describes trees; six `<constraint>` elements close the loops of a delta with full
-parallelograms. Its dynamics are exact: no springs hold the loops together, nothing is regularised.
+parallelograms. Its dynamics are exact: no springs hold the loops together, nothing is regularized.
 """
 
 import matplotlib.pyplot as plt

@@ -21,7 +21,7 @@ share = np.linspace(0.0, 1.0, 1001)
 for path, label in ((straight, "straight"), (around, "around")):
     poses = path.sample(share * path.duration).configuration
     plt.semilogy(share, platform.condition_number(poses), label=label)
-plt.axhline(60.0, color="grey", linewidth=0.8)
+plt.axhline(60.0, color="gray", linewidth=0.8)
 plt.gca().set(xlabel="share of the duration", ylabel="condition number")
 plt.legend()
 plt.show()

@@ -33,4 +33,4 @@ rate.legend()
 legs.plot(ride.time, m.joint_positions(ride.pose))
 legs.set(xlabel="t [s]", ylabel="length of the legs [m]")
 for length in np.unique(m.position_limits):
-    legs.axhline(length, color="grey", linestyle="--")
+    legs.axhline(length, color="gray", linestyle="--")

@@ -20,7 +20,7 @@ from robodyn.errors import InvalidInput, ModelError, RobodynError
 F = TypeVar("F", bound=Callable[..., Any])
 
 # A quaternion further than this from unit length is a mistake, not rounding; the results of kernels
-# that do not normalise are off by up to this much.
+# that do not normalize are off by up to this much.
 QUATERNION_TOLERANCE = 1e-6
 # Outside any plausible workspace [m, rad, m/s, rad/s]; computing with larger coordinates or rates
 # may overflow.
@@ -122,7 +122,7 @@ def as_scalar(
 
 
 def as_pose(name: str, value: ArrayLike) -> FloatArray:
-    """Return `value` as pose (..., 7) [m, -]: x y z qx qy qz qw, its quaternion normalised.
+    """Return `value` as pose (..., 7) [m, -]: x y z qx qy qz qw, its quaternion normalized.
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.

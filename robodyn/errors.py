@@ -77,7 +77,7 @@ class MissingInertiaWarning(UnphysicalInertiaWarning):
 
 
 class LeftOutWarning(UserWarning):
-    """Something of a description is left out, as it is not modelled; the message names it."""
+    """Something of a description is left out, as it is not modeled; the message names it."""
 
 
 class IncompleteBagWarning(UserWarning):

@@ -17,7 +17,7 @@ from robodyn_ros.diagnostics import Status, reporter
 PERIOD = 0.5
 
 
-class Cancelled(Exception):
+class Canceled(Exception):
     """Raised in the thread whose work is no longer wanted."""
 
 
@@ -62,13 +62,13 @@ class Background:
 
         def tell(share: float) -> None:
             if turn != self._turn:
-                raise Cancelled
+                raise Canceled
             self._share = share
 
         def run() -> None:
             try:
                 result, error = work(tell), None
-            except Cancelled:
+            except Canceled:
                 return
             except rd.RobodynError as problem:
                 result, error = None, problem
@@ -96,7 +96,7 @@ class Background:
         what = self._what
         self._turn += 1
         if what:
-            self._stop("cancelled")
+            self._stop("canceled")
         return what
 
     def _stop(self, text: str) -> None:

@@ -32,7 +32,7 @@ from robodyn_ros.markers import LEVELS
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 PARAMETERS = table("mechanism", "force_markers")
-# As in `markers`: distinguishable with any colour vision, and by brightness.
+# As in `markers`: distinguishable with any color vision, and by brightness.
 PUSH = (0.0, 0.447, 0.698)  # blue
 PULL = (0.902, 0.624, 0.0)  # orange
 Color = tuple[float, float, float]
@@ -132,7 +132,7 @@ class ForceArrows:
         return found
 
     def condition(self, stamp: int, configuration: FloatArray, number: float, level: int) -> Marker:
-        """The condition number above the moving body, in the colour of its level."""
+        """The condition number above the moving body, in the color of its level."""
         above = self._mechanism.body_pose(configuration)[:3] + np.array(
             [0.0, 0.0, 0.5 * self._size]
         )

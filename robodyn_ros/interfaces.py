@@ -250,7 +250,7 @@ def subscribe_latched_or_not(
     they sent before; a transient local one gets that, but does not hear volatile publishers. So
     there is one of each, and what arrives by both is passed on once. The two copies of a message
     have the same source timestamp; where rclpy passes none to callbacks, as on Humble, they are
-    recognised by their content.
+    recognized by their content.
     """
     take = refusing(node, topic, callback)
     volatile: deque[Any] = deque(maxlen=PENDING)

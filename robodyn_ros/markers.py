@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A planned path for RViz and Foxglove, coloured by its condition."""
+"""A planned path for RViz and Foxglove, colored by its condition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from robodyn.trajectories import Trajectory
 from robodyn_ros import qos
 from robodyn_ros.messages import fill_pose
 
-# Okabe and Ito (2008): distinguishable with any colour vision, and by brightness.
+# Okabe and Ito (2008): distinguishable with any color vision, and by brightness.
 LEVELS = ((0.0, 0.620, 0.451), (0.941, 0.894, 0.259), (0.835, 0.369, 0.0))  # green, yellow, red
 # A path is displayed by poses at equal intervals of time from its start to its end.
 DRAWN = np.linspace(0.0, 1.0, 201)
@@ -48,7 +48,7 @@ def colored_path(
 
 
 class PathDisplay:
-    """Publishes a planned path for display: its poses, and a line coloured by its condition.
+    """Publishes a planned path for display: its poses, and a line colored by its condition.
 
     Args:
         node: that publishes `planned_path` and `planned_path_markers`.

@@ -3,7 +3,7 @@
 """Conversion of messages to arrays and back, with the frames and orders that ROS prescribes.
 
 The classes at the end are messages that are reused for each publication, because making one takes
-longer than filling it. Publishing serialises a message before it returns, so one object suffices.
+longer than filling it. Publishing serializes a message before it returns, so one object suffices.
 Numbers are assigned as `array.array`, which rosidl accepts without checking each element.
 """
 
@@ -63,7 +63,7 @@ def deserialized(data: bytes, kind: type[Any]) -> Any:
 
 
 def first_stamp(data: bytes) -> int:
-    """The stamp [ns] of a serialised message that begins with a header; no more is read.
+    """The stamp [ns] of a serialized message that begins with a header; no more is read.
 
     Raises:
         InvalidInput: too few bytes.
@@ -129,7 +129,7 @@ def fill_twist(message: Twist, twist: FloatArray) -> None:
 
 
 def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
-    """Stamp [ns], pose (7,), normalised, and twist (6,) turned back into the base frame.
+    """Stamp [ns], pose (7,), normalized, and twist (6,) turned back into the base frame.
 
     Raises:
         InvalidInput: numbers that are not finite or implausibly large, or a quaternion not of
@@ -301,7 +301,7 @@ class JointStateMessage:
 
 
 class MultiArrayMessage:
-    """A Float64MultiArray of one dimension, labelled with the unit of commands if one is given."""
+    """A Float64MultiArray of one dimension, labeled with the unit of commands if one is given."""
 
     def __init__(self, size: int = 0, told_in: str = "") -> None:
         self._message = Float64MultiArray()

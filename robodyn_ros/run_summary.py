@@ -39,7 +39,7 @@ LOST_FOR = 200_000_000
 
 
 class RunSummary(Node):
-    """Collects a run; the library summarises it."""
+    """Collects a run; the library summarizes it."""
 
     def __init__(self) -> None:
         super().__init__("run_summary")
@@ -173,7 +173,7 @@ class RunSummary(Node):
         if self._stopped:
             end = last
             if self._start is None or self._trajectory is None:
-                raise Finished(1, f"{self._stopped}, before the run began: nothing to summarise")
+                raise Finished(1, f"{self._stopped}, before the run began: nothing to summarize")
         if end is None or last < end:
             return
         self._ended = self._ended or now
@@ -200,7 +200,7 @@ class RunSummary(Node):
         if not stamps:
             raise Finished(
                 1,
-                "nothing to summarise: no state and joint_states with the same stamp from "
+                "nothing to summarize: no state and joint_states with the same stamp from "
                 f"t = {start * 1e-9:.3f} s to {end * 1e-9:.3f} s",
             )
         configuration, velocity = map(

@@ -356,4 +356,4 @@ class TrajectoryPlanner(Node):
         rest = self._mechanism.difference(self._here, self._here)
         self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]), 0, False)
         given_up = f"; planning {dropped} was given up" if dropped else ""
-        return f"cancelled, holding the present configuration{given_up}"
+        return f"canceled, holding the present configuration{given_up}"

@@ -133,7 +133,7 @@ def _zeros(
             continue
 
         def signed(t: float, i: int = int(i)) -> float:
-            # a sign means something beside a neighbour only
+            # a sign means something beside a neighbor only
             there = trajectory.sample(np.array([t])).configuration
             first, number = kind.number(np.concatenate([configurations[i : i + 1], there]))
             return float(number if (first > 0.0) == (values[i] > 0.0) else -number)

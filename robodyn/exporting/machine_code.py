@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One object file of a mechanism's functions: Numba's code of them, linked and optimised by LLVM.
+"""One object file of a mechanism's functions: Numba's code of them, linked and optimized by LLVM.
 
 The kernels are those that Python runs, taken from the cache on disk where they are there, and
 compiled now where they are not. Nothing of Numba's runtime is left in the object.
@@ -104,7 +104,7 @@ def target_of(name: str, cpu: str) -> Target:
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]  # Numba is untyped
-    """Code that is optimised as a whole and not run here; only some functions stay visible."""
+    """Code that is optimized as a whole and not run here; only some functions stay visible."""
 
     visible: frozenset[str] = frozenset()
 

@@ -50,7 +50,7 @@ class Finding(NamedTuple):
 def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
     """Principal moments (3,) of a tensor (3, 3) [kg m^2], and what is wrong with it, if anything.
 
-    The tensor is about the body's centre of mass.
+    The tensor is about the body's center of mass.
     """
     moments: FloatArray = np.linalg.eigvalsh(np.asarray(inertia, dtype=np.float64))
     slack = TOLERANCE * float(np.abs(moments).max())

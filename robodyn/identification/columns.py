@@ -40,7 +40,7 @@ class Columns:
         values, count = parameters.values, len(parameters.bodies)
         rows = values[: 10 * count].reshape(count, 10)
         weighed = rows[:, 0].any()
-        # a cross of a universal joint, for instance, is modelled without mass and stays so
+        # a cross of a universal joint, for instance, is modeled without mass and stays so
         bodies = [k for k in range(count) if rows[k].any() or not weighed]
         own = [10 * k + part for k in bodies for part in range(len(OF_BODY))]
         for column in range(10 * count, len(values)):

@@ -75,7 +75,7 @@ def exciting_trajectory(
         )
     search = _Search(m, length, condition_limit)
     rng = np.random.default_rng(seed)
-    shape = (count, len(search.centre))
+    shape = (count, len(search.center))
     best: tuple[float, FourierSeries] | None = None
     for trial in range(tries):
         if best is None or trial < tries // 3:
@@ -106,14 +106,14 @@ class _Search:
     """Criteria of an exciting series.
 
     Attributes:
-        centre, room: (m,) of the independent joints at home, and their range from there.
+        center, room: (m,) of the independent joints at home, and their range from there.
     """
 
     def __init__(self, m: Any, duration: float, condition_limit: float | None) -> None:
         self.m, self.duration = m, duration
         self.ramp = min(0.2 * duration, 1.5)
         rest = np.zeros(m.coordinates.velocity_size)
-        self.centre = np.asarray(motions.independent_motion(m, m.home, rest, rest).positions)
+        self.center = np.asarray(motions.independent_motion(m, m.home, rest, rest).positions)
         self.times = np.linspace(0.0, duration, INSTANTS)
         # of an independent joint that is not driven no limits are known
         names = list(m.joint_names)
@@ -122,12 +122,12 @@ class _Search:
         turns = ~driven | (np.array(m.joint_units)[places] == "rad")
         free = np.where(turns, TRAVEL, 0.25 * m.size)
         limits = np.where(driven[:, None], m.position_limits[places], [-np.inf, np.inf])
-        lower, upper = np.clip([self.centre - free, self.centre + free], *limits.T)
-        low, high = self.centre - lower, upper - self.centre
+        lower, upper = np.clip([self.center - free, self.center + free], *limits.T)
+        low, high = self.center - lower, upper - self.center
         middle = 0.5 * (lower + upper)
         # where home is at a limit the motion goes to one side of it only
-        self.centre = np.where(np.minimum(low, high) < 0.1 * (low + high), middle, self.centre)
-        self.room = MARGIN * np.minimum(upper - self.centre, self.centre - lower)
+        self.center = np.where(np.minimum(low, high) < 0.1 * (low + high), middle, self.center)
+        self.room = MARGIN * np.minimum(upper - self.center, self.center - lower)
         rates = np.where(driven, MARGIN * m.velocity_limits[places], np.inf)
         self.rates = np.minimum(RATE * free, rates)
         self.efforts = MARGIN * np.asarray(m.effort_limits)
@@ -147,9 +147,9 @@ class _Search:
 
     def within_limits(self, sine: FloatArray, cosine: FloatArray) -> FourierSeries | None:
         """The series, made smaller until it keeps to all limits; None if it never does."""
-        series = FourierSeries(self.duration, self.ramp, self.centre, sine, cosine)
+        series = FourierSeries(self.duration, self.ramp, self.center, sine, cosine)
         x, dx, _ = series.at(self.times)
-        reach = np.abs(x - self.centre).max(axis=0) / self.room
+        reach = np.abs(x - self.center).max(axis=0) / self.room
         speed = np.abs(dx).max(axis=0) / self.rates
         # each joint by itself as large as its travel and rate allow
         shrink = 1.0 / np.maximum(np.maximum(reach, speed), 1e-9)

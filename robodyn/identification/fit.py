@@ -269,7 +269,9 @@ def select_terms(
             best = int(np.argmin([own.sum() for own in errors]))
             better = int((errors[best] < error).sum())
             gain = error.sum() - errors[best].sum()
-            needed = max(WORTHWHILE * error.sum(), SIGNIFICANT * sigma[j] ** 2 * system.colour)
+            needed = max(
+                WORTHWHILE * error.sum(), SIGNIFICANT * sigma[j] ** 2 * system.autocorrelation_time
+            )
             if better < MOST_FOLDS or not gain > needed:
                 break
             error, chosen[j] = errors[best], tried[best]

@@ -32,7 +32,7 @@ STRIBECK_RATES = (0.02, 0.05, 0.1, 0.2, 0.4)
 SMOOTH_RATES = (0.02, 0.05, 0.1, 0.2)
 STOPS = (1e-4, 3e-4, 7e-4, 1.5e-3, 3e-3, 1e-2)
 # Waves in a turn of the gear's output at which dry friction is tried: a bearing, a seal or a gear's
-# ring that is out of centre rubs once a turn, one that is oval or squeezed twice.
+# ring that is out of center rubs once a turn, one that is oval or squeezed twice.
 OUT_OF_ROUND = (1.0, 2.0)
 # Rates beyond so many deviations of their noise are motion, however slow.
 MOVES = 10.0

@@ -125,7 +125,7 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
         fitted=theta,
         filters=fit.regression.stretches[0].filters,
         sigma=solution.sigma,
-        colour=solution.colour,
+        autocorrelation_time=solution.autocorrelation_time,
         condition=solution.condition,
         missed=missed,
         hidden=hidden,

@@ -22,9 +22,9 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.filters import choose_filters
 from robodyn.identification.identify import identify
 from robodyn.identification.motors import motors_of
-from robodyn.identification.projection import Programme, consistent
+from robodyn.identification.projection import Program, consistent
 from robodyn.identification.recording import Recording
-from robodyn.identification.regression import colour_of, scaled_solve
+from robodyn.identification.regression import autocorrelation_time_of, scaled_solve
 from robodyn.identification.result import Identification, several
 from robodyn.identification.samples import Samples, samples_of
 from robodyn.mechanisms.common.body_parameters import (
@@ -51,8 +51,8 @@ class Payload:
 
     Attributes:
         mass: [kg].
-        com: (3,) [m] its centre of mass.
-        inertia: (3, 3) [kg m^2] about the centre of mass.
+        com: (3,) [m] its center of mass.
+        inertia: (3, 3) [kg m^2] about the center of mass.
         mass_deviation, com_deviation, inertia_deviation: standard deviations of these, (), (3,),
             (3, 3); infinite where the recordings show nothing.
         parameters: (10,) found by least squares alone: mass, first moments, inertia about the
@@ -120,7 +120,7 @@ def identify_payload(
     bare = alone.mechanism if alone else m
     motors = motors_of(m.joint_names, ())
     notes = [note for recording in recordings for note in recording.notes]
-    parts, colours = [], []
+    parts, colors = [], []
     for recording in recordings:
         stretches, said = samples_of(recording, m, filters)
         notes += said
@@ -134,10 +134,10 @@ def identify_payload(
             )
             Y = samples.thinned(partial(_columns_at, bare, samples))
             parts.append([Y, *(row[samples.rows] for row in rows)])
-            colours.append(samples.colour_of_white)
+            colors.append(samples.colour_of_white)
     tell(0.8)
     Y, tau, weight, effort = map(np.concatenate, zip(*parts, strict=True))
-    theta, N = _solved(Y, tau, weight, float(np.mean(colours)))
+    theta, N = _solved(Y, tau, weight, float(np.mean(colors)))
     physical, deviations = _physical(m, theta, N)
     used = np.maximum(weight.sum(axis=0), 1.0)
     before, after = (
@@ -198,18 +198,20 @@ def _solved(
         variance = (weight * residual**2).sum(axis=0) / used * (used / white) / free
         sigma = np.maximum(np.sqrt(variance), 1e-9)
     # what friction does otherwise with a load is no noise, and correlated
-    colour = np.array([max(colour_of(column), white) for column in residual.T])
-    return theta, np.einsum("kni,kn,knj->ij", Y, weight / (sigma**2 * colour), Y)
+    autocorrelation_time = np.array(
+        [max(autocorrelation_time_of(column), white) for column in residual.T]
+    )
+    return theta, np.einsum("kni,kn,knj->ij", Y, weight / (sigma**2 * autocorrelation_time), Y)
 
 
 def _physical(
     m: Any, theta: FloatArray, N: FloatArray
 ) -> tuple[FloatArray, tuple[float, FloatArray, FloatArray]]:
-    """Numbers (10,) of a body, and deviations of its mass, centre and inertia about that."""
+    """Numbers (10,) of a body, and deviations of its mass, center and inertia about that."""
     mass = max(float(theta[0]), 1e-3)
     extent = (EXTENT * m.size) ** 2
     prior = mass * np.diag([extent, extent, extent, 1.0])
-    found = consistent(Programme(N, N @ theta, prior[None], (), np.zeros(0)), theta)
+    found = consistent(Program(N, N @ theta, prior[None], (), np.zeros(0)), theta)
     covariance = _inverse(N)
     steps = 1e-6 * np.maximum(np.abs(found), 1e-6 * found[0])
     changed = found + np.concatenate([np.diag(steps), -np.diag(steps)])

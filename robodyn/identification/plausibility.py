@@ -11,8 +11,8 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
 
 UNITS = ("", "rad", "m", "deg", "mm")
-# What is called by another unit: of a revolute joint degrees, of a prismatic one millimetres.
-OTHER = {"rad": ("deg", np.pi / 180.0, "degrees"), "m": ("mm", 1e-3, "millimetres")}
+# What is called by another unit: of a revolute joint degrees, of a prismatic one millimeters.
+OTHER = {"rad": ("deg", np.pi / 180.0, "degrees"), "m": ("mm", 1e-3, "millimeters")}
 # Joints without limits that turn further than this [rad] about zero are taken to be in degrees.
 FAR = 6.0 * np.pi
 # A joint stands still that moves less than this [m or rad], or than this multiple of its noise.
@@ -54,7 +54,7 @@ def in_model_units(
 
 
 def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, source: str) -> None:
-    """Refuse readings (N, n) that degrees or millimetres explain; `where` is what they stand for.
+    """Refuse readings (N, n) that degrees or millimeters explain; `where` is what they stand for.
 
     Raises:
         InvalidInput: see above.

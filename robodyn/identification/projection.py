@@ -101,7 +101,7 @@ def made_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray
 
 
 @dataclass(frozen=True)
-class Programme:
+class Program:
     """What is made least.
 
     Attributes:
@@ -226,7 +226,7 @@ class _Step(NamedTuple):
         return self.weight * float(self.shares**2 @ bent) - (1.0 - length) * self.curvature
 
 
-def consistent(programme: Programme, start: FloatArray) -> FloatArray:
+def consistent(program: Program, start: FloatArray) -> FloatArray:
     """Find the parameters (p,) that bodies can have and that explain the observations best.
 
     The weight of the priors falls from where these are the minimum, and each minimum is sought from
@@ -234,24 +234,24 @@ def consistent(programme: Programme, start: FloatArray) -> FloatArray:
     steps to get away from them.
 
     Args:
-        programme: what is made least.
+        program: what is made least.
         start: (p,) where the free parameters begin; bodies and positives begin at the priors.
 
     Raises:
         NoSolution: the minimum was not reached.
     """
     theta = np.array(start)
-    theta[: 10 * len(programme.bodies)] = of_pseudo_inertias(programme.bodies).ravel()
-    theta[list(programme.positive)] = programme.values
-    point = _Point(theta, np.asarray(np.linalg.cholesky(programme.bodies), dtype=np.float64))
+    theta[: 10 * len(program.bodies)] = of_pseudo_inertias(program.bodies).ravel()
+    theta[list(program.positive)] = program.values
+    point = _Point(theta, np.asarray(np.linalg.cholesky(program.bodies), dtype=np.float64))
     weight = GAMMA
-    while np.abs(programme.newton_step(point, weight).shares).max(initial=0.0) > NEAR:
+    while np.abs(program.newton_step(point, weight).shares).max(initial=0.0) > NEAR:
         weight *= FALL
     while True:
         last = weight <= GAMMA
         enough = CONVERGED if last else ROUGHLY * weight
         for _ in range(STEPS):
-            step = programme.newton_step(point, weight)
+            step = program.newton_step(point, weight)
             point = point.after(step, step.length())
             if step.decrement < enough:
                 break
@@ -300,8 +300,8 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
             positive.append(p + k)
             typical.append(max(abs(start[k]), deviations[k], 1e-9))
     N, c = T.T @ normal @ T, T.T @ solution.c
-    programme = Programme(N, c, bodies, positive, np.array(typical))
-    found = consistent(programme, np.concatenate([columns.given, start]))
+    program = Program(N, c, bodies, positive, np.array(typical))
+    found = consistent(program, np.concatenate([columns.given, start]))
     values = zip((own @ found[p:]).tolist(), deviations.tolist(), strict=True)
     return found[:p], [tuple(FrictionTerm(term, *next(values)) for term in own) for own in terms]
 

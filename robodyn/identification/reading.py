@@ -73,7 +73,7 @@ def read_recording(
         effort_gain: effort over what was recorded [N or N m per its unit], such as the torque of a
             joint per ampere of its motor: one, one for each driven joint (n,), or by joint.
         position_unit: `deg` and `mm` where revolute joints are in degrees or prismatic ones in
-            millimetres, velocities likewise; SI units by default.
+            millimeters, velocities likewise; SI units by default.
         start, stop: the part to read [s], counted from the recording's first sample.
 
     Raises:

@@ -33,7 +33,7 @@ LEFT = 0.92
 # Share of the regressor's power that is called slow.
 SLOW = 0.9
 # Lags of the noise's autocorrelation, for one of its width, and the least of this width [rows].
-WIDTHS, LEAST_COLOUR = 8.0, 0.05
+WIDTHS, LEAST_AUTOCORRELATION_TIME = 8.0, 0.05
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Regression:
         effort: (M, n) of the motors.
         weight: (M, n) 1 for what was measured in motion, 0 for what was cut off or at rest.
         fold: (M,) of `FOLDS` parts.
-        colour: how many rows say as much as one independent one where noise was white, for the
-            filter leaves less than the rate of the rows could carry.
+        autocorrelation_time: number of rows with the information of one independent row, for white
+            noise before the filter.
     """
 
     columns: Columns
@@ -59,7 +59,7 @@ class Regression:
     effort: FloatArray
     weight: FloatArray
     fold: IntArray
-    colour: float
+    autocorrelation_time: float
 
     @property
     def motors(self) -> Motors:
@@ -161,10 +161,10 @@ class Solution:
     Attributes:
         x: (b + k,) base parameters, then each joint's coefficients, joint by joint.
         N: (b + k, b + k) normal matrix (Fisher information), rows weighed by the joints' noise and
-            their colour.
+            their autocorrelation time.
         c: (b + k,) right side.
         sigma: (n,) [N or N m] standard deviation of the residuals.
-        colour: (n,) how many rows say as much as one independent one.
+        autocorrelation_time: (n,) number of rows with the information of one independent row.
         covariance: (b + k, b + k) of x.
         residual: (M, n).
         spread: (n,) [N or N m] standard deviation of the efforts.
@@ -175,7 +175,7 @@ class Solution:
     N: FloatArray
     c: FloatArray
     sigma: FloatArray
-    colour: FloatArray
+    autocorrelation_time: FloatArray
     covariance: FloatArray
     residual: FloatArray
     spread: FloatArray
@@ -220,7 +220,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
         N, c = _normal(tables, system.effort, weight / sigma**2)
         x = scaled_solve(N, c, start)
         residual = np.stack([table @ x for table in tables], axis=-1) - system.effort
-        used = np.maximum((system.weight > 0.0).sum(axis=0) / system.colour, 1.0)
+        used = np.maximum((system.weight > 0.0).sum(axis=0) / system.autocorrelation_time, 1.0)
         sigma = np.sqrt((weight * residual**2).sum(axis=0) / np.maximum(weight.sum(axis=0), 1.0))
         sigma = sigma / (LEFT if robust and number else 1.0)
         free = np.maximum(used - b / n - own, np.maximum(0.1 * used, 1.0))
@@ -235,20 +235,22 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
     scores = [table * (weight[:, j] / sigma[j])[:, None] for j, table in enumerate(tables)]
     white = [score.T @ score for score in scores]
     noise = [
-        _score_covariance(score, column, system.colour)
+        _score_covariance(score, column, system.autocorrelation_time)
         for score, column in zip(scores, residual.T, strict=True)
     ]
     covariance = inverse @ np.sum(noise, axis=0) @ inverse
-    colour = np.array(
+    autocorrelation_time = np.array(
         [
             np.sum(inverse * own) / max(np.sum(inverse * plain), 1e-300)
             for own, plain in zip(noise, white, strict=True)
         ]
     )
-    colour = np.maximum(colour, LEAST_COLOUR)
-    information, right = _normal(tables, system.effort, weight / (sigma**2 * colour))
+    autocorrelation_time = np.maximum(autocorrelation_time, LEAST_AUTOCORRELATION_TIME)
+    information, right = _normal(tables, system.effort, weight / (sigma**2 * autocorrelation_time))
     spread = np.maximum(system.effort.std(axis=0), 1e-9)
-    return Solution(x, information, right, sigma, colour, covariance, residual, spread, condition)
+    return Solution(
+        x, information, right, sigma, autocorrelation_time, covariance, residual, spread, condition
+    )
 
 
 def _rows(A: FloatArray, friction: Sequence[FloatArray]) -> list[FloatArray]:
@@ -298,7 +300,7 @@ def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> 
     if slow:
         power[:slow] = max(power[:slow].mean(), power[slow : 2 * slow].mean())
     correlation = np.fft.irfft(power, size)[: len(residual)]
-    reach = int(WIDTHS * max(colour_of(residual), white))
+    reach = int(WIDTHS * max(autocorrelation_time_of(residual), white))
     for lag in range(1, min(reach, len(residual) // 4) + 1):
         part = score[lag:].T @ score[:-lag]
         taper = (1.0 - lag / (reach + 1.0)) * float(correlation[lag] / correlation[0])
@@ -306,17 +308,17 @@ def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> 
     return total
 
 
-def colour_of(residual: FloatArray) -> float:
+def autocorrelation_time_of(residual: FloatArray) -> float:
     """1 + 2 sum of autocorrelations, up to where they vanish (Sokal's window)."""
-    centred = residual - residual.mean()
-    size = 2 * len(centred)
-    power = np.abs(np.fft.rfft(centred, size)) ** 2
-    correlation = np.fft.irfft(power, size)[: len(centred)]
+    centered = residual - residual.mean()
+    size = 2 * len(centered)
+    power = np.abs(np.fft.rfft(centered, size)) ** 2
+    correlation = np.fft.irfft(power, size)[: len(centered)]
     if correlation[0] <= 0.0:
         return 1.0
     total = 1.0
     for lag, value in enumerate(correlation[1:] / correlation[0], start=1):
         total += 2.0 * float(value)
-        if lag > 5.0 * total or lag > len(centred) // 4:
+        if lag > 5.0 * total or lag > len(centered) // 4:
             break
     return max(total, 1.0)

@@ -27,7 +27,7 @@ class BaseParameters:
     Attributes:
         names: each as a sum of parameters.
         values: (b,) found by least squares.
-        deviations: (b,) their standard deviations; coloured residuals are allowed for.
+        deviations: (b,) their standard deviations; colored residuals are allowed for.
         given: (b,) of the model that was given.
         consistent: (b,) of the mechanism that was found, whose bodies are all physical.
         matrix: (b, p): base parameters = matrix @ the fitted parameters, see `fitted`.
@@ -92,7 +92,7 @@ class Identification:
         fitted: (p,) parameters of bodies, rotors and coupled motors that the mechanism has.
         filters: cutoffs, which `predict` and `validate` use as well.
         sigma: (n,) [N or N m] standard deviation of the residuals, by motor.
-        colour: (n,) samples of the fit that say as much as one independent one.
+        autocorrelation_time: (n,) number of samples with the information of one independent one.
         condition: of the base parameters' columns, scaled.
         missed: parameters that these recordings do not show, and what motion would.
         hidden: parameters that no motion shows on their own.
@@ -110,7 +110,7 @@ class Identification:
     fitted: FloatArray
     filters: Filters
     sigma: FloatArray
-    colour: FloatArray
+    autocorrelation_time: FloatArray
     condition: float
     missed: tuple[tuple[str, str], ...]
     hidden: tuple[str, ...]

@@ -25,7 +25,7 @@ class Singularity(NamedTuple):
         name: `type 1`, where the moving body loses a freedom, or `type 2`, where it gains one that
             the motors cannot hold.
         meaning: what happens there, in a few words.
-        number: from configurations (k, nq), neighbours on a way, to numbers (k,) that are zero
+        number: from configurations (k, nq), neighbors on a way, to numbers (k,) that are zero
             where it is singular.
         is_signed: whether the numbers change sign there. The sign means something from one
             configuration to the next only; numbers without one are never negative.

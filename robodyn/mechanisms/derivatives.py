@@ -157,7 +157,7 @@ def _differences(
     nv = mechanism.coordinates.velocity_size
     count = nv if question == "inverse_dynamics" else len(mechanism.joint_names)
     size = mechanism.coordinates.configuration_size
-    # not `checked`: a quaternion that is normalised twice differs in its last bit
+    # not `checked`: a quaternion that is normalized twice differs in its last bit
     q = as_array("configuration", configuration, (size,))[..., None, :]
     v = as_array("velocity", velocity, (nv,))[..., None, :]
     u = as_array("acceleration or efforts", load, (count,))[..., None, :]

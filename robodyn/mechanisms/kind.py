@@ -27,7 +27,7 @@ class ReadOptions:
         hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
         driven: names of the driven joints, instead of those that the description names; None for
             these.
-        kind: the kind to read as, instead of the one that is recognised; None for that.
+        kind: the kind to read as, instead of the one that is recognized; None for that.
         base: `fixed` or `moving`, of a tree of joints; None for what the description says.
         gravity: (3,) [m/s^2] base frame, instead of the description's; None for that.
         folder: of the file that is read, to which files it names are relative; None for text.
@@ -61,7 +61,7 @@ class Kind:
             same, being of a format of others; None if there is no such format.
         recognises_urdf: whether what a URDF, an SDF or an MJCF filled describes this kind; None if
             the kind has no such form.
-        from_urdf: makes a mechanism of a builder that is recognised.
+        from_urdf: makes a mechanism of a builder that is recognized.
         to_urdf: URDF text that says all of a mechanism, as `save` writes it; None if not supported.
         example: name of a bundled model of this kind, used to compile its kernels.
         adapters: what other parts of the package or of other packages provide for this kind, as

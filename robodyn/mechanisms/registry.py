@@ -90,13 +90,13 @@ def kind_of_urdf(builder: ModelBuilder) -> Kind:
     """The kind of mechanism that a URDF describes.
 
     Raises:
-        ModelError: no registered kind recognises it.
+        ModelError: no registered kind recognizes it.
     """
     for kind in kinds().values():
         if kind.recognises_urdf is not None and kind.recognises_urdf(builder):
             return kind
     raise ModelError(
-        f"{builder.source}: no registered kind of mechanism recognises this URDF; registered are "
+        f"{builder.source}: no registered kind of mechanism recognizes this URDF; registered are "
         f"{', '.join(kinds())}",
         value=builder.source,
     )

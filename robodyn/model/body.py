@@ -22,8 +22,8 @@ class Body:
 
     Attributes:
         mass: [kg], not negative.
-        com: (3,) [m] centre of mass, in the body's own frame.
-        inertia: (3, 3) [kg m^2] about the centre of mass, in the axes of the body's frame.
+        com: (3,) [m] center of mass, in the body's own frame.
+        inertia: (3, 3) [kg m^2] about the center of mass, in the axes of the body's frame.
     """
 
     mass: float
@@ -46,8 +46,8 @@ class Link:
     Attributes:
         name: of the link.
         mass: [kg], not negative; a link may have none.
-        com: (3,) [m] its centre of mass, link frame.
-        inertia: (3, 3) [kg m^2] about the centre of mass, in the axes of the link frame.
+        com: (3,) [m] its center of mass, link frame.
+        inertia: (3, 3) [kg m^2] about the center of mass, in the axes of the link frame.
         visuals, collisions: its visual and collision geometry, which no comparison counts.
     """
 
@@ -98,7 +98,7 @@ def joined(item: T, other: Any) -> T:
 
 
 def payload(mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Body:
-    """A body that a mechanism carries; without inertia about its centre of mass by default.
+    """A body that a mechanism carries; without inertia about its center of mass by default.
 
     Raises:
         ModelError: as `check_body`.

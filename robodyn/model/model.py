@@ -275,7 +275,7 @@ class Model(Compared):
 
         Args:
             mass: [kg].
-            com: (3,) [m] its centre of mass, frame of the tip link.
+            com: (3,) [m] its center of mass, frame of the tip link.
             inertia: (3, 3) [kg m^2] about it, in the axes of that frame; none by default.
 
         Raises:

@@ -22,7 +22,7 @@ from robodyn.motion_base.wishes import Wish, goal
 from robodyn.motion_base.workspace import Workspace
 
 # [rad/s] with which the nearest pose inside is followed: it has corners, and is known to a
-# linearisation only.
+# linearization only.
 EDGE = 30.0
 # Share of a drive's effort at which all are slowed down, to this share of the limits at least; how
 # quickly, and how quickly not any more [1/s].

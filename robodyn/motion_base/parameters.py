@@ -129,7 +129,7 @@ PRESETS = {
         force_gain=(0.5, 0.5, 0.3), rotation_gain=0.7, force_highpass=(2.0, 2.0, 3.5),
         tilt_lowpass=2.0, tilt_rate=0.04, rotation_highpass=0.3,
     ),
-    # A few centimetres of travel.
+    # A few centimeters of travel.
     "small": WashoutParameters(
         force_gain=0.2, rotation_gain=0.4, force_highpass=5.0, force_washout=0.5,
         tilt_lowpass=4.0, tilt_rate=0.1, rotation_highpass=1.0,

@@ -61,7 +61,7 @@ def noinline(function: F) -> F:
 
 
 def preoptimized(function: F) -> F:
-    """The same as `inner`, but optimised by itself before it is copied to where it is called.
+    """The same as `inner`, but optimized by itself before it is copied to where it is called.
 
     In a loop that is long already, the compiler would move what it can out of the loop, and then
     lack registers for it.

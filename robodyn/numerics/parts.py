@@ -2,7 +2,7 @@
 
 """Functions that only compiled code calls: they get no machine code of their own.
 
-Whoever calls such a function takes a copy of its code in LLVM's language. Numba would optimise it
+Whoever calls such a function takes a copy of its code in LLVM's language. Numba would optimize it
 with all that it calls, and make machine code of it, at every level from the smallest helper to the
 entry that Python calls: of the deepest helpers of a simulation eight times over, of which seven are
 never run. Here this is done once, in the entry.
@@ -28,7 +28,7 @@ class PartCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
 
 
 class PreoptimizedPartCompiler(PartCompiler):
-    """The same for one that is optimised by itself before it is copied."""
+    """The same for one that is optimized by itself before it is copied."""
 
     preoptimized = True
 
@@ -54,7 +54,7 @@ class _Part(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _PreoptimizedPart(_Part):
-    """One that is optimised by itself before it is copied."""
+    """One that is optimized by itself before it is copied."""
 
     def _optimize_final_module(self) -> None:
         JITCodeLibrary._optimize_final_module(self)

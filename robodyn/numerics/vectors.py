@@ -143,7 +143,7 @@ def turn_symmetric(x: Vector, y: Vector, z: Vector, first: Vector, second: Vecto
 
 @inner
 def about_origin(mass: float, r: Vector, first: Vector, second: Vector) -> Any:
-    """Rotational inertia about the origin of a body whose centre of mass is at r, see above."""
+    """Rotational inertia about the origin of a body whose center of mass is at r, see above."""
     xx, yy, zz = r[0] * r[0], r[1] * r[1], r[2] * r[2]
     return (
         (

@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.identification.calibration.result import CalibratedParameter, Calibration
 from robodyn.identification.calibration.zeros import Zeros
-from robodyn.report.chart import COLORS, GREY, INK, Chart, ChartLine, Mark, Panel
+from robodyn.report.chart import COLORS, GRAY, INK, Chart, ChartLine, Mark, Panel
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.tables import Table
@@ -134,7 +134,7 @@ def change_chart(found: Calibration) -> Chart:
             panels.append(Panel(f"[{unit}]", _bars(of, factor), "parameter", label, (Mark(0.0),)))
     return Chart(
         "changes", "Changes of the dimensions", tuple(panels),
-        "In the order of the table below; bars are two standard deviations to either side, grey "
+        "In the order of the table below; bars are two standard deviations to either side, gray "
         "where the measurements do not show a dimension by itself.",
         len(panels),
     )  # fmt: skip
@@ -153,7 +153,7 @@ def _bars(of: list[CalibratedParameter], factor: float) -> tuple[ChartLine, ...]
         level = np.full(2, middle)
         label = "change" if each.seen else "not seen"
         ends = np.array([x - width, x + width])
-        curves.append(ChartLine(ends, level, label, INK if each.seen else GREY, width=2.0))
+        curves.append(ChartLine(ends, level, label, INK if each.seen else GRAY, width=2.0))
     return tuple(curves)
 
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from robodyn.arrays import FloatArray, Indices
 
-# The palette of Okabe and Ito, safe for colour-blind readers; without yellow, which is too light on
+# The palette of Okabe and Ito, safe for color-blind readers; without yellow, which is too light on
 # white.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
-INK, GREY = "#1b1f24", "#8a9099"
+INK, GRAY = "#1b1f24", "#8a9099"
 # Lengths of dashes and gaps in units of the line's width; none for a solid line.
 SOLID, DASHED, DOTTED, DASH_DOT = (), (5.0, 2.5), (1.2, 2.0), (6.0, 2.0, 1.2, 2.0)
 DASHES = (SOLID, DASHED, DOTTED, DASH_DOT, (9.0, 2.5), (2.5, 2.5))
@@ -47,7 +47,7 @@ class Mark:
     at: float
     label: str = ""
     vertical: bool = False
-    color: str = GREY
+    color: str = GRAY
 
 
 @dataclass(frozen=True)

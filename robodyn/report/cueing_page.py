@@ -18,7 +18,7 @@ from robodyn.motion_base.ride import Ride
 from robodyn.report.chart import (
     COLORS,
     DASHED,
-    GREY,
+    GRAY,
     INK,
     Chart,
     ChartLine,
@@ -119,7 +119,7 @@ def _panel(
     curves = [ChartLine(response.frequencies, values, "response", COLORS[0])]
     if name in criteria:
         at, limits = criteria[name]
-        curves += [ChartLine(at, limits[:, first + k], "criterion", GREY, DASHED) for k in (0, 1)]
+        curves += [ChartLine(at, limits[:, first + k], "criterion", GRAY, DASHED) for k in (0, 1)]
     marks = () if first or "[" in label else (Mark(1.0),)
     return Panel(name, tuple(curves), "frequency [rad/s]", label, marks, scale=scale, x_scale="log")
 

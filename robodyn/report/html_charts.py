@@ -18,7 +18,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.extras import needing
 from robodyn.report.axis_ranges import LINEAR, x_range, x_scale, y_range, y_scale
-from robodyn.report.chart import ALIGN, GREY, Chart, ChartLine, Mark, Panel, thinned_rows
+from robodyn.report.chart import ALIGN, GRAY, Chart, ChartLine, Mark, Panel, thinned_rows
 
 with needing("report", "HTML reports need bokeh", "bokeh"):
     from bokeh import models
@@ -31,7 +31,7 @@ with needing("report", "HTML reports need bokeh", "bokeh"):
 
 # Heights of a panel [px], by the number of columns.
 HEIGHTS = {1: 340, 2: 360, 3: 270}
-# Colours of text, grid and background on a light page. On a dark page the script of the page
+# Colors of text, grid and background on a light page. On a dark page the script of the page
 # replaces these, chart.INK and the blue of chart.COLORS by lighter ones.
 TEXT, GRID, BACKGROUND = "#57606a", "#e6eaee", "#ffffff"
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif'
@@ -132,7 +132,7 @@ def _style_axes(plot: Any, panel: Panel) -> None:
     plot.xaxis.axis_label = models.PlainText(text=panel.x_label)
     plot.yaxis.axis_label = models.PlainText(text=panel.y_label)
     plot.axis.formatter = models.BasicTickFormatter(power_limit_low=-5, power_limit_high=6)
-    plot.axis.axis_line_color = plot.axis.major_tick_line_color = GREY
+    plot.axis.axis_line_color = plot.axis.major_tick_line_color = GRAY
     plot.axis.minor_tick_line_color = None
     plot.axis.axis_label_text_color = plot.axis.major_label_text_color = TEXT
     plot.axis.axis_label_text_font = plot.axis.major_label_text_font = FONT

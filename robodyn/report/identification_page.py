@@ -125,10 +125,10 @@ def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart
 def _residuals(result: Identification, item: Validation, n: int) -> Chart:
     curves = {"predicted minus measured": item.predicted - item.measured}
     panels = _panels(result, item, curves, COLORS[2:])
-    colour = ", ".join(f"{value:.3g}" for value in result.colour)
+    autocorrelation_time = ", ".join(f"{value:.3g}" for value in result.autocorrelation_time)
     text = (
         "What is left. Residuals of the fit are correlated in time: so many samples say as much as "
-        f"one independent one, by joint: {colour}; standard deviations allow for it."
+        f"one independent one, by joint: {autocorrelation_time}; standard deviations allow for it."
     )
     return Chart(f"residuals{n}", "Residuals", panels, text)
 
@@ -152,7 +152,7 @@ def _payload(result: Identification, found: Payload) -> str:
         table(
             ["quantity", "found", "standard deviation"],
             body,
-            "The body carried, in the frame of the platform or the tip; inertia about its centre",
+            "The body carried, in the frame of the platform or the tip; inertia about its center",
         )
         + table(
             ["parameter", "without it", "with it"],

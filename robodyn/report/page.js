@@ -18,7 +18,7 @@ async function draw() {
   const mine = ++latest;
   document.documentElement.classList.toggle("dark", dark.matches);
   for (const element of document.querySelectorAll("script.chart")) {
-    if (mine !== latest) return;  // the colours changed meanwhile
+    if (mine !== latest) return;  // the colors changed meanwhile
     const figure = element.closest("figure");
     documents.get(figure)?.clear();
     let text = element.textContent;
@@ -51,7 +51,7 @@ document.addEventListener("click", event => {
   button.setAttribute("aria-pressed", String(on));
   show(button);
 });
-// A browser prints in light colours; the charts keep theirs meanwhile.
+// A browser prints in light colors; the charts keep theirs meanwhile.
 addEventListener("beforeprint", () => { printing = true; });
 addEventListener("afterprint", () => { printing = false; });
 dark.addEventListener("change", () => { if (!printing) draw(); });

@@ -15,7 +15,7 @@ from robodyn.report.chart import (
     COLORS,
     DASHED,
     DOTTED,
-    GREY,
+    GRAY,
     INK,
     SOLID,
     Chart,
@@ -80,7 +80,7 @@ def _part(part: OutlinePart, when: str, dash: tuple[float, ...]) -> ChartLine:
         return _curve(part.points, part.name, INK, SOLID, 2.0)
     name = f"{part.name} {when}"
     if part.thin:
-        return _curve(part.points, name, GREY, DOTTED if dash else SOLID, 0.9)
+        return _curve(part.points, name, GRAY, DOTTED if dash else SOLID, 0.9)
     return _curve(part.points, name, COLORS[0], dash)
 
 
@@ -99,7 +99,7 @@ def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
             start[0] = high[0]
         end = start.copy()
         end[axis] = high[axis]
-        curves.append(_curve(np.array([start, end]), "", GREY, SOLID, 1.0))
+        curves.append(_curve(np.array([start, end]), "", GRAY, SOLID, 1.0))
         # a number at every other step only, so that they do not overlap
         for value in np.arange(low[axis], high[axis] + 0.5 * step, 2.0 * step):
             at = start.copy()

@@ -21,7 +21,7 @@ from robodyn.report.chart import (
     DASHED,
     DASHES,
     DOTTED,
-    GREY,
+    GRAY,
     SOLID,
     Chart,
     ChartLine,
@@ -81,7 +81,7 @@ def force_chart(study: MotionStudy) -> Chart:
     for i, name in enumerate(names):
         curves = [ChartLine(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
         for (part, values), dash, color in zip(
-            study.terms.items(), PART_DASHES, (*COLORS[1:], GREY), strict=False
+            study.terms.items(), PART_DASHES, (*COLORS[1:], GRAY), strict=False
         ):
             curves.append(ChartLine(study.time, values[:, i], part, color, dash))
         panels.append(

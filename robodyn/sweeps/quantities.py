@@ -68,11 +68,11 @@ def _singular_values(m: Mechanism, s: States, given: SweepSettings) -> FloatArra
 
 def _effort_extremes(m: Mechanism, s: States, given: SweepSettings) -> FloatArray:
     # Efforts are linear in accelerations and wrenches, so the extremes over a box are the value at
-    # its centre plus or minus the sum of the changes along its sides. Friction, which changes with
-    # the side to which a joint at rest is accelerated, counts as at the centre.
+    # its center plus or minus the sum of the changes along its sides. Friction, which changes with
+    # the side to which a joint at rest is accelerated, counts as at the center.
     middle = m.inverse_dynamics(*s)
     smooth = m.without_friction()
-    centre = smooth.inverse_dynamics(*s)
+    center = smooth.inverse_dynamics(*s)
     half_width = np.zeros_like(middle)
     for field, widths in (("acceleration", given.accelerations), ("wrench", given.wrenches)):
         for i, width in enumerate(np.asarray(widths)):
@@ -80,7 +80,7 @@ def _effort_extremes(m: Mechanism, s: States, given: SweepSettings) -> FloatArra
                 moved = getattr(s, field).copy()
                 moved[:, i] += width
                 efforts = smooth.inverse_dynamics(*s._replace(**{field: moved}))
-                half_width += np.abs(efforts - centre)
+                half_width += np.abs(efforts - center)
     return np.stack([middle - half_width, middle + half_width])
 
 

@@ -43,7 +43,7 @@ def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
             known[f"{part}_{axis}"] = Variable("wrench", index, unit, text)
     known["payload"] = Variable("model", 0, "kg", "mass carried by the platform or tip", 0.0)
     for i, axis in enumerate(AXES):
-        text = f"centre of mass of the payload, moving frame, {axis}"
+        text = f"center of mass of the payload, moving frame, {axis}"
         known[f"payload_{axis}"] = Variable("model", i + 1, "m", text)
     return known | {name: variable for name, variable in own.items() if variable.role == "model"}
 

@@ -22,7 +22,7 @@ from where it is, and passes along lines of the tip.
 A waypoint with a `blend` is passed without stopping: the motion changes from one line to the next
 during that time, near the waypoint; see `robodyn.trajectories.parabolic_blends`. The path's ends
 start and stop within theirs. With `blend: 0` or none the motion rests at a waypoint, and starts
-from it within the time of the neighbouring blend.
+from it within the time of the neighboring blend.
 """
 
 from __future__ import annotations

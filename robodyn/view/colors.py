@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Colours that the colour-blind tell apart (Okabe and Ito), the same in arrows and plots."""
+"""Colors that the color-blind tell apart (Okabe and Ito), the same in arrows and plots."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ ERROR = (200, 40, 30)
 
 
 def of_actuator(index: int) -> tuple[int, int, int]:
-    """Colour of the actuator with this index from 0; they begin again after the sixth."""
+    """Color of the actuator with this index from 0; they begin again after the sixth."""
     return ACTUATORS[index % len(ACTUATORS)]
 
 
 def linear(color: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The colour as viser's arrows want it: they take sRGB for linear light and look faded."""
+    """The color as viser's arrows want it: they take sRGB for linear light and look faded."""
     red, green, blue = (round(255 * (part / 255) ** 2.2) for part in color)
     return red, green, blue
 
 
 def css(color: tuple[int, int, int]) -> str:
-    """The colour as CSS writes it."""
+    """The color as CSS writes it."""
     return "#{:02x}{:02x}{:02x}".format(*color)

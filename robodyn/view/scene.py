@@ -186,7 +186,7 @@ class Scene:
         )
 
     def _segments(self, name: str, points: NDArray[Any], color: Any, **thickness: Any) -> Any:
-        """Line segments (k, 2, 3) of one colour."""
+        """Line segments (k, 2, 3) of one color."""
         return self._server.scene.add_line_segments(
             name, points, np.array(color, dtype=np.uint8), **thickness
         )

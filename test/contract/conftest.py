@@ -138,7 +138,7 @@ def states(rng):
     def draw(m, shape=()):
         nv = m.coordinates.velocity_size
         count = int(np.prod(shape))
-        # every bundled mechanism moves freely by a twentieth of a metre or a radian from home
+        # every bundled mechanism moves freely by a twentieth of a meter or a radian from home
         steps = rng.uniform(-0.05, 0.05, (count, nv)) * min(1.0, 2.0 * m.size)
         configurations = np.array([m.advance(m.home, step) for step in steps])
         return State(

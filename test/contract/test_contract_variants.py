@@ -13,7 +13,7 @@ from robodyn.mechanisms import comparison
 
 
 def forces_at(m, state):
-    """Generalised forces (..., nv) of a motion, friction included."""
+    """Generalized forces (..., nv) of a motion, friction included."""
     q, v, a = state
     return np.einsum("...ij,...j->...i", m.mass_matrix(q), a) + m.bias(q, v)
 

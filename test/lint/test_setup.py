@@ -30,7 +30,7 @@ def test_a_link_to_it_elsewhere_is_enough(tmp_path):
 
 
 def test_everybody_is_told_the_same():
-    """setup.py, package.xml and CITATION.cff: name, version, licence, authors, what it is."""
+    """setup.py, package.xml and CITATION.cff: name, version, license, authors, what it is."""
     words = ["--quiet", "--name", "--version", "--license", "--author", "--description"]
     run = subprocess.run(
         [sys.executable, "setup.py", *words],

@@ -28,7 +28,7 @@ def point(message) -> np.ndarray:
     return np.array([message.x, message.y, message.z])
 
 
-def colour(marker) -> tuple[float, float, float]:
+def color(marker) -> tuple[float, float, float]:
     return marker.color.r, marker.color.g, marker.color.b
 
 
@@ -66,8 +66,8 @@ def test_arrows_are_the_forces_on_the_platform(mechanism, pose):
     made = arrows.markers(5 * 10**8, pose, FORCES, 0)
     check_arrows(made, mechanism, pose)
     by_leg = {m.id: m for m in made if m.ns == "force"}
-    assert colour(by_leg[0]) == pytest.approx(PUSH)
-    assert colour(by_leg[1]) == pytest.approx(PULL)
+    assert color(by_leg[0]) == pytest.approx(PUSH)
+    assert color(by_leg[1]) == pytest.approx(PULL)
     texts = {m.id: m.text for m in made if m.ns == "force_value"}
     assert texts[0] == "100N"
     assert texts[1] == "-50N"
@@ -79,8 +79,8 @@ def test_colours_by_condition(mechanism, pose, level):
     arrows = ForceArrows(mechanism, LOOK | {"colour_by": "condition", "values": False})
     made = arrows.markers(0, pose, FORCES, level)
     assert len(made) == 6
-    assert all(colour(m) == pytest.approx(LEVELS[level]) for m in made)
-    assert colour(arrows.condition(0, pose, 12.0, level)) == pytest.approx(LEVELS[level])
+    assert all(color(m) == pytest.approx(LEVELS[level]) for m in made)
+    assert color(arrows.condition(0, pose, 12.0, level)) == pytest.approx(LEVELS[level])
 
 
 def test_colours_differ_in_brightness():
@@ -116,7 +116,7 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
         peer.spin(0.05)
         found = [a for a in shown if any(m.ns == "condition_number" for m in a.markers)]
         # the level follows the number, and messages of two topics may change places
-        return [a for a in found if colour(a.markers[-1]) == pytest.approx(LEVELS[1])]
+        return [a for a in found if color(a.markers[-1]) == pytest.approx(LEVELS[1])]
 
     markers = peer.until(complete, "markers")[-1].markers
     check_arrows(markers, mechanism, pose)

@@ -142,7 +142,7 @@ def test_trajectory_comes_back_as_the_same_numbers(mechanism):
     back = sampled_trajectory(message, mechanism)
     assert (back.times == times).all()
     for ours, theirs in zip(back.sample(times), motion, strict=True):
-        # quaternions are normalised once more: the last bit may turn
+        # quaternions are normalized once more: the last bit may turn
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-15)
 
 

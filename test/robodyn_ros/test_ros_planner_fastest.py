@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""trajectory_planner with `profile: time_optimal`: goals, goals while moving, cancelling."""
+"""trajectory_planner with `profile: time_optimal`: goals, goals while moving, canceling."""
 
 from __future__ import annotations
 
@@ -145,6 +145,6 @@ def test_what_cannot_be_is_refused_and_what_is_not_wanted_given_up(graph, platfo
     assert "% of the path" in line
     answer = graph.call(Trigger, "trajectory_planner/cancel")
     assert answer.success
-    # the hold that cancelling publishes is all that was published
+    # the hold that canceling publishes is all that was published
     graph.until(lambda: peers.heard, "the hold")
     assert [len(message.points) for message in peers.heard] == [1]

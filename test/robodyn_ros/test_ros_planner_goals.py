@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""trajectory_planner with a real executor: goals of both mechanisms, limits, timing, cancelling."""
+"""trajectory_planner with a real executor: goals of both mechanisms, limits, timing, canceling."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_cancel_without_a_state_says_so():
 
 
 def test_a_plan_that_waits_for_the_first_state_can_be_cancelled(platform):
-    """What is published after the first state is the next goal's plan, not the one cancelled."""
+    """What is published after the first state is the next goal's plan, not the one canceled."""
     made = Planner(path="I", start_in=1.0, limits="ignore", duration=2.0)
     with made.graph:
         made.call("cancel")

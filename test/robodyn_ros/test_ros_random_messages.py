@@ -153,7 +153,7 @@ class Target:
             return
         assert self.case.node == "run_summary", str(end)
         if end.code not in (0, NOT_COMPLETED):
-            assert "nothing to summarise" in str(end)
+            assert "nothing to summarize" in str(end)
         else:
             status = json.loads((self.output / "summary.json").read_text())["status"]
             assert (status == "completed") == (end.code == 0)

@@ -175,7 +175,7 @@ UNREACHED = (KinematicsError, InvalidInput)
 
 
 def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
-    """Refuse readings of joints that do not move, or that are in degrees or millimetres.
+    """Refuse readings of joints that do not move, or that are in degrees or millimeters.
 
     Raises:
         InvalidInput: see above.
@@ -216,7 +216,7 @@ def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:
 
 
 def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: FloatArray) -> None:
-    """Refuse a tracker's positions that cannot be in metres.
+    """Refuse a tracker's positions that cannot be in meters.
 
     Raises:
         InvalidInput: they spread far more, or far less, than those of the model.
@@ -236,7 +236,7 @@ def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: 
     if extent > OTHER_UNIT * expected:
         raise InvalidInput(
             f"{measurements.where}: the target's positions spread over {extent:.4g} m, those of "
-            f"the model over {expected:.3g} m: if they are in millimetres, say so with "
+            f"the model over {expected:.3g} m: if they are in millimeters, say so with "
             "tracker_unit='mm'",
             value=extent,
         )

@@ -131,7 +131,7 @@ def read_measurements(
         path: the file.
         m: the mechanism.
         position_unit: `deg` or `mm` where revolute or prismatic joints are in these.
-        tracker_unit: `mm` where x, y and z are in millimetres.
+        tracker_unit: `mm` where x, y and z are in millimeters.
 
     Raises:
         InvalidInput: no such file, or a cell or column that is wrong or missing.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanisms with closed loops in the registry: how they are recognised and read."""
+"""Mechanisms with closed loops in the registry: how they are recognized and read."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
         position=body.position,
         rate=body.rate,
         aligned=bool((np.abs(rotation - np.eye(3)) < 1e-15).all()),
-        centred=not shift.any(),
+        centered=not shift.any(),
         has_inertia=body.mass > 0.0 or bool(body.inertia.any()),
         own=body.own,
     )

@@ -33,18 +33,18 @@ def unit_inertia(row: Any, column: Any) -> FloatArray:
 
 
 def about_origin(mass: float, com: FloatArray) -> FloatArray:
-    """(3, 3) [kg m^2] what the offset of its centre of mass adds to a body's inertia."""
+    """(3, 3) [kg m^2] what the offset of its center of mass adds to a body's inertia."""
     return np.asarray(mass * (com @ com * np.eye(3) - np.outer(com, com)))
 
 
 def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
-    """(10,) of a body with this inertia (3, 3) about its centre of mass."""
+    """(10,) of a body with this inertia (3, 3) about its center of mass."""
     at_origin = inertia + about_origin(mass, com)
     return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
 
 
 def bodies_of_parameters(rows: FloatArray) -> list[BodyNumbers]:
-    """The bodies with parameters (k, 10); one without mass has its centre at the origin."""
+    """The bodies with parameters (k, 10); one without mass has its center at the origin."""
     masses, com = rows[:, :1], np.zeros((len(rows), 3))
     np.divide(rows[:, 1:4], masses, out=com, where=masses > 0.0)
     inertia = np.empty((len(rows), 3, 3))

@@ -152,7 +152,7 @@ class Coordinates:
         return names if self.is_pose else tuple(f"{prefix}_{name}" for name in names)
 
     def checked(self, name: str, value: ArrayLike) -> FloatArray:
-        """Configurations (..., nq), finite, with their quaternions normalised.
+        """Configurations (..., nq), finite, with their quaternions normalized.
 
         Raises:
             InvalidInput: wrong shape, not finite, or a quaternion far from unit length.

@@ -15,8 +15,8 @@ from robodyn.formats.meshes import Mesh
 from robodyn.model.joint import Joint
 from robodyn.poses import matrix_from_pose
 
-GREY = (0.6, 0.62, 0.65)
-# Distance of an arrow's tail from the joint's centre, in sizes of the mechanism.
+GRAY = (0.6, 0.62, 0.65)
+# Distance of an arrow's tail from the joint's center, in sizes of the mechanism.
 CLEARANCE = 0.2
 
 
@@ -28,7 +28,7 @@ class Shape:
         link: name of the link.
         kind: `cylinder` (along z), `sphere`, `box` or `mesh`.
         size: [m] (radius, length), (radius,) or (x, y, z); none of a mesh.
-        place: (4, 4) its centre and axes in the link's frame.
+        place: (4, 4) its center and axes in the link's frame.
         color: red, green, blue, 0 to 1.
         opacity: 0 to 1.
         mesh: its triangles, in place of a primitive.
@@ -38,7 +38,7 @@ class Shape:
     kind: str
     size: tuple[float, ...]
     place: FloatArray
-    color: tuple[float, float, float] = GREY
+    color: tuple[float, float, float] = GRAY
     opacity: float = 1.0
     mesh: Mesh | None = None
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.errors import ModelError
 from robodyn.formats.meshes import Mesh, mesh_file, read_mesh
-from robodyn.mechanisms.common.figure import GREY, Figure, Shape
+from robodyn.mechanisms.common.figure import GRAY, Figure, Shape
 from robodyn.model.body import Link
 from robodyn.model.geometry import Geometry, MeshFile
 from robodyn.model.joint import Joint
@@ -61,7 +61,7 @@ def figure_of_links(
 def _shape(link: str, visual: Geometry, meshes: dict[MeshFile, Mesh]) -> Shape:
     form, material = visual.form, visual.material
     color = None if material is None else material.color
-    red, green, blue, opacity = color or (*GREY, 1.0)
+    red, green, blue, opacity = color or (*GRAY, 1.0)
     place = visual.at.matrix
     if isinstance(form, MeshFile):
         return Shape(link, "mesh", (), place, (red, green, blue), opacity, meshes[form])

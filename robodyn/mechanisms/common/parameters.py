@@ -200,8 +200,8 @@ def unit_mechanisms(
 ) -> FloatArray:
     """(p, size) packed arrays of mechanisms that have one parameter each, for `columns_of`.
 
-    Moments of inertia are at a centre of mass without mass; a first moment is that of a unit of
-    mass a metre off the origin, without inertia about it, which has that mass, too.
+    Moments of inertia are at a center of mass without mass; a first moment is that of a unit of
+    mass a meter off the origin, without inertia about it, which has that mass, too.
 
     Args:
         empty: (size,) the array without masses, rotors and friction.

@@ -34,10 +34,10 @@ class ParameterTable:
 
 
 def body_table(bodies: Iterable[Any], note: str = "") -> ParameterTable:
-    """Name, mass, centre of mass and inertia of bodies."""
+    """Name, mass, center of mass and inertia of bodies."""
     return ParameterTable(
         "Bodies",
-        ("body", "mass [kg]", "centre of mass [m]", "inertia about it, by rows [kg m²]"),
+        ("body", "mass [kg]", "center of mass [m]", "inertia about it, by rows [kg m²]"),
         [(body.name, body.mass, body.com, body.inertia) for body in bodies],
         note,
     )

@@ -136,7 +136,7 @@ class UncheckedSingle(UncheckedDynamics):
     """Dynamics of one state at a time by compiled code; only the types are checked.
 
     Arrays must be contiguous float64 of the stated shapes and finite, n the number of joints or 6;
-    a pose's quaternion is normalised. Shorter arrays are read beyond their end. Results are written
+    a pose's quaternion is normalized. Shorter arrays are read beyond their end. Results are written
     into `out`; the return value says whether a result exists. Other types raise TypeError.
     """
 

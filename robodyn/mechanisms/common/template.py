@@ -78,7 +78,7 @@ def template_text(name: str) -> str:
 
 
 def cylinder_inertia(mass: float, radius: float, length: float = 0.0) -> tuple[float, float]:
-    """Moments of inertia [kg m^2] of a solid cylinder about its axis, and across it at its centre.
+    """Moments of inertia [kg m^2] of a solid cylinder about its axis, and across it at its center.
 
     Args:
         mass: [kg].

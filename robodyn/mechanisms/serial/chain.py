@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The open chain that a model has to be for an arm: recognised, made, and stripped of its names."""
+"""The open chain that a model has to be for an arm: recognized, made, and stripped of its names."""
 
 from __future__ import annotations
 

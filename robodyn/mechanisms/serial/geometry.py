@@ -3,7 +3,7 @@
 """The dimensions of an arm: a chain of elementary translations and rotations.
 
 Where all joints are as a Denavit-Hartenberg table states them these are its entries d, a, alpha and
-the joints' offsets; where neighbouring axes are nearly parallel a rotation beta about y is added,
+the joints' offsets; where neighboring axes are nearly parallel a rotation beta about y is added,
 without which the table cannot express a small misalignment (Hayati 1983). Other arms have the
 origin of each joint as a URDF does: x, y, z, and small rotations rx, ry, rz about the axes of the
 frame before. The tip's displacement with an elementary step is its axis, or its axis crossed with

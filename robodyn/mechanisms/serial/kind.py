@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Serial arms in the registry: how their descriptions are recognised and read."""
+"""Serial arms in the registry: how their descriptions are recognized and read."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
 
 
 def central_second_moments(inertia: FloatArray) -> FloatArray:
-    """K = tr(I)/2 E - I, the integral of d d' dm about the centre of mass."""
+    """K = tr(I)/2 E - I, the integral of d d' dm about the center of mass."""
     out: FloatArray = 0.5 * np.trace(inertia) * np.eye(3) - inertia
     return out
 

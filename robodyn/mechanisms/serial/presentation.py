@@ -41,7 +41,7 @@ def parameter_tables(arm: Any) -> list[ParameterTable]:
          joint.effort)
         for joint, link in zip(arm.chain.joints, arm.chain.links, strict=True)
     ]  # fmt: skip
-    head = ("joint", "kind", "mass [kg]", "centre of mass [m]", "inertia about it [kg m²]",
+    head = ("joint", "kind", "mass [kg]", "center of mass [m]", "inertia about it [kg m²]",
             "armature [kg m², kg]", "damping [N m s, N s/m]", "friction +/− [N m, N]",
             "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]")  # fmt: skip
     at_home = []
@@ -56,7 +56,7 @@ def parameter_tables(arm: Any) -> list[ParameterTable]:
             "Links",
             head,
             rows,
-            "centre of mass and inertia in the frame of the joint that moves the link; "
+            "center of mass and inertia in the frame of the joint that moves the link; "
             "armature is the motor's inertia as the joint feels it",
         ),
         ParameterTable(

@@ -3,7 +3,7 @@
 """What rotors and dry friction add to the forces of the legs, term by term.
 
 The sum is in the compiled dynamics already; here it is taken apart, in another way than there. A
-rotor of axial inertia J turns by `ratio` a metre of its leg, beside the leg's own angular velocity
+rotor of axial inertia J turns by `ratio` a meter of its leg, beside the leg's own angular velocity
 W: its energy is J (W.s + ratio L')^2 / 2, its spin momentum against the leg J ratio L' s.
 """
 

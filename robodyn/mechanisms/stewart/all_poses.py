@@ -59,7 +59,7 @@ def all_poses(
         platform: the mechanism.
         lengths: (6,) [m].
         attempts: random poses to start from: uniform orientations, and positions that put the
-            centres of the joints about a leg's length apart, in every direction.
+            centers of the joints about a leg's length apart, in every direction.
         seed: of these.
 
     Raises:

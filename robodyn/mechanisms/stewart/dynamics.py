@@ -245,7 +245,7 @@ class UncheckedPlatform(UncheckedSingle):
         self._difference, self._advance = _steps()
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Displacement (6,) from start to goal (7,), both of them normalised."""
+        """Displacement (6,) from start to goal (7,), both of them normalized."""
         out = np.empty(6)
         self._difference(start, goal, out)
         return out

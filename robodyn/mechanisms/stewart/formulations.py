@@ -32,7 +32,7 @@ class Formulation:
             (1998, eq. 6 and 9); `2012`, with its axial acceleration by eq. 25 as printed.
         moment: direction of the universal joint's constraint moment. `c`, normal to both axes;
             `leg`, along the leg (1998, eq. 17 to 22).
-        shift: parallel-axis terms added to inertias about the centre of mass. `none`; `1998`,
+        shift: parallel-axis terms added to inertias about the center of mass. `none`; `1998`,
             eq. 16; `2012`, eq. 32, 33 and 50.
     """
 

@@ -215,7 +215,7 @@ def configuration_rate(
 
 
 def normalized(platform: Any, configuration: FloatArray) -> FloatArray:
-    """Pose (7,) with its quaternion normalised; unchecked."""
+    """Pose (7,) with its quaternion normalized; unchecked."""
     pose = np.array(configuration)
     integration.normalize(pose)
     return pose

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The dimensions of a Stewart platform: joint centres, zeros of its legs' lengths, universal axes.
+"""The dimensions of a Stewart platform: joint centers, zeros of its legs' lengths, universal axes.
 
-The length of leg i at pose (t, R) is |t + R b_i - a_i| = reading + offset_i, with the joint centres
+The length of leg i at pose (t, R) is |t + R b_i - a_i| = reading + offset_i, with the joint centers
 a_i (base) and b_i (platform). Its differential with the leg's direction s_i is
 
     s_i . v + (R b_i x s_i) . w = d reading + d offset_i + s_i . d a_i - (R' s_i) . d b_i,
@@ -45,10 +45,10 @@ class PlatformGeometry:
         self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in legs])
         found: list[GeometricParameter] = []
         for number, leg in enumerate(legs, start=1):
-            for part, centre in (("base", leg.base), ("platform", leg.platform)):
+            for part, center in (("base", leg.base), ("platform", leg.platform)):
                 found += [
                     GeometricParameter(f"leg{number}.{part}.{axis}", "m", float(value))
-                    for axis, value in zip(AXES, centre, strict=True)
+                    for axis, value in zip(AXES, center, strict=True)
                 ]
             found.append(GeometricParameter(f"leg{number}.offset", "m", 0.0))
             found += [

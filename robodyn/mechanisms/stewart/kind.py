@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Stewart platforms in the registry: how their descriptions are recognised, read and written."""
+"""Stewart platforms in the registry: how their descriptions are recognized, read and written."""
 
 from __future__ import annotations
 

@@ -69,12 +69,12 @@ class _AtZero(NamedTuple):
     """A leg at zero; in the frame of its lower part's link unless stated otherwise.
 
     Attributes:
-        centre: (3,) [m] of the universal joint.
+        center: (3,) [m] of the universal joint.
         k, y, slide: (3,) unit directions of the two axes of the universal joint and the actuator's.
-        length: [m] from the centre to the tip along the actuator's axis.
+        length: [m] from the center to the tip along the actuator's axis.
     """
 
-    centre: FloatArray
+    center: FloatArray
     k: FloatArray
     y: FloatArray
     slide: FloatArray
@@ -92,15 +92,15 @@ def leg_shape(
     first, second, actuator = joints
     _check_joints(tree, joints, source)
     lower, upper = second.child, actuator.child
-    # of the first joint's frame: the lower part's link, and the centre
+    # of the first joint's frame: the lower part's link, and the center
     below = np.linalg.inv(first.child_at.matrix) @ tree.relative(lower, first.child)
     R = below[:3, :3]
     middle = first.axis * (first.axis @ (R @ second.child_at.translation + below[:3, 3]))
     along = tree.relative(actuator.parent, lower)[:3, :3] @ actuator.at.rotation
-    centre, slide = R.T @ (middle - below[:3, 3]), along @ actuator.axis
-    way = point_on(tree, upper, lower, tip) - centre
+    center, slide = R.T @ (middle - below[:3, 3]), along @ actuator.axis
+    way = point_on(tree, upper, lower, tip) - center
     leg = _AtZero(
-        centre,
+        center,
         R.T @ first.axis,
         second.child_at.rotation @ second.axis,
         slide,
@@ -126,7 +126,7 @@ def leg_shape(
     return LegShape(
         mount[:3, :3] @ middle + mount[:3, 3],
         k,
-        parts_of(tree, lower, axes, centre),
+        parts_of(tree, lower, axes, center),
         parts_of(tree, upper, turned @ axes, tip),
         (shortest, longest),
         LegJoints(
@@ -189,7 +189,7 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
                 f"{angle:.6g} degrees",
                 "90: a universal joint's second axis is perpendicular to the first and the leg",
             )
-    offset = leg.centre - second.child_at.translation
+    offset = leg.center - second.child_at.translation
     gap = float(np.linalg.norm(offset - leg.y * (leg.y @ offset)))
     if gap > DISTANCE_TOLERANCE:
         raise refused(
@@ -203,7 +203,7 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
         raise refused(
             source,
             f"joint {actuator.name!r}: the distance between the line on which it moves the "
-            f"spherical joint and the centre of {first.name!r}",
+            f"spherical joint and the center of {first.name!r}",
             f"{aside:.6g} m",
             "0: move the closure's point or the joints so that the leg is straight",
         )

@@ -56,7 +56,7 @@ def gravity_vector(platform: Any) -> FloatArray:
 
 
 def driven_joints(platform: Any) -> tuple[DrivenJoint, ...]:
-    """The six legs; their positions are the distances between the joint centres."""
+    """The six legs; their positions are the distances between the joint centers."""
     pairs = zip(
         map(driven_joint, platform.model.driven_joints), platform.six_legs.legs, strict=True
     )
@@ -104,7 +104,7 @@ def home(platform: Any) -> FloatArray:
 
 
 def characteristic_length(platform: Any) -> float:
-    """[m] the mean radius of the platform's joints about their centre."""
+    """[m] the mean radius of the platform's joints about their center."""
     joints = np.array([leg.platform for leg in platform.six_legs.legs])
     radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
     return radius if radius > 0.0 else 1.0

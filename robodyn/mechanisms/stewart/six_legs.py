@@ -42,7 +42,7 @@ class LegLimits:
     """Limits of a leg's joints; infinite where the description gives none.
 
     Attributes:
-        length: (2,) [m] shortest and longest distance between the joint centres.
+        length: (2,) [m] shortest and longest distance between the joint centers.
         velocity: [m/s] of the actuator.
         effort: [N] of the actuator.
         universal_1, universal_2: (2,) [rad] natural angles of the universal joint, see
@@ -117,9 +117,9 @@ class Leg:
     s the leg's direction), z = x cross y.
 
     Attributes:
-        base: (3,) [m] centre of the universal joint, base frame.
-        platform: (3,) [m] centre of the spherical joint, platform frame.
-        universal_axis: (3,) axis of the universal joint fixed in the base, base frame; normalised.
+        base: (3,) [m] center of the universal joint, base frame.
+        platform: (3,) [m] center of the spherical joint, platform frame.
+        universal_axis: (3,) axis of the universal joint fixed in the base, base frame; normalized.
         lower: the part at the base; leg frame, origin at the universal joint.
         upper: the part at the platform; leg frame, origin at the spherical joint.
         damping, limits: of its joints.

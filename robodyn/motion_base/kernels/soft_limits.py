@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Newton's steps of a quadratic programme with soft limits.
+"""Newton's steps of a quadratic program with soft limits.
 
 What is beyond a limit costs its square, so any x may be begun with, a few steps from the plan of
 the sample before are enough, and what is beyond is drawn back. The objective is of second order by
 pieces: where the same limits are passed before and after it, a step is exact.
 
-Of x (n,): minimise x' H x / 2 + g' x and half the square of what a value is beyond -below[r] and
+Of x (n,): minimize x' H x / 2 + g' x and half the square of what a value is beyond -below[r] and
 above[r], as a share of scale[r], where the values are A' x, with a row of A (n, rows) for each
 coefficient.
 """

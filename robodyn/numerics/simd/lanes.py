@@ -9,7 +9,7 @@ on its auto-vectoriser: one instruction with AVX-512, two with AVX2, four with N
 `Rows` stands for an array (n, 8) of which a kernel sees one axis: `rows[k]` is row k as Lanes.
 Where scalar code would branch, code for both kinds uses `choose` and `any_of`.
 
-No optimisation that changes a bit is enabled: infinities and NaN are preserved, and a state has the
+No optimization that changes a bit is enabled: infinities and NaN are preserved, and a state has the
 same forces alone and in a batch.
 """
 

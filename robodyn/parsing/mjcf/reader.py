@@ -103,10 +103,10 @@ class _Reader:
         for n in range(first, first + count):
             anchor = frame(model.jnt_pos[n])
             last = n == first + count - 1
-            centred = last and not model.jnt_pos[n].any()
+            centered = last and not model.jnt_pos[n].any()
             joint = self._compiled.name("joint", n)
-            child = name if centred else told.get(joint, {}).get("child", f"{name}_on_{joint}")
-            if not centred:
+            child = name if centered else told.get(joint, {}).get("child", f"{name}_on_{joint}")
+            if not centered:
                 self._builder.add(Link(child))
                 self._builder.weighed.add(child)
             self._moving(n, parent, child, place @ anchor)

@@ -11,7 +11,7 @@ from robodyn.numerics.compiler import batch_kernel
 
 @batch_kernel
 def peaks(values: Any, places: Any, out: Any) -> None:
-    """The largest out (N, k) of values (N, M, k) and of the parabolas through three neighbours.
+    """The largest out (N, k) of values (N, M, k) and of the parabolas through three neighbors.
 
     The values are at places (M,), increasing, in every interval.
     """

@@ -4,7 +4,7 @@
 
 Pham and Pham (2018), "A new approach to time-optimal path parameterization based on reachability
 analysis", with limits on intervals instead of points (see `intervals`). What is not linear in x is
-linearised where the solution is, by repetition (Newton's method).
+linearized where the solution is, by repetition (Newton's method).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ INCONSISTENT = 1e-9
 OUTSIDE = 1e-6
 REPEATS = 40
 CONVERGED = 1e-12
-# By which the next place of linearisation may be smaller, at least.
+# By which the next place of linearization may be smaller, at least.
 SMALLER = 1e-3
 
 
@@ -91,7 +91,7 @@ def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> 
             return False, 0.0, 0.0, 0
         found, best_y, best_z = largest_first(rows, count, 0.0, path.caps[k], low, high)
         if not found:
-            # friction linearised at too high a speed seems to hold the mechanism at rest
+            # friction linearized at too high a speed seems to hold the mechanism at rest
             shrunk += 1
             if shrunk > 30:
                 break

@@ -100,8 +100,8 @@ def _collision_figure(mechanism: Mechanism) -> Figure:
 def capsule(shape: Shape) -> tuple[FloatArray, float]:
     """Ends (2, 3) [m] in the link's frame and radius [m] of a capsule around a shape."""
     if shape.kind == "sphere":
-        centre = shape.place[:3, 3]
-        return np.stack([centre, centre]), shape.size[0]
+        center = shape.place[:3, 3]
+        return np.stack([center, center]), shape.size[0]
     if shape.kind == "cylinder":
         along = 0.5 * shape.size[1] * shape.place[:3, 2]
         return shape.place[:3, 3] + np.stack([-along, along]), shape.size[0]

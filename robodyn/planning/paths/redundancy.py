@@ -4,7 +4,7 @@
 
 What is free becomes a B-spline over the motion, or one number where it is to stay the same, and is
 chosen so that the largest condition number, or the largest share of the efforts' limits, becomes
-as small as it gets: minimise u such that every sample is below u and keeps to the joints' limits
+as small as it gets: minimize u such that every sample is below u and keeps to the joints' limits
 (sequential quadratic programming, from two starts). The result is a local optimum, the best of
 those found.
 """
@@ -29,7 +29,7 @@ from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.tip_line import along_body
 
 OBJECTIVES = ("condition", "effort")
-# Samples along the motion that are optimised, and that the answer is examined at.
+# Samples along the motion that are optimized, and that the answer is examined at.
 SAMPLES, FINE = 61, 1001
 ITERATIONS = 40
 # Choices that stay the same all along, of which the best is where a second search starts.

@@ -7,7 +7,7 @@ Others come from searching again with one bound relaxed: if a path appears, that
 way, and the path says where and by how much.
 
 With up to three freedoms every configuration within reach of the start is searched, on a lattice.
-From the start, steps along each coordinate lead to neighbours; those that keep to the bounds are
+From the start, steps along each coordinate lead to neighbors; those that keep to the bounds are
 searched on. A closed loop has several configurations with the same coordinates: those that are
 reached from different sides and differ count as different. When nothing is left to search and the
 goal has not been reached, there is no path that is wider than the lattice.
@@ -31,7 +31,7 @@ from robodyn.planning.paths.tree_search import Effort, Question
 
 Find = Callable[["Question", int, Effort], FloatArray | None]
 
-# [rad] between neighbours of an exhaustive search, by freedoms.
+# [rad] between neighbors of an exhaustive search, by freedoms.
 LATTICE = {1: 0.01, 2: 0.03, 3: 0.1}
 # Configurations after which that search is given up.
 MOST = 150_000

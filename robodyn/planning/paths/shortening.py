@@ -78,7 +78,7 @@ def smoothed(
 
 
 def _tightened(curve: Curve, bounds: Bounds, least: FloatArray, effort: Effort) -> Curve:
-    """Move each control point towards the middle of its neighbours, where the bounds allow it."""
+    """Move each control point towards the middle of its neighbors, where the bounds allow it."""
     count = len(curve.controls)
     pulls = np.ones(count)
     length = _polygon(curve.controls)

@@ -21,7 +21,7 @@ SHARE = 0.15
 # Integral over it of its speed beside that of the rest.
 AREA = 0.6
 # Knots of the path's geometry are not nearer than this share of the mean step: what is measured at
-# neighbours of a millionth of it is rounding.
+# neighbors of a millionth of it is rounding.
 NEAREST = 0.3
 BISECTIONS = 60
 

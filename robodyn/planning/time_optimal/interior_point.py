@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The shortest time in which a motion keeps to its limits, see `programme`.
+"""The shortest time in which a motion keeps to its limits, see `program`.
 
 A primal-dual interior-point method (Verscheure et al. (2009), "Time-optimal path tracking for
-robots: a convex optimization approach"). Time and limits concern neighbouring coefficients of the
-motion, so its matrix has three or five diagonals. With limits of changes the programme with
+robots: a convex optimization approach"). Time and limits concern neighboring coefficients of the
+motion, so its matrix has three or five diagonals. With limits of changes the program with
 tangents at the present motion is convex. Its solution is approached, and the tangents are taken
 anew, in every step. With these, or with friction, the whole is not convex: what is found is the
 shortest of the motions nearby.
@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.planning.time_optimal.programme import Programme, slack
+from robodyn.planning.time_optimal.program import Program, slack
 
 # Steps of the method, and the share of the time that is left to be gained when it ends.
 STEPS, GAP_TOLERANCE = 120, 2e-5
@@ -85,7 +85,7 @@ def _lowered(size: float) -> float:
 class _Ends:
     """Speeds given at the ends: an outer coefficient c0 changes as -opposed c1 there."""
 
-    def __init__(self, p: Programme) -> None:
+    def __init__(self, p: Program) -> None:
         self.first, self.last = np.isfinite(p.ends)
         self.opposed = p.spline.opposed
 
@@ -116,7 +116,7 @@ class _Ends:
 
 
 def shortest(
-    p: Programme,
+    p: Program,
     c: FloatArray,
     weight: float = FAR,
     tell: Callable[[float], None] = lambda _: None,
@@ -124,7 +124,7 @@ def shortest(
 ) -> tuple[FloatArray, float]:
     """The coefficients of the fastest motion near one strictly within the limits.
 
-    Beside them the gap that is left: of a convex programme, the share of the time by which it is
+    Beside them the gap that is left: of a convex program, the share of the time by which it is
     longer than the shortest at most.
 
     Args:
@@ -178,7 +178,7 @@ def shortest(
     return c, gap / time
 
 
-def initial_point(p: Programme) -> FloatArray:
+def initial_point(p: Program) -> FloatArray:
     """The coefficients of some motion within the limits.
 
     Raises:
@@ -194,7 +194,7 @@ def initial_point(p: Programme) -> FloatArray:
     return phase_one(p, p.spline.through(first + (last - first) * r))
 
 
-def slow_down(p: Programme, c: FloatArray) -> FloatArray | None:
+def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
     """A motion slowed uniformly until it keeps to the limits; None if it does not then."""
     less = 1e-4
     while slack(p, (1.0 - less) * c, slopes=False)[0].min() < min(INSIDE, 0.1 * less):
@@ -204,7 +204,7 @@ def slow_down(p: Programme, c: FloatArray) -> FloatArray | None:
     return (1.0 - less) * c
 
 
-def phase_one(p: Programme, c: FloatArray) -> FloatArray:
+def phase_one(p: Program, c: FloatArray) -> FloatArray:
     """The coefficients of a motion within the limits, from one that need not be.
 
     By the same method, what limits are exceeded by, as a share of them, is made small.

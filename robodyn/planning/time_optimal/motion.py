@@ -13,7 +13,7 @@ from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import as_array
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.path import Piece
-from robodyn.planning.time_optimal.programme import SpeedSpline
+from robodyn.planning.time_optimal.program import SpeedSpline
 from robodyn.trajectories.base import Motion, RowTrajectory, retimed
 from robodyn.trajectories.sequence import Sequence
 

@@ -3,7 +3,7 @@
 """The geometry of a path, freed from its timing: pieces without corners, by arc length.
 
 A piece is a cubic through knots of the path, in the coordinates of a parameter s that runs from 0
-to 1 along it. Its unit is the arc length, in which displacements in metres count as parts of the
+to 1 along it. Its unit is the arc length, in which displacements in meters count as parts of the
 mechanism's size. A corner, where the direction jumps, ends a piece: the motion has to rest there.
 """
 
@@ -26,7 +26,7 @@ from robodyn.trajectories.tip_line import is_of_body
 CELLS = 400
 # Directions on both sides of a corner differ by more [rad].
 CORNER = 1e-3
-# Cosine of the angle between neighbouring directions from which on a path turns back.
+# Cosine of the angle between neighboring directions from which on a path turns back.
 BACK = -0.9
 # Of its duration: how near to a time of rest a path still tells its direction.
 NEAR = 1e-5

@@ -17,7 +17,7 @@ from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.interior_point import shortest
 from robodyn.planning.time_optimal.motion import Timed, TimedByIntervals
 from robodyn.planning.time_optimal.path import Piece
-from robodyn.planning.time_optimal.programme import SpeedSpline, programme_of
+from robodyn.planning.time_optimal.program import SpeedSpline, programme_of
 from robodyn.planning.time_optimal.verification import Verification
 
 # Times that limits are tightened where a motion exceeds them between the points.

@@ -29,7 +29,7 @@ from robodyn.planning.time_optimal.interior_point import (
 )
 from robodyn.planning.time_optimal.motion import TimedSmoothly
 from robodyn.planning.time_optimal.path import Piece
-from robodyn.planning.time_optimal.programme import Changes, Programme, SpeedSpline, programme_of
+from robodyn.planning.time_optimal.program import Changes, Program, SpeedSpline, programme_of
 from robodyn.planning.time_optimal.search import Found, Unverified, unverified, with_own_limits
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.verification import MORE, Verification, around, peak
@@ -146,7 +146,7 @@ class SmoothSearch:
         mechanism = self._constraints.mechanism
         return eased(mechanism, self.piece, self._easing, self._nodes, places, rows)
 
-    def _programme(self, problem: Intervals) -> Programme:
+    def _programme(self, problem: Intervals) -> Program:
         """What limits a motion by a problem, for `shortest`."""
         course = self.course
         parts = [each.coefficients(course, problem.terms) for each in self._constraints.third]
@@ -170,7 +170,7 @@ class SmoothSearch:
             value=speed or least,
         )
 
-    def _changes_used(self, p: Programme, c: FloatArray, terms: FloatArray) -> FloatArray:
+    def _changes_used(self, p: Program, c: FloatArray, terms: FloatArray) -> FloatArray:
         """What jerks and efforts' rates reach (N, K) in intervals, as shares of their limits."""
         h, most = p.spline.steps, self._most
         value = self._changing(self.course, terms, p.spline.at(c, VERIFIED))

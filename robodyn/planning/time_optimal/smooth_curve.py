@@ -5,7 +5,7 @@
 Where the curvature jumps, accelerations would, too, whatever the speed. Between two knots the curve
 is the quintic through their configurations, directions and curvatures, in the coordinates of the
 earlier knot's tangent space. The curvatures come from configurations and directions alone: that of
-the quintic through a knot and its neighbours, whose error falls with the fourth power of the step.
+the quintic through a knot and its neighbors, whose error falls with the fourth power of the step.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class SmoothCurve(RowTrajectory):
         center: Indices,
         other: Indices,
     ) -> tuple[FloatArray, FloatArray]:
-        """Displacements (K, nv) of other knots from centres, and their derivatives by s."""
+        """Displacements (K, nv) of other knots from centers, and their derivatives by s."""
         whole = self._mechanism.difference(configuration[center], configuration[other])
         rate = tangent[other].copy()
         for own in self._rotations:
@@ -86,12 +86,12 @@ class SmoothCurve(RowTrajectory):
     def _curvature(
         self, places: FloatArray, configuration: FloatArray, tangent: FloatArray
     ) -> FloatArray:
-        """That (K, nv) at the knots, of the quintic through each and two neighbours."""
+        """That (K, nv) at the knots, of the quintic through each and two neighbors."""
         count = len(places)
         here = np.arange(count)
         first = np.clip(here, 1, count - 2)
         beside = np.stack([first - 1, first + 1])
-        # at an end, both neighbours are on one side
+        # at an end, both neighbors are on one side
         beside[0, 0], beside[1, 0] = 1, 2
         beside[0, -1], beside[1, -1] = count - 2, count - 3
         matrix, values = [], []

@@ -110,7 +110,7 @@ class Verification:
 
 
 def around(excess: FloatArray) -> FloatArray:
-    """The largest of an interval and its neighbours, never negative."""
+    """The largest of an interval and its neighbors, never negative."""
     wide = np.maximum(excess, 0.0)
     out: FloatArray = wide.copy()
     out[1:] = np.maximum(out[1:], wide[:-1])

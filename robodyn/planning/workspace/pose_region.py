@@ -280,8 +280,8 @@ class PoseRegion(Region):
         own = (tips - home[:3]) @ rotation_matrix(home)
         boxes = []
         for pose in pose_from_rpy(np.zeros((len(self._others), 3)), self._others):
-            centres = feet - own @ rotation_matrix(pose).T
-            limits = np.stack([centres - longest[:, None], centres + longest[:, None]], axis=-1)
+            centers = feet - own @ rotation_matrix(pose).T
+            limits = np.stack([centers - longest[:, None], centers + longest[:, None]], axis=-1)
             boxes.append([limits[..., 0].max(axis=0), limits[..., 1].min(axis=0)])
         ends = np.array(boxes)
         every = self.kind == "dexterous"

@@ -46,7 +46,7 @@ class Region:
         raise NotImplementedError
 
     def save(self, path: str | Path) -> None:
-        """Write the boundary to a file that ends in .stl or .ply; its lengths are metres.
+        """Write the boundary to a file that ends in .stl or .ply; its lengths are meters.
 
         Raises:
             InvalidInput: another ending.

@@ -2,7 +2,7 @@
 """Level surfaces of functions on a grid, as triangles: marching tetrahedra.
 
 Every cell is cut into six tetrahedra around its diagonal, the same way in all cells, so that
-neighbours meet in the same triangles and a surface that does not leave the grid is closed.
+neighbors meet in the same triangles and a surface that does not leave the grid is closed.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 
 Space is divided into cubes. Those that random configurations of an arm, or the home of a closed
 loop, put the tip in are reached; from each, inverse kinematics by damped least squares leads on
-into its neighbours, until none is left that can be entered. What share of the cubes is reached is
-measured at random points, separately in those at the edge, in those inside, whose neighbours are
+into its neighbors, until none is left that can be entered. What share of the cubes is reached is
+measured at random points, separately in those at the edge, in those inside, whose neighbors are
 all reached, and in those around that were not entered. What is reached there is filled, too. The
 error stated is three standard deviations of each, and what inverse kinematics did not reach inside.
 """
@@ -109,7 +109,7 @@ class TipRegion(Region):
         """How many times as many cells along an axis may be filled within a budget [s]."""
         if took >= budget:
             return 1.0
-        # half of what is left: more neighbours are tried in vain where cubes are small
+        # half of what is left: more neighbors are tried in vain where cubes are small
         return float((0.5 * (budget - took) / max(took, 1e-9)) ** (1.0 / self.dimensions))
 
     def _divide(self, seeds: FloatArray, cells: int) -> None:
@@ -246,7 +246,7 @@ class TipRegion(Region):
         return True
 
     def _moved(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
-        """Configurations that bring the tip from cubes into their neighbours, where there are."""
+        """Configurations that bring the tip from cubes into their neighbors, where there are."""
         goal = self._places(np.array(cells) + 0.5)
         for _ in range(STEPS):
             q = self._steps.nearer(q, goal)

@@ -13,7 +13,7 @@ from robodyn.poses import pose_difference, pose_from_rpy, rpy_from_pose
 
 # Random configurations of an arm, steps of a loop's walk, and how many are examined together.
 SEEDS, WALK, CHUNK = 60_000, 300, 8192
-# Steps of inverse kinematics into a neighbour, their damping, and the longest [units].
+# Steps of inverse kinematics into a neighbor, their damping, and the longest [units].
 STEPS, DAMPING, LONGEST = 6, 0.02, 0.3
 # The smallest share of a step that a walk takes.
 SHORTEST = 1e-4

@@ -239,7 +239,7 @@ def test_a_state_that_was_checked_gets_the_same_answer(kind, mode, dasgupta, pum
             assert answers[1] is None
             continue
         for one, other in zip(answers[0][:2], answers[1][:2], strict=True):
-            # a pose that is normalised twice may be off in its last bit
+            # a pose that is normalized twice may be off in its last bit
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
         assert bool(answers[0].problem) == bool(answers[1].problem)
         assert (np.abs(answers[0].effort) <= mechanism.effort_limits).all()

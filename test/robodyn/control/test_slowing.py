@@ -58,7 +58,7 @@ def test_path_iii_stands_before_the_singularity_and_on_the_path(dasgupta, path):
     apart, where = off(dasgupta, path, poses[-1])
     assert apart < 3e-4
     assert abs(where - stop) < 0.03
-    # where forces have little hold of it, braking leads it a millimetre astray for a while
+    # where forces have little hold of it, braking leads it a millimeter astray for a while
     assert max(off(dasgupta, path, pose)[0] for pose in poses[::40]) < 3e-3
 
 

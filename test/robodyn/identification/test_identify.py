@@ -35,10 +35,10 @@ RATE, DURATION, NOISE = 100.0, 8.0, 0.01
 def motion(m, rng, reach):
     """A motion about home of several harmonics, of joints that may go so far [rad or m]."""
     rest = np.zeros(m.coordinates.velocity_size)
-    centre = motions.independent_motion(m, m.home, rest, rest).positions
+    center = motions.independent_motion(m, m.home, rest, rest).positions
     size = reach / np.arange(1, 6)[:, None]
-    sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(centre))) * size
-    return FourierTrajectory(m, FourierSeries(DURATION, 1.0, centre, sine, cosine))
+    sine, cosine = rng.uniform(-1.0, 1.0, (2, 5, len(center))) * size
+    return FourierTrajectory(m, FourierSeries(DURATION, 1.0, center, sine, cosine))
 
 
 def recorded(m, path, rng, noise=NOISE, encoder=1e-7):

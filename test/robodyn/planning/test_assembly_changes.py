@@ -4,7 +4,7 @@
 
 The planar 3-RPR robot of Innocenti and Parenti-Castelli (1992), "Singularity-free evolution from
 one configuration to another in serial and fully-parallel manipulators", ASME Mechanisms Conference,
-at a tenth of its size in metres: at leg lengths of 1.498, 1.538 and 1.2 m it has six assembly
+at a tenth of its size in meters: at leg lengths of 1.498, 1.538 and 1.2 m it has six assembly
 modes, three on either side of the singular surface.
 """
 

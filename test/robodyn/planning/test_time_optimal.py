@@ -19,7 +19,7 @@ from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.curves import Through
 from robodyn.planning.time_optimal.online import time_optimal_from
 from robodyn.planning.time_optimal.path import PathPieces
-from robodyn.planning.time_optimal.programme import SpeedSpline
+from robodyn.planning.time_optimal.program import SpeedSpline
 from robodyn.planning.time_optimal.search import Reached, unverified
 from robodyn.planning.time_optimal.spacing import spacing
 
@@ -62,7 +62,7 @@ def between(motion):
     return motion.sample(np.append(times, motion.duration))
 
 
-def utilised(mechanism, motion, wrench=None):
+def utilized(mechanism, motion, wrench=None):
     """Largest shares of the limits of efforts and rates that a motion uses anywhere."""
     samples = between(motion)
     effort = mechanism.inverse_dynamics(*samples, wrench) / mechanism.effort_limits
@@ -113,7 +113,7 @@ def test_a_mass_on_a_rail_with_friction_is_as_fast_as_the_equations_say(tmp_path
         low, high = (middle, high) if distance(middle)[0] < 1.0 else (low, middle)
     shortest = distance(low)[1]
     assert shortest * (1.0 - 1e-6) < motion.duration < shortest * (1.0 + 1e-3)
-    assert utilised(slider, motion)[0] <= 1.0 + 1e-9
+    assert utilized(slider, motion)[0] <= 1.0 + 1e-9
 
 
 def test_a_motor_that_weakens_with_speed_is_taken_at_its_word(tmp_path):
@@ -142,7 +142,7 @@ def test_a_motor_that_weakens_with_speed_is_taken_at_its_word(tmp_path):
 def test_limits_hold_between_the_points_too(platform, arm, curve):
     for mechanism, points in ((platform, curve), (arm, JOINTS)):
         motion = rd.time_optimal(mechanism, points, points=POINTS)
-        effort, rate = utilised(mechanism, motion)
+        effort, rate = utilized(mechanism, motion)
         assert max(effort, rate) <= 1.0 + 1e-6
         # and one of them is used up
         assert max(effort, rate) >= 1.0 - 1e-3
@@ -172,13 +172,13 @@ def test_all_other_limits_hold_too(platform, curve):
     assert np.abs(driven.accelerations).max() <= 2.0 * (1.0 + 1e-6)
     assert np.abs(driven.velocities).max() <= 0.5 * (1.0 + 1e-6)
     assert np.linalg.norm(samples.velocity[:, :3], axis=1).max() <= 0.4 * (1.0 + 1e-6)
-    assert utilised(loaded, motion, wrench)[0] <= 0.9 * (1.0 + 1e-6)
+    assert utilized(loaded, motion, wrench)[0] <= 0.9 * (1.0 + 1e-6)
 
 
 def shortest(mechanism, points, near, count=300):
     """A lower bound [s] on the time along a path, and that of a motion that comes close to it.
 
-    A convex programme over x = s'^2 at the ends of `count` intervals (Verscheure et al., 2009),
+    A convex program over x = s'^2 at the ends of `count` intervals (Verscheure et al., 2009),
     with efforts and rates limited in the middle of each. The time 2 h / (sqrt(x) + sqrt(x')) of an
     interval is convex, so its tangents are below it: HiGHS finds the least sum of their maxima, and
     tangents at what it finds are added (Kelley, 1960) until that is the time. `near` [s] is the
@@ -257,7 +257,7 @@ def test_it_is_as_fast_as_a_convex_programme_finds(name, rng):
     assert found < 1.001 * least
     # it is limited everywhere, they in the middle of their intervals only
     assert 0.998 * least < motion.duration < 1.005 * least
-    assert max(utilised(ideal, motion)) <= 1.0 + 1e-6
+    assert max(utilized(ideal, motion)) <= 1.0 + 1e-6
 
 
 @pytest.mark.parametrize("draw", [3, 5])
@@ -269,7 +269,7 @@ def test_limits_that_are_nearly_kept_are_not_tightened_for_ever(arm, draw):
     motion = rd.time_optimal(ideal, points, points=1000)
     # else the intervals are halved
     assert len(motion.switching_times) < 1000
-    assert max(utilised(ideal, motion)) <= 1.0 + 1e-6
+    assert max(utilized(ideal, motion)) <= 1.0 + 1e-6
 
 
 def test_points_go_where_limits_would_be_left_unused(arm):
@@ -373,7 +373,7 @@ def test_a_new_goal_is_taken_up_from_the_present_velocity(arm):
     np.testing.assert_allclose(start.configuration, state.configuration, atol=1e-9)
     np.testing.assert_allclose(end.configuration, JOINTS[0], atol=1e-9)
     np.testing.assert_allclose(end.velocity, 0.0, atol=1e-9)
-    assert max(utilised(arm, onward)) <= 1.0 + 1e-6
+    assert max(utilized(arm, onward)) <= 1.0 + 1e-6
 
 
 def test_it_is_flown_without_saturation(platform, curve):

@@ -61,7 +61,7 @@ def changes(mechanism, motion):
     times = between(motion)
     samples = motion.sample(times)
     steps = np.diff(times)[:, None]
-    # what neighbouring nodes of two pieces are apart by may be rounding
+    # what neighboring nodes of two pieces are apart by may be rounding
     apart = steps[:, 0] > 1e-9
     values = (
         motions.driven_motion(mechanism, *samples).accelerations,

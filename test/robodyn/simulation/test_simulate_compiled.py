@@ -129,7 +129,7 @@ def test_limits_and_end_stops_agree(dasgupta, puma, kind, control_dt):
 
 
 def short_and_weak(platform):
-    """The platform with a centimetre of travel about home, and legs that lift it just so."""
+    """The platform with a centimeter of travel about home, and legs that lift it just so."""
     lengths = platform.joint_positions(platform.home)
     legs = tuple(
         replace(leg, limits=LegLimits((length - 0.005, length + 0.005), np.inf, 400.0))

@@ -176,7 +176,7 @@ def test_all_intervals_at_once_are_what_single_times_are(name, rng):
 
 
 def test_switches_a_nanosecond_off_the_grid_make_no_accelerations(puma):
-    """Clients cut times to whole nanoseconds, a neighbour of where the grid has its points."""
+    """Clients cut times to whole nanoseconds, a neighbor of where the grid has its points."""
     path = rd.plan_joints(puma.home + 1.0 / 3.0, puma.home + 1.0, duration=12.0)
     switches = tuple(t - 1e-9 * (i % 2) for i, t in enumerate(np.arange(1, 120) * 0.1))
     times = knot_times(path.duration, switches, 0.01)

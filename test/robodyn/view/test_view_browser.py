@@ -56,7 +56,7 @@ def test_a_browser_shows_the_flight_of_path_i_without_an_error(studio):
             x, y, z = now.body_pose[:3].round(3) + 0.0
             assert f"{x:7.3f} {y:7.3f} {z:7.3f} m" in text
             assert f"condition number {now.condition_number:.4g}" in text
-            # drawn in the figure's colours, and moved since the moment before
+            # drawn in the figure's colors, and moved since the moment before
             pictures.append(until_drawn(browser, pictures[-1] if pictures else None))
         assert browser.evaluate("document.querySelectorAll('.u-over').length") == 2
         live.start(), page.start()

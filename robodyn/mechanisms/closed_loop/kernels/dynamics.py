@@ -169,7 +169,7 @@ def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
 
 @inner
 def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
-    """Generalised efforts A'tau out (free,) of the driven joints' efforts (driven,)."""
+    """Generalized efforts A'tau out (free,) of the driven joints' efforts (driven,)."""
     for k in range(m.free):
         if m.drives_free == 1:
             out[k] = effort[k]

@@ -62,7 +62,7 @@ BODY_PLAN = Layout(
     position=1,  # where its joint's coordinate is in a configuration
     rate=1,  # where its rate is among those of the tree
     aligned=1,  # 1 if its frame at position 0 has the parent's axes
-    centred=1,  # 1 if its joint sits at the parent's origin
+    centered=1,  # 1 if its joint sits at the parent's origin
     has_inertia=1,  # 1 if it has mass or inertia
     own=1,  # where its own position is: elsewhere than `position` if it mimics another joint
 )
@@ -74,7 +74,7 @@ BODY_NUMBERS = Layout(
     shift=3,  # [m] its origin there
     mass=1,  # [kg]
     com=3,  # [m] body frame
-    inertia=6,  # [kg m^2] xx xy xz yy yz zz about the centre of mass, body frame
+    inertia=6,  # [kg m^2] xx xy xz yy yz zz about the center of mass, body frame
     factor=1,  # the joint's position is factor * q + offset
     offset=1,  # [rad or m]
     damping=1,  # [N m s or N s/m]

@@ -94,7 +94,7 @@ def composites(m: Any, B: Any, C: Any) -> None:
             x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
             mass = link.mass + zero
             com = combine(x, y, z, link.com)
-            # columns of R I, I about the centre of mass
+            # columns of R I, I about the center of mass
             xx, xy, xz, yy, yz, zz = link.inertia
             a = combine(x, y, z, (xx, xy, xz))
             b = combine(x, y, z, (xy, yy, yz))

@@ -79,7 +79,7 @@ def place(m: Any, q: Any, B: Any) -> None:
         body, parent = B[i], B[link.parent]
         x, y, z = joint_axes(link, parent)
         origin, arm = vector(parent, ORIGIN), scale(0.0, z)
-        if link.centred == 0:
+        if link.centered == 0:
             arm = combine(vector(parent, X), vector(parent, Y), vector(parent, Z), link.shift)
         kind, first = link.kind, link.position
         if kind == REVOLUTE:

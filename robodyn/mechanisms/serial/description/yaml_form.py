@@ -105,7 +105,7 @@ def _frames(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(4, 4) of a joint in the previous moving frame, of its link's row in it, and what follows.
 
-    The row's frame is the one in which a DH table states centre of mass and inertia.
+    The row's frame is the one in which a DH table states center of mass and inertia.
     """
     prismatic = link.text("joint", choices=KINDS) == "prismatic"
     free, fixed = ("d", "theta") if prismatic else ("theta", "d")

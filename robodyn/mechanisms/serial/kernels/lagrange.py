@@ -4,7 +4,7 @@
 
 tau_i = sum_q Tr{ [sum_j dT_q/dj q_j'' + sum_jk d2T_q/djdk q_j' q_k'] J_q (dT_q/di)' }
         - sum_q m_q g' dT_q/di rbar_q,
-with T_q = T_0^q homogeneous and J_q = integral of d d' dm (eq. 1.28), organised as in the report's
+with T_q = T_0^q homogeneous and J_q = integral of d d' dm (eq. 1.28), organized as in the report's
 appendix, which makes it of order n^3. Differentiation puts Q_j before T_{j-1}^q: for a revolute
 joint a row interchange and a negation, for a prismatic one a shift of a row, so it costs nothing.
 """
@@ -44,7 +44,7 @@ def lagrange(
     n = q.shape[0]
     g = back(matrix(chain[0], ROTATION), (gravity[0], gravity[1], gravity[2]))
     for i in range(1, n + 1):
-        neighbour(chain[i], q[i - 1], T[i - 1, i])
+        neighbor(chain[i], q[i - 1], T[i - 1, i])
     transforms(q, T)
     for i in range(1, n + 1):
         for j in range(i):
@@ -80,7 +80,7 @@ def transforms(q: Any, T: Any) -> None:
 
 
 @kernel
-def neighbour(row: Any, q: float, out: Any) -> None:
+def neighbor(row: Any, q: float, out: Any) -> None:
     """T_{i-1}^i: the joint's motion, then the link's fixed transform."""
     sliding = row[PRISMATIC] != 0.0
     c = 1.0 if sliding else math.cos(q)

@@ -16,10 +16,10 @@ ROTATION = 0  # 9, rows of the rotation of X_i
 AXIS = 6  # 3, the last of these rows: the joint's axis z_{i-1}, seen from frame i
 SHIFT = 9  # 3 [m], translation of X_i in frame i-1
 REACH = 12  # 3 [m], the same in frame i: r_i of a revolute joint, and of a prismatic one at q = 0
-COM = 15  # 3 [m], rbar_i, from the origin of frame i to the centre of mass, frame i
+COM = 15  # 3 [m], rbar_i, from the origin of frame i to the center of mass, frame i
 LEVER = 18  # 3 [m], r_i + rbar_i, of a prismatic joint at q = 0
 MASS = 21  # [kg]
-INERTIA = 22  # 6 [kg m^2], xx xy xz yy yz zz about the centre of mass, frame i
+INERTIA = 22  # 6 [kg m^2], xx xy xz yy yz zz about the center of mass, frame i
 SPREAD = 28  # 6 [kg m^2], K_i = tr(I)/2 E - I = integral of d d' dm, in the same order
 PRISMATIC = 34  # 1 for a prismatic joint, 0 for a revolute one
 ARMATURE = 35  # [kg m^2 or kg], reflected inertia of the motor

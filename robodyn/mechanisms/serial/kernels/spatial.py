@@ -56,7 +56,7 @@ def link_reach(row: Any, q: float) -> Vector:
 
 @inner
 def link_lever(row: Any, q: float) -> Vector:
-    """r_i + rbar_i [m], from the origin of frame i-1 to the centre of mass, in frame i."""
+    """r_i + rbar_i [m], from the origin of frame i-1 to the center of mass, in frame i."""
     if row[PRISMATIC] != 0.0:
         return axpy(q, vector(row, AXIS), vector(row, LEVER))
     return vector(row, LEVER)
@@ -99,14 +99,14 @@ def joint_origin(frames: Any, i: int) -> Vector:
 
 @inner
 def link_com(chain: Any, frames: Any, i: int) -> Vector:
-    """Centre of mass of link i (0..n-1), base frame."""
+    """Center of mass of link i (0..n-1), base frame."""
     R = matrix(frames[i + 1], 0)
     return add(vector(frames[i + 1], FRAME_ORIGIN), forth(R, vector(chain[i + 1], COM)))
 
 
 @inner
 def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
-    """Inertia of link i (0..n-1) about its own centre of mass, in base axes."""
+    """Inertia of link i (0..n-1) about its own center of mass, in base axes."""
     x, y, z = matrix(frames[i + 1], 0)
     row = chain[i + 1]
     Ix, Iy, Iz = symmetric(row, INERTIA, x), symmetric(row, INERTIA, y), symmetric(row, INERTIA, z)

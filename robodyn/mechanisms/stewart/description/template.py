@@ -24,7 +24,7 @@ def hexapod(
     """
     mass = payload
     base, platform = _pairs(base_radius, 0.0), _pairs(platform_radius, math.pi / 3.0)
-    base = base[1:] + base[:1]  # neighbouring legs lean towards each other
+    base = base[1:] + base[:1]  # neighboring legs lean towards each other
     length = math.dist((*base[0], 0.0), (*platform[0], height))
     shortest, longest = length - 0.5 * stroke, length + 0.5 * stroke
     if not shortest > stroke:

@@ -77,7 +77,7 @@ class Memory(NamedTuple):
         efforts, wrench, base: (6,), (6,) and (9,), held.
         left: (1,) how many steps are left.
         pose, twist: (7,) and (6,) at a stage.
-        unit: (7,) that pose, exactly normalised.
+        unit: (7,) that pose, exactly normalized.
         rates, accelerations: (4, 7) and (4, 6) of the stages.
         held: (6,) efforts with end stops and friction.
         mode, first: (6,) 1 or -1, as a leg lengthens or shortens, and its rate as a step begins.

@@ -43,7 +43,7 @@ def missing(platform: Any, state: Any, forces: Any, H: Any, out: Any) -> int:
 
 @inner
 def displace(platform: Any, step: Any, H: Any, pose: Any) -> None:
-    """Shift and turn poses, in place; they become normalised."""
+    """Shift and turn poses, in place; they become normalized."""
     displace_pose(pose, 0, vector(step, 0), vector(step, 3))
 
 

@@ -72,7 +72,7 @@ def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, out: Any) -> Non
 
 @inner
 def normalize(pose: Any) -> None:
-    """Normalise the quaternion of pose (7,), of floats or of lanes."""
+    """Normalize the quaternion of pose (7,), of floats or of lanes."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     length = math.sqrt(x * x + y * y + z * z + w * w)
     for j in range(3, 7):
@@ -133,7 +133,7 @@ def derivative(
 
 @inner
 def to_manifold(plant: Any, pose: Any, twist: Any, work: Any) -> int:
-    """Normalise the quaternion."""
+    """Normalize the quaternion."""
     normalize(pose)
     return OK
 

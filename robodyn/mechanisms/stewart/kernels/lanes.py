@@ -45,7 +45,7 @@ from robodyn.numerics.vectors import cross, vector
 
 @inner
 def normalize(pose: Any) -> bool:
-    """Normalise eight quaternions; False if one was too far from unit length."""
+    """Normalize eight quaternions; False if one was too far from unit length."""
     square = 0.0 * pose[3]
     for j in range(3, 7):
         square = square + pose[j] * pose[j]
@@ -99,7 +99,7 @@ def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: 
 
 @inner
 def equations_in_lanes(platform: Any, state: Any, e: Any) -> int:
-    """The `MotionEquations` of poses that are normalised."""
+    """The `MotionEquations` of poses that are normalized."""
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
     return motion_equations(legs, body, state.q, state.rates, base, e)

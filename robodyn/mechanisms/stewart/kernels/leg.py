@@ -155,8 +155,8 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
 
 
 @inner
-def centres(leg: Any, g: Any) -> tuple[Vector, Vector]:
-    """Centres of mass rd, ru of the lower and upper part, from the base point."""
+def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
+    """Centers of mass rd, ru of the lower and upper part, from the base point."""
     rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
     return rd, axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
 
@@ -165,7 +165,7 @@ def centres(leg: Any, g: Any) -> tuple[Vector, Vector]:
 def centre_forces(
     leg: Any, g: Any, m: Any, n: Any, places: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Forces that accelerate the parts at their `centres` and carry their weight (eq. 13, 14)."""
+    """Forces that accelerate the parts at their `centers` and carry their weight (eq. 13, 14)."""
     rd, ru = places
     ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
     au = add(cross(n.A, ru), cross(m.W, cross(m.W, ru)))
@@ -183,7 +183,7 @@ def centre_forces(
 @inner
 def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
     """Forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
-    rd, ru = centres(leg, g)
+    rd, ru = centers(leg, g)
     lower_force, upper_force = centre_forces(leg, g, m, n, (rd, ru), base)
     omega, alpha = turning(base, m.W, n.A)
 

@@ -28,7 +28,7 @@ from robodyn.mechanisms.stewart.kernels.layout import (
 from robodyn.mechanisms.stewart.kernels.leg import (
     LegAcceleration,
     LegVelocity,
-    centres,
+    centers,
     leg_acceleration,
     leg_geometry,
     leg_load,
@@ -77,7 +77,7 @@ def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
         return scale(leg[UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
         # As printed: L_d, L_u are resolved in the base frame, yet turned by T once more.
-        rd, ru = centres(leg, g)
+        rd, ru = centers(leg, g)
         local = resolve(g.s, g.y, g.z, a)
         lower = parallel_axis(leg[LOWER_MASS], rd, local)
         upper = parallel_axis(leg[UPPER_MASS], ru, local)

@@ -20,8 +20,8 @@ from robodyn.mechanisms.stewart.kernels.layout import (
     UPPER_INERTIA,
 )
 from robodyn.mechanisms.stewart.kernels.leg import (
+    centers,
     centre_forces,
-    centres,
     leg_acceleration,
     leg_geometry,
     leg_load,
@@ -48,7 +48,7 @@ def leg_reactions(
 ) -> tuple[Vector, Vector, Vector, Vector, Vector]:
     """Fs, Fc, Mp about the base point, Fu and Mu c of a leg under its actuator's `force`."""
     load = leg_load(leg, g, m, n, w, base)
-    _, ru = places = centres(leg, g)
+    _, ru = places = centers(leg, g)
     lower, upper = centre_forces(leg, g, m, n, places, base)
     spherical = axpy(-force, g.s, load.tip_force)
     prismatic = axpy(load.drive - force, g.s, sub(upper, spherical))

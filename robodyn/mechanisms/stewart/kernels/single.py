@@ -60,7 +60,7 @@ def is_pose(pose: Any) -> bool:
 
 @inner
 def unit_columns(pose: Any) -> Any:
-    """Columns of the rotation matrix of a pose whose quaternion is normalised first."""
+    """Columns of the rotation matrix of a pose whose quaternion is normalized first."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     factor = 1.0 / math.sqrt(x * x + y * y + z * z + w * w)
     return rotation_columns(

@@ -16,7 +16,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import Along, Course
-from robodyn.planning.time_optimal.programme import Changes
+from robodyn.planning.time_optimal.program import Changes
 
 # Of every limit: what is not used at the points, and what between them, where peaks are found by
 # parabolas that are not quite exact: along random paths of a five-bar they missed up to 1.5e-5.

@@ -16,7 +16,7 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import IMPOSED, Course, derivatives
 from robodyn.planning.time_optimal.constraints.base import ThirdOrder
 from robodyn.planning.time_optimal.constraints.efforts import without_friction
-from robodyn.planning.time_optimal.programme import Changes
+from robodyn.planning.time_optimal.program import Changes
 
 
 class EffortRates(ThirdOrder):

@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.planning.time_optimal.along import VERIFIED, Course, derivatives
 from robodyn.planning.time_optimal.constraints.base import ThirdOrder
-from robodyn.planning.time_optimal.programme import Changes
+from robodyn.planning.time_optimal.program import Changes
 
 
 class Jerk(ThirdOrder):

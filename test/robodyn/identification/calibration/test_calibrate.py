@@ -54,7 +54,7 @@ def composed(first, second):
 
 
 class Machine:
-    """A machine whose dimensions differ from its model's by some millimetres."""
+    """A machine whose dimensions differ from its model's by some millimeters."""
 
     def __init__(self, m, rng, samples=SAMPLES, off=2e-3):
         self.model, self.geometry = m, geometry_of(m)
@@ -244,7 +244,7 @@ def test_a_platform_calibrates_itself_with_its_universal_joints(platform, rng):
     samples = rd.Measurements.from_arrays(platform, machine.joints, passive=passive)
     found = rd.calibrate(platform, samples)
     assert found.rmse_after["passive"] == pytest.approx(1e-5, rel=0.2)
-    # the six freedoms of each of the two frames in which the joints' centres are stated
+    # the six freedoms of each of the two frames in which the joints' centers are stated
     assert len(found.unseen) == 12
     # how far the platform turns between poses does not depend on these frames
     fresh = Machine(platform, rng, samples=9)
@@ -347,7 +347,7 @@ def scaled(columns, factor):
 WRONG = {
     "too few": (lambda t, h: (t[:4], h), "4 samples give 24 equations for 37 unknowns"),
     "at one place": (lambda t, h: (t[[0] * 12], h), "all 12 samples are at one place"),
-    "in millimetres": (scaled(slice(6, 9), 1000.0), "tracker_unit='mm'"),
+    "in millimeters": (scaled(slice(6, 9), 1000.0), "tracker_unit='mm'"),
     "in degrees": (scaled(slice(0, 6), 180.0 / np.pi), "position_unit='deg'"),
     "other joints": (lambda t, h: (t, h.replace("joint2", "elbow")), "no column joint2.position"),
     "half a quaternion": (lambda t, h: (t, h.replace("qw", "w")), "no column qw beside x, y, z"),

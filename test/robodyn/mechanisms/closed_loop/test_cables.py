@@ -72,7 +72,7 @@ def shortest(corners):
 def test_forces_are_the_least_of_the_polygon_of_all(cables, rng):
     """Of all that hold a wrench, within limits, those of least sum of squares; or there are none.
 
-    A linear programme says whether there are any.
+    A linear program says whether there are any.
     """
     rest, seen = np.zeros(6), set()
     least = cables.without_actuators()
@@ -109,8 +109,8 @@ def test_any_number_of_spare_drives(rng, extra):
         x = weights * (A @ np.linalg.solve(A.T @ (weights[:, None] * A), asked))
         found = nearest_in_box(A, weights, limits, x)
         bounds = list(zip(*limits, strict=True))
-        programme = linprog(np.zeros(n), A_eq=A.T, b_eq=asked, bounds=bounds)
-        assert found == (programme.status == 0)
+        program = linprog(np.zeros(n), A_eq=A.T, b_eq=asked, bounds=bounds)
+        assert found == (program.status == 0)
         told.add(found)
         if found:
             np.testing.assert_allclose(A.T @ x, asked, atol=1e-10)
@@ -193,7 +193,7 @@ def test_cables_hold_where_a_linear_programme_says_so(cables, rng):
 
 @pytest.mark.parametrize("push", [0.0, 40.0])
 def test_time_optimal_motions_use_all_that_cables_can(cables, push):
-    """At every time a rate is at its limit, or a linear programme finds no room for the forces."""
+    """At every time a rate is at its limit, or a linear program finds no room for the forces."""
     path, wrench = rd.load_path("demo", cables), [push, 0.0, 0.0, 0.0, 0.0, 0.0]
     fast = rd.time_optimal(cables, path, wrench=wrench)
     t = np.linspace(0.0, fast.duration, 62)[1:-1]

@@ -79,12 +79,12 @@ def test_a_batch_across_a_singularity_of_type_2_is_told_state_by_state():
 
 def test_the_tips_motion_is_the_mechanisms(mechanism):
     """Rates and accelerations are derivatives; the tip of a five-bar turns as it moves."""
-    centre = mechanism.body_pose(mechanism.home)
+    center = mechanism.body_pose(mechanism.home)
     times = np.linspace(0.0, 0.2, 81)
     way = 0.02 * mechanism.size * np.array([1.0, 0.0, -0.5])
     normal = mechanism.jacobian(mechanism.home)[:3]
     way = normal @ np.linalg.pinv(normal) @ way  # as far as the tip can move at all
-    poses = np.repeat(centre[None], len(times), axis=0)
+    poses = np.repeat(center[None], len(times), axis=0)
     twists, accels = np.zeros((2, len(times), 6))
     poses[:, :3] += np.sin(9.0 * times)[:, None] * way
     twists[:, :3] = 9.0 * np.cos(9.0 * times)[:, None] * way

@@ -43,7 +43,7 @@ def assert_closed(mechanism, configurations):
 
 
 def assert_same(mechanism, found, expected):
-    """Sizes are of metres and radians, or of parts of a quaternion."""
+    """Sizes are of meters and radians, or of parts of a quaternion."""
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12)
 
 

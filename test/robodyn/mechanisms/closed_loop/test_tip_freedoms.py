@@ -31,7 +31,7 @@ def loop_of(name):
     [
         ("delta", (0, 1, 2)),  # its platform does not turn
         ("fivebar", (0, 1, 2)),
-        ("spm", (3, 4, 5)),  # spherical: its tip is at the centre
+        ("spm", (3, 4, 5)),  # spherical: its tip is at the center
         ("rps3", (2, 3, 4)),  # a tripod: up, and two tilts
         ("hexapod_rotary", (0, 1, 2, 3, 4, 5)),
     ],

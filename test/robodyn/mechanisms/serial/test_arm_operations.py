@@ -90,7 +90,7 @@ def test_counting_runs_the_equations_that_run(arm, state, rng):
 
 
 def test_square_roots_and_divisions_are_counted():
-    """Cholesky's factorisation and two triangular solutions of order 3, by hand."""
+    """Cholesky's factorization and two triangular solutions of order 3, by hand."""
     matrix, rhs = np.diag([4.0, 5.0, 6.0]) + 1.0, np.ones(3)
     tally, after = count_operations(solve_definite, matrix, 3, 0.0, rhs)
     assert tally.functions == {"sqrt": 3}

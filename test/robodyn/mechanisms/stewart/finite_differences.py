@@ -6,7 +6,7 @@ import numpy as np
 
 FIRST = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
 SECOND = np.array([8 / 5, -1 / 5, 8 / 315, -1 / 560])
-CENTRE = -205 / 72
+CENTER = -205 / 72
 
 
 def derivatives(function, step=1e-3):
@@ -14,7 +14,7 @@ def derivatives(function, step=1e-3):
     ahead = np.array([function(k * step) for k in (1, 2, 3, 4)])
     behind = np.array([function(-k * step) for k in (1, 2, 3, 4)])
     first = np.tensordot(FIRST, ahead - behind, 1) / step
-    second = (np.tensordot(SECOND, ahead + behind, 1) + CENTRE * function(0.0)) / step**2
+    second = (np.tensordot(SECOND, ahead + behind, 1) + CENTER * function(0.0)) / step**2
     return first, second
 
 

@@ -128,7 +128,7 @@ def _clear(platform, poses):
 
 
 def bodies_in_motion(platform, pose, twist, accel):
-    """Of all thirteen bodies: the body, its frame, W, A, and its centre's velocity, acceleration.
+    """Of all thirteen bodies: the body, its frame, W, A, and its center's velocity, acceleration.
 
     From the legs' W and A alone, which are tested against differences of the geometry.
     """

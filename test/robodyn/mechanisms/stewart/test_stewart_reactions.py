@@ -16,7 +16,7 @@ def platform(request, rng):
 
 
 def inertial(body, frame, omega, alpha):
-    """Rate of change of a body's angular momentum about its centre of mass."""
+    """Rate of change of a body's angular momentum about its center of mass."""
     inertia = frame @ body.inertia @ frame.T
     return inertia @ alpha + np.cross(omega, inertia @ omega)
 

@@ -148,7 +148,7 @@ def from_yaml(document, source, options):
     return CartPendulum(Model(*masses, length, damping, source=source))
 
 
-def recognises(builder):
+def recognizes(builder):
     return builder.name == "cart_pendulum"
 
 
@@ -183,7 +183,7 @@ def to_urdf(mechanism):
 KIND = rd.Kind(
     "cart_pendulum",
     from_yaml=from_yaml,
-    recognises_urdf=recognises,
+    recognises_urdf=recognizes,
     from_urdf=from_urdf,
     to_urdf=to_urdf,
 )

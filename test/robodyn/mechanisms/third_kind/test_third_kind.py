@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A kind of mechanism from a file of its own: loaded, planned, simulated and analysed."""
+"""A kind of mechanism from a file of its own: loaded, planned, simulated and analyzed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_its_dynamics_are_those_of_an_arm_of_the_same_urdf(crane, description):
 
 
 def test_a_free_pendulum_swings_at_its_natural_frequency(registered):
-    # linearised: (1 + m/M) g/l for a point mass m on a free cart of mass M
+    # linearized: (1 + m/M) g/l for a point mass m on a free cart of mass M
     crane = CartPendulum(Model(cart=2.0, bob=0.5, length=0.4))
     omega = np.sqrt(1.25 * 9.81 / 0.4)
     period = 2.0 * np.pi / omega
@@ -81,10 +81,10 @@ def test_a_free_pendulum_swings_at_its_natural_frequency(registered):
     middle = np.interp(0.5 * period, result.time, result.configuration[:, 1])
     assert result.configuration[-1, 1] == pytest.approx(1e-3, rel=1e-5)
     assert middle == pytest.approx(-1e-3, rel=5e-3)
-    # nothing pushes sideways: the common centre of mass stays where it is
+    # nothing pushes sideways: the common center of mass stays where it is
     x, angle = result.configuration.T
-    centre = x + 0.2 * 0.4 * np.sin(angle)
-    np.testing.assert_allclose(centre, centre[0], atol=1e-9)
+    center = x + 0.2 * 0.4 * np.sin(angle)
+    np.testing.assert_allclose(center, center[0], atol=1e-9)
 
 
 def test_it_is_planned_followed_and_summed_up(crane, tmp_path):
@@ -154,9 +154,9 @@ def test_other_processes_find_it_by_its_entry_point(installed, description):
     simulated = run("simulate", str(description), "--json")
     assert simulated.returncode == 0, simulated.stderr
     assert json.loads(simulated.stdout)["path"] == "demo"
-    analysed = run("analyze", str(description))
-    assert analysed.returncode == 0, analysed.stderr
-    assert "hinge" in analysed.stdout
+    analyzed = run("analyze", str(description))
+    assert analyzed.returncode == 0, analyzed.stderr
+    assert "hinge" in analyzed.stdout
 
 
 def test_a_package_that_fails_does_not_keep_others_from_loading(installed, tmp_path):
@@ -177,7 +177,7 @@ def test_registering_twice_is_fine_and_a_name_that_is_taken_is_not(registered):
         with pytest.raises(rd.InvalidInput, match=f"'{name}' is registered already"):
             rd.register_kind(rd.Kind(name))
     with pytest.raises(rd.InvalidInput, match="go together"):
-        rd.Kind("other", recognises_urdf=cart_pendulum.recognises)
+        rd.Kind("other", recognises_urdf=cart_pendulum.recognizes)
 
 
 def test_an_unknown_kind_is_refused_with_those_there_are(description):

@@ -11,7 +11,7 @@ that is limited by J where
     |dv/dr| <= J / sqrt(y),   dv/dr = a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f.
 
 The right side is convex in y, so its tangent is below it: what keeps to the tangent keeps to the
-limit, and a programme with tangents at the present motion has none but allowed ones (Debrouwere et
+limit, and a program with tangents at the present motion has none but allowed ones (Debrouwere et
 al., 2013).
 """
 
@@ -44,7 +44,7 @@ class SpeedSpline(NamedTuple):
 
     @property
     def opposed(self) -> float:
-        """How far an outer coefficient goes back as its neighbour moves, with the end's value."""
+        """How far an outer coefficient goes back as its neighbor moves, with the end's value."""
         return 0.0 if self.width == 2 else 1.0
 
     def weights(self, places: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -122,7 +122,7 @@ class Changes(NamedTuple):
     f: FloatArray
 
 
-class Programme(NamedTuple):
+class Program(NamedTuple):
     """What limits a motion in N intervals, at the three places in each where limits are imposed.
 
     Attributes:
@@ -147,14 +147,14 @@ def programme_of(
     ends: tuple[float, float],
     changes: tuple[Changes | None, FloatArray] = (None, np.empty(0)),
     eased: tuple[FloatArray, FloatArray] = (np.ones((1, 1, 1)), np.zeros((1, 1, 1))),
-) -> Programme:
+) -> Program:
     """What limits a motion along intervals of s.
 
     Args:
         spline: the form of the motion, over r.
         limits: of quantities along s.
         ends: s'^2 there.
-        changes: see `Programme`, and the limits (K,) of them.
+        changes: see `Program`, and the limits (K,) of them.
         eased: ds/dr and its derivative (N, 3, 1); r is s by default.
     """
     g1, g2 = eased
@@ -164,11 +164,11 @@ def programme_of(
         bounds = limits.bounds / g1[..., 0] ** 2
     most = np.tile(changes[1], (len(limits.steps), 1))
     by_r = limits._replace(terms=np.moveaxis(terms, 0, -1), bounds=bounds)
-    return Programme(spline, by_r, changes[0], most, ends)
+    return Program(spline, by_r, changes[0], most, ends)
 
 
 def slack(
-    p: Programme, c: FloatArray, *, slopes: bool, tangent: bool = True
+    p: Program, c: FloatArray, *, slopes: bool, tangent: bool = True
 ) -> tuple[FloatArray, FloatArray]:
     """What is left of limits by a motion, as shares of them: (N, R), and its slopes (N, R, width).
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Check docstrings and docs for words that do not belong to technical English.
+
+    python test/lint/plain_english.py
+
+Reports docstrings whose first line begins with a relative clause, and verbs of speech or of wishing
+that stand for data flow. `plain_english_exceptions.txt` lists the files that are not checked yet; a
+file without findings must not be listed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+EXCEPTIONS = HERE / "plain_english_exceptions.txt"
+SOURCES = ("robodyn/**/*.py", "robodyn_ros/**/*.py", "launch/*.py")
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md")
+RELATIVE = re.compile(
+    r"(What|Who|Whose|Which|Where|How|That which|(Of|By|With|To|From|In) (what|which|whom))\b"
+)
+BANNED = re.compile(
+    r"\b(tells?|told|hears?|heard|wish(es|ed)?|heeds?|lends?|lent|wants?|unasked)\b", re.IGNORECASE
+)
+CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def docstring_findings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and a description of each finding in the docstrings of a source."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, DOCUMENTED) or (text := ast.get_docstring(node)) is None:
+            continue
+        line = node.body[0].lineno
+        if RELATIVE.match(text):
+            yield line, f"begins with a relative clause: {text.splitlines()[0]}"
+        yield from ((line + k, what) for k, what in banned_words(text))
+
+
+def banned_words(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line, counted from 0, and a description of each banned word outside of code."""
+    plain = CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for k, line in enumerate(plain.splitlines()):
+        for match in BANNED.finditer(line):
+            yield k, f"says {match[0]!r}: {line.strip()}"
+
+
+def main() -> int:
+    """Print all findings outside of the exceptions; return the exit code."""
+    lines = EXCEPTIONS.read_text(encoding="utf-8").splitlines()
+    excepted = {line for line in lines if line and not line.startswith("#")}
+    failed = False
+    for pattern in (*SOURCES, *PAGES):
+        for file in sorted(ROOT.glob(pattern)):
+            name = file.relative_to(ROOT).as_posix()
+            text = file.read_text(encoding="utf-8")
+            is_python = file.suffix == ".py"
+            found = list(docstring_findings(text) if is_python else banned_words(text))
+            if name in excepted:
+                excepted.discard(name)
+                if found:
+                    continue
+                print(f"{EXCEPTIONS.name}: {name} has no findings any more; remove it")
+                failed = True
+            for line, what in found:
+                print(f"{name}:{line + (0 if is_python else 1)}: {what}")
+                failed = True
+    for name in sorted(excepted):
+        print(f"{EXCEPTIONS.name}: there is no file {name}")
+        failed = True
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
