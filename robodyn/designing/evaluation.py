@@ -27,28 +27,28 @@ NO_POSES = np.empty((0, 6))
 
 @dataclass(frozen=True)
 class MotionEvaluation:
-    """What one motion demands of each of the n drives; poses at rest are a motion named `poses`.
+    """Demands of one motion on each of the n drives; poses at rest are a motion named `poses`.
 
     Attributes:
-        name: of the motion.
+        name: name of the motion.
         duration: [s] of a cycle, or of a recorded motion; 0 for poses.
-        reached: share of its instants at which the body can be there and efforts exist.
+        reached: share of its instants at which the body can have the pose and efforts exist.
         positions: (n, 2) [m or rad] lowest and highest.
         speed: (n,) [m/s or rad/s] largest.
-        peak_effort, rms_effort: (n,) [N or N m] at the joint, rotors, screws and gears included.
+        peak_effort, rms_effort: (n,) [N or N m] at the joint, with rotors, screws and gears.
         peak_power, mean_power: (n,) [W] at the motor; the mean is of a cycle.
         regenerated: (n,) [J a cycle] that the drive feeds back.
-        peak_torque, rms_torque: (n,) [N m] of the motor; NaN for a joint that slides without a
+        peak_torque, rms_torque: (n,) [N m] of the motor; NaN for a prismatic joint without a
             screw's lead.
         motor_speed: (n,) [rad/s]; NaN as above.
         rms_current: (n,) [A]; NaN without a torque constant.
-        supply_peak, supply_mean: [W] of all drives on a common supply, which takes nothing back.
+        supply_peak, supply_mean: [W] of all drives on a common supply without recovery.
         braking: [J a cycle] that all drives together feed back into the supply or a brake resistor.
-        joint_angles: [rad] by name of a passive joint, or of a leg and its end, the largest angle
-            from home.
-        condition_number: largest.
+        joint_angles: [rad] largest angle from home, by name of a passive joint, or of a leg and its
+            end.
+        condition_number: largest condition number.
         crosses: whether the motion passes a singularity.
-        room: what the machine takes of its surroundings.
+        room: space that the machine needs.
     """
 
     name: str
@@ -76,19 +76,19 @@ class MotionEvaluation:
 
 @dataclass(frozen=True)
 class Needed:
-    """What each of the n drives needs for all motions and poses, margins included.
+    """Requirements of all motions and poses on each of the n drives, with margins.
 
     Attributes:
-        shortest, longest: (n,) [m or rad] ends of the travel; of a leg that changes its length the
+        shortest, longest: (n,) [m or rad] ends of the travel; for a leg of variable length the
             shortest is its closed length.
         stroke: (n,) [m or rad] between them.
         speed: (n,) [m/s or rad/s].
         peak_effort: (n,) [N or N m].
         continuous_effort: (n,) [N or N m] to compare with a continuous rating: the largest root
-            mean square of a motion, with duty cycle and ambient.
+            mean square of a motion, with duty cycle and ambient temperature.
         peak_power, mean_power: (n,) [W] at the motor, without margins.
         supply_peak, supply_mean: [W] of all drives together, without margins.
-        braking: [J a cycle] the most that is fed back in one.
+        braking: [J a cycle] largest energy that is fed back.
     """
 
     shortest: FloatArray

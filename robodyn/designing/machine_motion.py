@@ -25,7 +25,7 @@ STEPS = 16
 
 
 class DriveRows(NamedTuple):
-    """What the drives do at some instants; NaN where the body cannot be there.
+    """Motion of the drives at some instants; NaN where the body cannot have the pose.
 
     Attributes:
         configuration: (K, nq).

@@ -88,13 +88,13 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Rating:
-    """How long the drives work, and where, for their continuous efforts.
+    """Duty and temperatures for continuous efforts.
 
     Attributes:
-        duty: share of the time in which the motions run; drives carry no load in the rest.
-        ambient: [°C] of the surroundings.
-        rated_ambient: [°C] at which the catalog states continuous efforts.
-        winding: [°C] that the windings may reach.
+        duty: share of time in which the motions run; drives carry no load in the rest.
+        ambient: ambient temperature [°C].
+        rated_ambient: ambient temperature [°C] of the continuous efforts in the catalog.
+        winding: permitted temperature [°C] of the windings.
     """
 
     duty: float = 1.0
@@ -114,19 +114,19 @@ class Rating:
 
 @dataclass(frozen=True)
 class Requirements:
-    """What a machine is required to do.
+    """Requirements of a machine.
 
     Attributes:
-        motions: each of the moving body about its home, see `SineMotion` and `RecordedMotion`.
+        motions: motions of the body around home, see `SineMotion` and `RecordedMotion`.
         poses: (k, 6) [m, rad] surge, sway, heave, roll, pitch, yaw from home, held at rest.
         payload: mass, center of mass and inertia in the moving body's frame; None for no payload
-            beside what the mechanism already carries.
+            besides that of the mechanism.
         payload_radius: [m] of a sphere about the payload's center of mass that encloses it.
-        margins, limits, rating: see there.
-        accuracy: None where no accuracy of poses is asked for.
-        natural_frequency: [Hz] the first one is at least this; None for any.
-        supply_voltage: [V] of the common supply, for its current; None where it is not asked for.
-        source: file that they come from.
+        margins, limits, rating: see their classes.
+        accuracy: None if no accuracy of poses is required.
+        natural_frequency: [Hz] lower bound of the first natural frequency; None for no bound.
+        supply_voltage: [V] of the common supply, for its current; None if unknown.
+        source: file of the requirements.
     """
 
     motions: tuple[BodyMotion, ...]

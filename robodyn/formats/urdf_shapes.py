@@ -59,7 +59,7 @@ def origin(
 
 
 def frame_of(xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
-    """Homogeneous transform (4, 4) of an origin [m, rad], its frame to that which it is told in."""
+    """Return the homogeneous transform (4, 4) of an origin [m, rad]."""
     out = np.eye(4)
     out[:3, 3], out[:3, :3] = xyz, rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), rpy))
     return out

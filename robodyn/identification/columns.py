@@ -23,15 +23,15 @@ OF_FRICTION = ("viscous", "coulomb_forward", "coulomb_backward", "static")
 
 
 class Columns:
-    """What is fitted besides the friction of driven joints.
+    """Parameters of a fit, without the friction of driven joints.
 
     Attributes:
-        names: of the columns; ten for each body, then rotors, passive dampers, and of each coupled
-            motor its rotor and the friction of the joint behind its gear.
-        given: (p,) their values in the model; 0 for what comes with coupled motors.
-        own: the mechanism's parameters that they are, in the same order; the others follow.
-        bodies: how many bodies are fitted.
-        positive: columns of what cannot be negative.
+        names: names of the columns; ten for each body, then rotors, passive dampers, and of each
+            coupled motor its rotor and the friction of the joint behind its gear.
+        given: (p,) their values in the model; 0 for those of coupled motors.
+        own: the parameters of the mechanism, in the same order; the others follow.
+        bodies: number of fitted bodies.
+        positive: columns that cannot be negative.
     """
 
     def __init__(self, m: Any, motors: Motors, rotors: bool) -> None:

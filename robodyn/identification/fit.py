@@ -43,11 +43,11 @@ Terms = list[list[Term]]
 
 @dataclass(frozen=True)
 class Fit:
-    """What least squares found.
+    """Result of least squares.
 
     Attributes:
         regression: the equations.
-        robust: whether outliers count less.
+        robust: whether outliers have smaller weights.
         terms: of each motor's friction.
         solution: base parameters and the terms' coefficients.
         loaded: (b,) base parameters of the efforts that friction may grow with.
@@ -73,13 +73,13 @@ class Fit:
 def fitted(
     regression: Regression, friction: str, robust: bool, tell: Callable[[float], None]
 ) -> Fit:
-    """The fit with those terms of friction that predict best.
+    """Return the fit with those terms of friction that predict best.
 
     Args:
         regression: the equations.
         friction: a key of `friction.KINDS`.
-        robust: whether outliers count less.
-        tell: progress from 0 to 1.
+        robust: whether outliers have smaller weights.
+        tell: called with the progress from 0 to 1.
     """
     plain = [Term(kind) for kind in KINDS[friction]]
     first = [list(plain) if moves else [] for moves in regression.moves]
@@ -232,15 +232,15 @@ def select_terms(
     sigma: FloatArray,
     tell: Callable[[float], None],
 ) -> list[list[int]]:
-    """Of each joint, which of its terms are used.
+    """Select the friction terms of each joint.
 
     Args:
         system: the equations.
-        terms: of each joint, all that are tried.
+        terms: all candidate terms of each joint.
         friction: for each joint (M, k) of these.
-        sure: of each joint, how many of its first terms are used in any case.
+        sure: number of first terms of each joint that are always used.
         sigma: (n,) noise of the joints.
-        tell: progress from 0 to 1.
+        tell: called with the progress from 0 to 1.
     """
     joints = [_Joint(system, table, j) for j, table in enumerate(friction)]
     chosen = [list(range(count)) for count in sure]
@@ -293,7 +293,7 @@ def _one_more(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
 
 
 def together(terms: Sequence[Term]) -> list[list[int]]:
-    """Which terms come and go together: cosine and sine of one wave, every other one alone."""
+    """Group terms that are selected together: cosine and sine of one wave."""
     groups: dict[tuple[str, float], list[int]] = {}
     for k, term in enumerate(terms):
         kind = next((pair[0] for pair in (RUBBING, RIPPLE) if term.kind in pair), term.kind)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What friction may look like at a driven joint: terms linear in a coefficient each.
+"""Models of friction at a driven joint: terms that are linear in a coefficient each.
 
-The first terms are those that a mechanism's description has: viscous, Coulomb, what rises from
-Coulomb to static friction at low rates (Hess and Soom, 1990), and an offset, which is Coulomb
-friction that differs by direction. Gears do more: friction sets in smoothly or only after the
-teeth and the flexspline have wound up (a stop of some width, as in Prandtl's model), grows slower
-than the rate, grows with the load, and varies over a turn of the motor (`ripple`). Such terms
-predict efforts but cannot be written into a description.
+The first terms are those of a mechanism's description: viscous, Coulomb, the difference between
+Coulomb and static friction at low velocities (Hess and Soom, 1990), and an offset, which is Coulomb
+friction that depends on the direction. Gears have further effects: friction sets in smoothly or
+only after the teeth and the flexspline have wound up (a stop of some width, as in Prandtl's model),
+grows less than the velocity, grows with the load, and varies over a turn of the motor (`ripple`).
+Such terms predict efforts, but a description cannot contain them.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def stop(position: FloatArray, width: float) -> FloatArray:
 
 
 class _Motion(NamedTuple):
-    """What friction depends on, (K,) each; the sense of motion is -1 to 1, 0 within its noise."""
+    """Arguments of friction, (K,) each; the direction of motion is -1 to 1, 0 within its noise."""
 
     position: FloatArray
     rate: FloatArray

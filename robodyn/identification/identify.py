@@ -138,7 +138,7 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
 
 
 def _turned(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
-    """What is to be said of efforts that are counted against the model's sense."""
+    """Describe efforts with the opposite sign of the model's."""
     needed, measured = [], []
     for samples in stretches:
         rows = slice(None, None, max(1, len(samples.time) // STATES))

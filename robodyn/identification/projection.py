@@ -102,7 +102,7 @@ def made_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray
 
 @dataclass(frozen=True)
 class Program:
-    """What is made least.
+    """Convex problem of physical parameters.
 
     Attributes:
         N: (p, p) normal matrix in units of the observations' noise.
@@ -110,7 +110,7 @@ class Program:
         bodies: (count, 4, 4) pseudo-inertias of the given model, made physical; of the first
             columns, ten each.
         positive: columns of numbers that must be positive; the rest are free.
-        values: (len(positive),) what they are taken to be.
+        values: (len(positive),) prior values of these.
     """
 
     N: FloatArray
@@ -270,10 +270,10 @@ def consistent(program: Program, start: FloatArray) -> FloatArray:
 
 
 def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
-    """Parameters (p,) that bodies can have, and each motor's friction with them.
+    """Return physical parameters (p,), and each motor's friction with them.
 
-    Where friction is viscous and Coulomb's, neither is negative, in either direction. An offset is
-    near zero where the recordings cannot tell it from weight, as it is for a platform that moves
+    If friction is viscous and Coulomb friction, neither is negative, in either direction. An offset
+    is near zero if the recordings cannot distinguish it from weight, as for a platform that moves
     little.
     """
     columns, solution, terms = fit.regression.columns, fit.solution, fit.terms

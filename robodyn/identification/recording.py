@@ -21,10 +21,10 @@ from robodyn.mechanisms.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class Recording:
-    """How the driven joints of a mechanism moved, and by which efforts; SI units.
+    """Recorded motion and efforts of the driven joints of a mechanism; SI units.
 
     Attributes:
-        source: the file or folder it was read from.
+        source: file or folder of the recording.
         joint_names: the n driven joints, in the mechanism's order.
         time: (N,) [s] from the recording's first sample, strictly increasing.
         position: (N, n) [m or rad] as the mechanism measures it: of a leg its length. Turns are
@@ -32,7 +32,7 @@ class Recording:
         velocity: (N, n) [m/s or rad/s] as measured, or None.
         effort: (N, n) [N or N m].
         saturated: (N, n) whether the effort was cut off, at a limit or by the range of its sensor.
-        notes: what was seen in the source, and how it was handled.
+        notes: observations about the source, and their treatment.
     """
 
     source: str

@@ -63,7 +63,7 @@ class Regression:
 
     @property
     def motors(self) -> Motors:
-        """Which joints each motor turns with."""
+        """Coupling between motors and joints."""
         return self.columns.motors
 
     @cached_property

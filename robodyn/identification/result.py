@@ -51,19 +51,19 @@ class BaseParameters:
 
 @dataclass(frozen=True)
 class Validation:
-    """How well efforts of a recording are predicted.
+    """Prediction of the efforts of a recording.
 
-    Efforts are compared as they were fitted, through the zero-phase filter of efforts; what is
-    `unfiltered` is compared with the efforts as they were recorded.
+    Efforts are compared through the zero-phase filter of the fit; `unfiltered` efforts are compared
+    as recorded.
 
     Attributes:
-        source: of the recording.
-        joint_names: of the driven joints.
+        source: source of the recording.
+        joint_names: names of the driven joints.
         rmse: (n,) [N or N m] of the predicted effort.
-        relative: (n,) rmse over the measured effort's standard deviation.
+        relative: (n,) rmse divided by the measured effort's standard deviation.
         rmse_unfiltered, relative_unfiltered: (n,) the same of unfiltered efforts.
-        given: (n,) `relative` of the model that was given.
-        time: (K,) [s] of as many instants as the filter leaves something to see.
+        given: (n,) `relative` of the given model.
+        time: (K,) [s] of instants at the rate of the filter.
         measured, predicted: (K, n) [N or N m], filtered.
     """
 
@@ -133,10 +133,10 @@ class Identification:
         return np.asarray(efforts[..., 0] + rubbing)
 
     def validate(self, recordings: Sequence[Recording] | Recording) -> list[Validation]:
-        """How well the efforts of recordings are predicted; one for each.
+        """Predict the efforts of recordings; return a validation for each.
 
         Raises:
-            InvalidInput: a recording of other joints, or too short.
+            InvalidInput: a recording is of other joints, or too short.
         """
         return [self._validated(recording) for recording in several(recordings)]
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a mechanism is made of: frozen data, checked once when it is made."""
+"""Models of mechanisms: frozen data, checked once on construction."""

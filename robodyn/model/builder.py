@@ -56,21 +56,21 @@ class Drives:
 
 @dataclass
 class ModelBuilder:
-    """The parts of a model as a description states them, before it is checked as a whole.
+    """Parts of a model as stated in a description, before they are checked as a whole.
 
     Attributes:
-        name: of the mechanism.
-        source: of the description, for messages.
-        kind: of mechanism; empty if the description does not state one.
+        name: name of the mechanism.
+        source: source of the description, for messages.
+        kind: kind of mechanism; empty if the description does not state one.
         links, joints: by name, in the order of the description.
         closures: in the order of the description.
-        drives: which joints have actuators.
-        independent: names of the joints that the motion is told in.
-        weights: of the efforts of the driven joints.
+        drives: joints with actuators.
+        independent: names of the independent joints.
+        weights: weights of the efforts of the driven joints.
         base_link, tip_link: ends of the mechanism; empty if the description states none.
         gravity: (3,) [m/s^2] in the frame of `base_link`, or of the root; None for 9.81 down.
         home: (1,) [rad or m] or pose (7,) of joints near which the loops close.
-        base_cone, body_cone: [rad] how far the joints at the legs' ends may bend.
+        base_cone, body_cone: [rad] largest angles of the joints at the legs' ends.
         weighed: names of the links whose inertia the description states.
         zero_limits: names of the limits that are stated as 0, by joint.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What closes a loop of links."""
+"""Closures of loops of links."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ PARALLEL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """What closes a loop: two frames, one on each link, that a joint of some type would hold.
+    """Closure of a loop: two frames, one on each link, constrained like a joint of some type.
 
-    spherical: the origins coincide (3 equations). universal: and the parent's axis is at right
-    angles to the child's (4). revolute: the origins coincide and the axes are parallel (5).
-    cylindrical: the child's origin is on the parent's axis, the axes are parallel (4).
-    prismatic: the same, and the frames do not turn against each other (5). fixed: the frames
-    coincide (6).
+    spherical: equal origins (3 equations). universal: also the parent's axis perpendicular to the
+    child's (4). revolute:
+    equal origins and parallel axes (5). cylindrical: the child's origin on the parent's axis,
+    parallel axes (4). prismatic:
+    the same, and equal orientation (5). fixed: equal frames (6).
 
     Attributes:
-        name: of the closure.
-        kind: of `CLOSURE_KINDS`.
+        name: name of the closure.
+        kind: one of `CLOSURE_KINDS`.
         parent, child: names of the links.
         at, child_at: frames on these.
-        axis, child_axis: (3,) directions in these frames; made unit.
+        axis, child_axis: (3,) directions in these frames; normalized.
         damping: [N m s/rad] the moment on the child is -damping (omega_child - omega_parent).
     """
 
@@ -85,5 +85,5 @@ class Closure:
 
     @property
     def equations(self) -> int:
-        """How many equations it imposes."""
+        """Number of equations that it imposes."""
         return CLOSURE_KINDS[self.kind]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where two models differ, field by field, and when they are equal."""
+"""Comparison of two models, field by field."""
 
 from __future__ import annotations
 

@@ -74,10 +74,10 @@ class MeshFile:
 
 @dataclass(frozen=True)
 class Material:
-    """How a visual looks.
+    """Appearance of a visual.
 
     Attributes:
-        name: of the material; empty if it has none.
+        name: name of the material; empty if it has none.
         color: red, green, blue, opacity, each 0 to 1; None if the description has none.
         texture: file of an image; empty if there is none.
     """

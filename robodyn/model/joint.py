@@ -144,7 +144,7 @@ class Joint:
 
     @cached_property
     def actuator(self) -> Actuator:
-        """What drives it, its armature counted as a rotor behind the same gear."""
+        """Its drive, with its armature as a rotor behind the same gear."""
         forward, backward = self.friction.tolist()
         drive = self.drive
         if not (forward or backward or self.armature):

@@ -38,20 +38,20 @@ class Model(Compared):
     The name, the source and the guess of a home do not enter comparisons.
 
     Attributes:
-        name: what the mechanism is called.
-        links: all of them; the root of the tree stands still.
+        name: name of the mechanism.
+        links: all of them; the root of the tree is fixed.
         joints: of the tree, in the order of the description, which is that of all joint arrays.
         closures: in the order of the description.
         driven: names of the driven joints, in the order of all effort arrays.
-        independent: names of the joints that the motion is told in; empty for the first driven
-            ones, as many as it takes.
+        independent: names of the independent joints; empty for the first driven ones, as many as
+            needed.
         tip_link: the link that carries the tool.
         home: (name, position (1,) or pose (7,)) of joints: a guess from which the loops close.
-        weights: (driven,) of the efforts where more joints are driven than need be; empty for 1.
+        weights: (driven,) of the efforts of redundant drives; empty for 1.
         gravity: (3,) [m/s^2] base frame.
-        base_cone, body_cone: [rad] how far the joints at the legs' ends may bend from home, at the
-            base and at the moving body; infinite for any angle.
-        source: where the description came from, for messages.
+        base_cone, body_cone: [rad] largest angles of the joints at the legs' ends from home, at the
+            base and at the moving body; infinite for no limit.
+        source: source of the description, for messages.
     """
 
     name: str = field(compare=False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where something sits on a link."""
+"""Placement of a frame on a link."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from robodyn.model.placement import Placement
 
 @dataclass(frozen=True)
 class ModelShape:
-    """What follows from a model's shape alone may be cached by it.
+    """Key of a cache for results that depend on a model's shape alone.
 
     Attributes:
         key: equal for models of one shape.
-        model: one that has it.
+        model: one model of this shape.
     """
 
     key: tuple[Any, ...]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where the kernels' machine code is cached: folders to search, and one that is writable.
+"""Folders of the kernels' machine code: folders to search, and one that is writable.
 
 A folder is named after a hash of the compiler and the processor, and is below NUMBA_CACHE_DIR if
-that is set, else below the user's cache directory. A read-only folder, as in a container image, is
-used for what it contains; what it lacks goes to the next. If none is writable (a service without a
-home directory, a container), a private temporary one is used instead.
+that is set, otherwise below the user's cache directory. A read-only folder, as in a container
+image, is used for its contents; missing kernels go to the next. If none is writable (a service
+without a home directory, a container), a private temporary one is used.
 
 Machine code is executed, so a folder or a file is used only if this user or root owns it and nobody
 else can write to it.

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How the kernels are compiled.
+"""Compilation of the kernels.
 
-Numba's own cache checks only the file that contains a function, so a kernel would keep using a
-stale copy of a helper from another file. Ours (`kernel_cache`) is keyed by a hash of that file and
-of all that it imports (`kernel_keys`).
+Numba's own cache checks only the file that contains a function, so a kernel would keep using an
+outdated helper from another file. The cache of this package (`kernel_cache`) has a hash of that
+file and of everything that it imports as its key (`kernel_keys`).
 
-Compiled code, and every constant it takes from another file, must be in `robodyn.numerics` or in a
-package named `kernels`: these are hashed.
+Compiled code, and every constant from another file, must be in `robodyn.numerics` or in a package
+named `kernels`: these are hashed.
 """
 
 from __future__ import annotations

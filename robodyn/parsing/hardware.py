@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which joints of a URDF have actuators, and how: `<ros2_control>` and `<transmission>`."""
+"""Actuators of the joints of a URDF: `<ros2_control>` and `<transmission>`."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a URDF holds for simulators: read if it closes a loop or couples joints, named otherwise.
+"""Elements of a URDF for simulators: read if they close a loop or couple joints, otherwise named.
 
 Gazebo inserts the elements of `<gazebo>` into the SDF that it makes of a URDF, so a `<joint>` there
 closes a loop. Plugins there attach links to each other or let joints follow others, as `<param>`s
-of `<ros2_control>` do. Elements that no URDF parser of ROS reads are named in warnings, with what
-to write instead.
+of `<ros2_control>` do. Elements that no URDF parser of ROS reads are named in warnings, with an
+alternative.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What MuJoCo compiles of an MJCF file, and a refusal of what is not read here."""
+"""MJCF files as compiled by MuJoCo, and rejection of unsupported elements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which joints the actuators of an MJCF drive, what fixed tendons add to joints, what couples them.
+"""Joints that the actuators of an MJCF drive, effects of fixed tendons, and couplings.
 
 Equalities of joints, and of fixed tendons over them, couple joints linearly.
 """
@@ -28,16 +28,16 @@ class Follows(NamedTuple):
 
 
 class Couplings:
-    """Which joints follow which others.
+    """Joints that follow other joints.
 
     Args:
-        compiled: what MuJoCo makes of the file.
+        compiled: the file as compiled by MuJoCo.
 
     Attributes:
         follows: by the number of the joint that follows.
 
     Raises:
-        ModelError: an equality that is none of two joints, by name.
+        ModelError: an equality does not couple two joints; named.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -64,7 +64,7 @@ class Couplings:
         return found
 
     def leader(self, joint: int) -> Follows:
-        """What a joint's position is in that of one that follows no other."""
+        """Express a joint's position in that of one that follows no other."""
         found = Follows(joint, 1.0, 0.0)
         while found.joint in self.follows:
             after = self.follows[found.joint]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What an `<axis>` of an SDF's joint says."""
+"""`<axis>` elements of an SDF's joints."""
 
 from __future__ import annotations
 

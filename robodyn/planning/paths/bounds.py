@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a path has to keep to: limits of joints, conditioning, the side of a singular surface.
+"""Bounds of a path: limits of joints, conditioning, the side of a singular surface.
 
 Every bound is a margin, a continuous function of the configuration that is negative beyond it.
 """

@@ -65,25 +65,28 @@ def plan_path(
     stopped: Callable[[], bool] = lambda: False,
     **options: Any,
 ) -> PlannedPath:
-    """A trajectory from start to goal that keeps away from singularities and limits.
+    """Plan a trajectory from start to goal, away from singularities and within limits.
 
-    Deterministic for a seed, unless the time is up. Bounds hold between the samples, too, see
-    `planning.paths.verification`.
+    The result is deterministic for a seed, unless the search runs out of time. Bounds also hold
+    between the samples, see `planning.paths.verification`.
 
     Args:
-        mechanism: of any kind.
+        mechanism: mechanism of any kind.
         start, goal: configurations (nq,) [m, rad; quaternions -].
         condition_limit: largest condition number along the path, see `PathSettings`.
-        settings: all that is asked of the path.
-        progress: told in words what is being done.
-        stopped: asked now and then; an answer of True ends the search.
-        options: fields of the settings that are to be others.
+        settings: all other settings.
+        progress: called with a description of the present step.
+        stopped: called now and then; True ends the search.
+        options: fields that replace those of the settings.
+
+    Returns:
+        The trajectory, with its largest condition number and its length.
 
     Raises:
-        NoPath: there is none, or none was found; says what is in the way.
-        InvalidInput: wrong shapes, not finite, or numbers out of range.
+        NoPath: there is no path, or none was found; with the reason.
+        InvalidInput: shapes are wrong, values not finite, or numbers out of range.
         InfeasibleTrajectory: the duration is too short for the limits of speed.
-        TypeError: an option that is no field of the settings.
+        TypeError: an option is no field of the settings.
     """
     if condition_limit is not None:
         options["condition_limit"] = condition_limit

@@ -47,7 +47,7 @@ class PlannedPath(ProfiledTrajectory):
 
     @property
     def text(self) -> str:
-        """What was found, in a line."""
+        """Description of the path in one line."""
         return (
             f"{self.length:.3g} rad long, condition number up to {self.largest_condition:.4g}, "
             f"verified at {self.samples} configurations, planned in {self.seconds:.2g} s"
@@ -66,17 +66,17 @@ class PlannedPath(ProfiledTrajectory):
 
 
 def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSettings) -> Profile:
-    """How a curve is passed in time, from rest to rest.
+    """Time a curve, from rest to rest.
 
     Args:
-        mechanism: whose curve it is; the rates of its driven joints are kept to their limits where
-            neither a duration nor a limit is given.
+        mechanism: mechanism with the curve; the velocities of its driven joints stay within their
+            limits if neither a duration nor a limit is given.
         curve: the geometry.
         length: [rad] of it.
         wanted: its duration, limits of speed and profile.
 
     Raises:
-        InvalidInput: an unknown profile, or a number out of range.
+        InvalidInput: the profile is unknown, or a number is out of range.
         InfeasibleTrajectory: the duration is too short for the limits.
     """
     duration, profile = wanted.duration, wanted.profile

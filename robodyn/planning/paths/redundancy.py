@@ -39,15 +39,15 @@ HOPELESS = 50.0
 
 
 class Optimized(NamedTuple):
-    """What was chosen.
+    """Result of an optimization of redundant coordinates.
 
     Attributes:
         trajectory: the motion with the best choice, in the mechanism's coordinates.
         before, after: largest condition number, or share of an effort's limit (the effort itself
-            where there is none), without and with it, at 1001 samples; infinite where there is
-            no answer.
+            without one), before and after the optimization, at 1001 samples; infinite without a
+            solution.
         chosen: for each free coordinate its values at these samples [m or rad].
-        text: all in a line.
+        text: summary in one line.
     """
 
     trajectory: Trajectory
@@ -59,16 +59,16 @@ class Optimized(NamedTuple):
 
 @dataclass(frozen=True)
 class RedundancySettings:
-    """How what is free in a motion is chosen.
+    """Settings of the optimization of redundant coordinates.
 
     Attributes:
-        objective: `condition`, or `effort` of the motion as it is timed.
+        objective: `condition`, or `effort` of the motion with its timing.
         ranges: lower and upper end of a coordinate; by default half the mechanism's size or one
-            radian each way.
-        controls: control points of what may change.
-        fixed_ends: whether what may change is zero at both ends.
+            radian in each direction.
+        controls: number of control points of a variable coordinate.
+        fixed_ends: whether changes are zero at both ends.
         characteristic_length: [m] of the condition number.
-        seed: of the starts.
+        seed: seed of the starts.
     """
 
     objective: str = "condition"

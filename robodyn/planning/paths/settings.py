@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a planned path is asked for."""
+"""Settings of a planned path."""
 
 from __future__ import annotations
 

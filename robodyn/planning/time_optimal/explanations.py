@@ -34,7 +34,7 @@ EXAMINED = 2000
 def limiting(
     path: Along, problem: Intervals, constraints: Constraints, found: Found
 ) -> list[Limited]:
-    """What limits a motion along a path in N intervals, in time order."""
+    """Return the limits that a motion reaches along a path in N intervals, in order of time."""
     times = found.timed.times
     names, used = _used(path, problem, constraints, *found.middle)
     if found.used is not None:
