@@ -113,7 +113,7 @@ class SineMotion:
         """(K,) at equal intervals of a period, without its end."""
         periods = self.duration * max(sine.frequency for sine in self.sines)
         count = INSTANTS * max(1, math.ceil(periods - 1e-9))
-        return self.duration / count * np.arange(count)
+        return np.asarray(self.duration / count * np.arange(count), dtype=np.float64)
 
     def scaled(self, share: float) -> SineMotion:
         """See `BodyMotion`."""
@@ -184,8 +184,8 @@ def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows
     """A motion's rows at times (K,) [s] about a home pose (7,)."""
     x, v, a = motion.displaced(times)
     omega, alpha = np.empty((2, len(times), 3))
-    angles = (np.ascontiguousarray(part[:, 3:]) for part in (x, v, a))
-    angular_motions(*angles, omega, alpha)
+    rpy, rate, change = (np.ascontiguousarray(part[:, 3:]) for part in (x, v, a))
+    angular_motions(rpy, rate, change, omega, alpha)
     return BodyRows(
         moved(home, x),
         np.hstack([v[:, :3], omega]),
@@ -225,10 +225,10 @@ def read_recorded(name: str, path: Path) -> RecordedMotion:
         )
     numbers = table.numbers[:, [columns[each] for each in ("time", *wanted)]]
     time, values = numbers[:, 0], numbers[:, 1:]
-    bad = ~np.isfinite(numbers).all(axis=1)
-    bad[1:] |= np.diff(time, prepend=-np.inf)[1:] <= 0.0
-    if bad.any() or len(time) < 4:
-        line = table.lines[int(bad.argmax())] if bad.any() else table.line
+    rises = np.diff(time, prepend=-np.inf) > 0.0
+    bad = np.flatnonzero(~(np.isfinite(numbers).all(axis=1) & rises))
+    if len(bad) or len(time) < 4:
+        line = table.lines[int(bad[0])] if len(bad) else table.line
         raise InvalidInput(
             f"{path}, line {line}: expected four rows or more of finite numbers, times increasing",
             value=line,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -327,7 +327,7 @@ class _Room:
         self.found: dict[tuple[int, tuple[float, ...]], _Record] = {}
         self.tell: Callable[[], None] = lambda: None
         self._kept: dict[str, _Record] = {}
-        self._file = None
+        self._file: TextIO | None = None
         self._cluster: Any = None
         if scheduler is not None:
             from robodyn.sweeps.schedulers import cluster
@@ -494,7 +494,7 @@ class _Room:
         met = np.array(
             [[record.violations.get(n, 0.0) <= 0.0 for n in names] for record in records]
         )
-        ever = met.any(axis=0)
+        ever = np.atleast_1d(met.any(axis=0))
         count = len(records)
         alone = [
             f"{name}: none of the {count} machines that were examined meets it"

@@ -127,9 +127,10 @@ def _refuse_geometry(m: Mechanism, deviation: float) -> None:
 def _asked(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
     """Motions and poses, and along or about which axes (6,) they go."""
     for motion in requirements.motions:
-        yield f"motion {motion.name!r}", motion.displaced(motion.times)[0].any(axis=0)
+        moves = motion.displaced(motion.times)[0].any(axis=0)
+        yield f"motion {motion.name!r}", np.asarray(moves, dtype=np.bool_)
     if len(requirements.poses):
-        yield POSES, requirements.poses.any(axis=0)
+        yield POSES, np.asarray(requirements.poses.any(axis=0), dtype=np.bool_)
 
 
 def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> MotionEvaluation:
@@ -159,7 +160,7 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
         rms_torque=_rms(weights, torque),
         motor_speed=_over(np.max, np.abs(speed)),
         rms_current=_rms(weights, current),
-        supply_peak=float(max(_over(np.max, total), 0.0)),
+        supply_peak=max(float(_over(np.max, total)), 0.0),
         supply_mean=float(weights @ np.maximum(np.nan_to_num(total), 0.0)),
         braking=float(duration * (weights @ np.maximum(np.nan_to_num(-total), 0.0))),
         joint_angles=_joint_angles(m, known) if len(known) else {},
@@ -256,22 +257,24 @@ def _accuracy(
     return pose_accuracy(m, requirements.accuracy, np.array(places))
 
 
+def _scaled(m: Mechanism, scales: dict[str, float], name: str, value: float) -> Mechanism:
+    scaled: Mechanism = presentation.with_model_values(m, scales | {name: value})
+    return scaled
+
+
 def _variants(m: Mechanism) -> Variants:
     """The variables of a model, and the height of its home."""
     found: dict[str, tuple[float, Callable[[float], Mechanism]]] = {}
     scales = {name: 1.0 for name, each in presentation.variables(m).items() if each.role == "model"}
     for name in scales:
-        found[name] = (
-            1.0,
-            lambda value, name=name: presentation.with_model_values(m, scales | {name: value}),
-        )
+        found[name] = 1.0, partial(_scaled, m, scales, name)
     model = m.model
     if m.coordinates.is_pose and isinstance(model, Model) and model.home:
         joint, pose = model.home[0]
 
         def raised(height: float) -> Mechanism:
-            moved = (*pose[:2], height, *pose[3:])  # type: ignore[misc, index]
+            moved = (*pose[:2], height, *pose[3:])
             return m._made(replace(model, home=((joint, moved), *model.home[1:])))
 
-        found["height"] = float(pose[2]), raised  # type: ignore[index]
+        found["height"] = float(pose[2]), raised
     return found

@@ -102,7 +102,7 @@ def _limits(limits: Limits | None, travel: str) -> dict[str, Any]:
     if limits is None:
         return {}
     stated = {travel: list(limits.position), "velocity": limits.velocity, "effort": limits.effort}
-    finite = {name: value for name, value in stated.items() if np.isfinite(value).all()}
+    finite = {name: value for name, value in stated.items() if np.all(np.isfinite(np.array(value)))}
     return {"limits": finite} if finite else {}
 
 

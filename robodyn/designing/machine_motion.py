@@ -99,7 +99,7 @@ def machine_motions(
     _reach_poses(m, home, body, found, int(sizes[: len(motions)].sum()))
     rows = _split(_drives(m, body.poses, found), sizes)
     # between samples
-    peaks = [_peaks(motion, *given) for motion, *given in zip(motions, times, rows, strict=False)]
+    peaks = [_peaks(*given) for given in zip(motions, times, rows, strict=False)]
     finer = [rows_of(motion, at, home) for motion, (at, _) in zip(motions, peaks, strict=True)]
     near = [part.configuration[k] for part, (_, k) in zip(rows, peaks, strict=False)]
     none = DriveRows(*(part[:0] for part in rows[0]))
@@ -136,7 +136,8 @@ def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> No
         if not starts:
             return
         rows, near = np.array(list(starts)), np.array(list(starts.values()))
-        again = motions_of_body(m, *(part[rows] for part in body), found.configuration[near])
+        poses, twists, accels = (part[rows] for part in body)
+        again = motions_of_body(m, poses, twists, accels, found.configuration[near])
         if np.isnan(again.configuration[:, 0]).all():
             return
         for whole, part in zip(found, again, strict=True):
@@ -169,7 +170,8 @@ def _drives(m: Mechanism, poses: FloatArray, motion: Motion) -> DriveRows:
         position, rate, _ = driven_motion(m, *reached)
         effort = where_regular(m.inverse_dynamics, reached, (n,))
         out[:, known] = position, rate, effort
-    return DriveRows(motion.configuration, *out, poses)
+    positions, rates, efforts = out
+    return DriveRows(motion.configuration, positions, rates, efforts, poses)
 
 
 def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[FloatArray, Indices]:
@@ -211,4 +213,4 @@ def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
 
 def reached(rows: DriveRows) -> BoolArray:
     """(K,) whether the body can be there and efforts exist."""
-    return ~np.isnan(rows.effort).any(axis=1)
+    return np.asarray(~np.isnan(rows.effort).any(axis=1), dtype=np.bool_)

@@ -81,7 +81,7 @@ def _drives(
         ("longest", high, upper, 1.0, "goes up to"),
     ):
         worst = _worst(m, rows, values, np.broadcast_to(ends, values.shape), sense)
-        unit = units[worst.joint]
+        unit: str = units[worst.joint]
         size = float(sizes[m.joint_names.index(worst.joint)])
         said = f"{worst.joint} {what} {_number(worst.value)} {unit} in {_of(worst.motion)}"
         yield _verdict(name, worst, unit, sense, size, said)
@@ -145,7 +145,7 @@ def _worst(
     beyond = sense * (values - limits)
     unlimited = not np.isfinite(limits).any()
     ranked = np.nan_to_num(sense * values if unlimited else beyond, nan=-np.inf)
-    k, j = np.unravel_index(int(ranked.argmax()), ranked.shape)
+    k, j = (int(index) for index in np.unravel_index(int(ranked.argmax()), ranked.shape))
     return _Worst(float(values[k, j]), float(limits[k, j]), rows[k].name, m.joint_names[j])
 
 

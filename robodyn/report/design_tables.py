@@ -55,7 +55,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
             f"peak [{effort}]", f"continuous [{effort}]", "peak [W]", "mean [W]"]  # fmt: skip
     columns = (need.shortest, need.longest, need.stroke, need.speed, need.peak_effort,
                need.continuous_effort, need.peak_power, need.mean_power)  # fmt: skip
-    rows = [
+    rows: list[list[str | float]] = [
         [name, *(float(column[j]) for column in columns)] for j, name in enumerate(m.joint_names)
     ]
     tables = [Table(head, rows, "What each drive needs, margins included (powers without)")]
@@ -74,20 +74,24 @@ def demand_tables(e: Evaluation) -> list[Table]:
     tables.append(Table(head, rows, "Each motion: the largest of all drives, without margins; "
                         "supply and feedback of all drives together"))  # fmt: skip
     head = ["drive", "peak torque [N m]", "RMS [N m]", "speed [rad/s]", "RMS current [A]"]
-    columns = [
+    at_motors = [
         np.fmax.reduce([getattr(row, name) for row in e.motions])
         for name in ("peak_torque", "rms_torque", "motor_speed", "rms_current")
     ]
-    if np.isfinite(columns[0]).any():
+    if np.isfinite(at_motors[0]).any():
         rows = [
-            [name, *(float(column[j]) for column in columns)]
+            [name, *(float(column[j]) for column in at_motors)]
             for j, name in enumerate(m.joint_names)
         ]
         tables.append(Table(head, rows, "At the motors, behind screws and gears, without margins"))
     voltage = e.requirements.supply_voltage
     if voltage is not None:
-        row = ["supply", need.supply_peak / voltage, need.supply_mean / voltage]
-        tables.append(Table(["", "peak [A]", "mean [A]"], [row], f"Currents at {voltage:g} V"))
+        currents: list[str | float] = [
+            "supply",
+            need.supply_peak / voltage,
+            need.supply_mean / voltage,
+        ]
+        tables.append(Table(["", "peak [A]", "mean [A]"], [currents], f"Currents at {voltage:g} V"))
     if e.pose_accuracy is not None:
         rows = [["standard deviation", *e.pose_accuracy.tolist()]]
         head = ["", "x [m]", "y [m]", "z [m]", "about x [rad]", "about y [rad]", "about z [rad]"]
@@ -124,7 +128,7 @@ def front_table(d: Design) -> Table:
         *d.parameters,
         *(["actuator"] if d.actuator is not None else []),
     ]
-    rows = [
+    rows: list[list[str | float]] = [
         [
             str(k),
             *(point.values[name] for name in shown),
