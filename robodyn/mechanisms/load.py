@@ -166,6 +166,11 @@ def load(
             raise ModelError(
                 f"{name} is {shown(given[name])}, expected a text or None", value=given[name]
             )
+    for name in ("strict", "hold_branches"):
+        if not isinstance(given[name], (bool, int, np.bool_)):
+            raise ModelError(
+                f"{name} is {shown(given[name])}, expected True or False", value=given[name]
+            )
     options = _with(_defaults, given)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the model's parts refuse the results
