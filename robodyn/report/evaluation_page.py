@@ -115,7 +115,8 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
         page.add_chart(sheet[0], table(*sheet[1]))
     if held is not None:
         page.add("held", "Payload over the workspace", held_table(held))
-    page.add_chart(_views(e))
+    if m.outline(m.home):
+        page.add_chart(_views(e))
     page.add("centers", "Joint centers", _tables([_centers(e)]))
     if e.variants:
         page.add("sensitivities", "Sensitivities", _tables([sensitivity_table(e)]))
@@ -191,10 +192,21 @@ def _power(e: Evaluation, each: MachineMotion) -> FloatArray:
 
 
 def _views(e: Evaluation) -> Chart:
-    """The machine at home from the front, the side and above."""
-    from robodyn.report.path_views import home_chart
-
-    return home_chart(e.mechanism)
+    """The machine at home from the front, from the side and from above."""
+    m = e.mechanism
+    panels = tuple(
+        Panel(
+            title,
+            tuple(
+                ChartLine(part.points[:, i], part.points[:, j], color=INK)
+                for part in m.outline(m.home)
+            ),
+            "",
+            picture=True,
+        )
+        for title, i, j in (("front: y, z", 1, 2), ("side: x, z", 0, 2), ("top: x, y", 0, 1))
+    )
+    return Chart("home", "Drawing", panels, "At home, base frame.")
 
 
 def _centers(e: Evaluation) -> Table:
