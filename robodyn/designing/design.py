@@ -295,12 +295,14 @@ class _Record:
         violations: by requirement, positive if violated.
         parts: of each value, by drive and motion, of which it is the largest.
         bounds: parts of the violations, of which these are the largest.
+        refused: why the requirements cannot be evaluated for the machine; empty if they can.
     """
 
     values: dict[str, float]
     violations: dict[str, float]
     parts: dict[str, list[float]]
     bounds: list[float]
+    refused: str = ""
 
 
 class _Room:
@@ -432,6 +434,9 @@ class _Room:
         """The best design of all that were examined."""
         built = {key: record for key, record in self.found.items() if record.values}
         if not built:
+            refusals = [each.refused for each in self.found.values() if each.refused]
+            if refusals:
+                raise InvalidInput(max(refusals, key=refusals.count), value=self.requirements)
             raise ModelError(
                 "none of the parameters within the bounds makes a machine; widen the bounds",
                 value=dict(self.box),
@@ -570,6 +575,8 @@ def _examine(
         e = _evaluation(m, requirements, actuator, variants={})
     except KinematicsError:
         return _Record({}, {}, {}, [])
+    except InvalidInput as error:
+        return _Record({}, {}, {}, [], str(error))
     violations = {each.requirement: float(each.excess) for each in e.verdicts}
     kind: Family | None = FAMILIES.get(family) if isinstance(family, str) else None
     if kind is not None and kind.telescopic:

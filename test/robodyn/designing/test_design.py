@@ -192,6 +192,21 @@ def test_requirements_that_conflict_are_named():
 
 
 @pytest.mark.slow
+def test_machines_that_cannot_move_as_required_do_not_end_a_search():
+    required = rd.load_requirements(SMALL)
+
+    def mine(height: float) -> rd.Mechanism:
+        # below a height it is a machine that has no surge
+        return rd.load("delta") if height < 0.5 else hexapod(0.4, 0.2, height, 8.0, required)
+
+    tilting = rd.load_requirements({"motions": [{"roll": "2 deg", "frequency": 1.0}]})
+    found = rd.design(mine, tilting, bounds={"height": (0.3, 0.8)}, evaluations=40)
+    assert found.evaluation.satisfied
+    assert found.parameters["height"] >= 0.5
+    with pytest.raises(rd.InvalidInput, match="asks for roll, but delta moves its body by"):
+        rd.design(mine, tilting, bounds={"height": (0.3, 0.4)}, evaluations=10)
+
+
 def test_a_function_of_parameters_is_designed_too():
     required = rd.load_requirements(SMALL)
 
