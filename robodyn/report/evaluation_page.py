@@ -115,7 +115,7 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
         page.add_chart(sheet[0], table(*sheet[1]))
     if held is not None:
         page.add("held", "Payload over the workspace", held_table(held))
-    if m.outline(m.home):
+    if presentation.outline(m, m.home):
         page.add_chart(_views(e))
     page.add("centers", "Joint centers", _tables([_centers(e)]))
     if e.variants:
@@ -199,7 +199,7 @@ def _views(e: Evaluation) -> Chart:
             title,
             tuple(
                 ChartLine(part.points[:, i], part.points[:, j], color=INK)
-                for part in m.outline(m.home)
+                for part in presentation.outline(m, m.home)
             ),
             "",
             picture=True,
