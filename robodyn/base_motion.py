@@ -109,7 +109,7 @@ class BaseMotion:
 
 
 class BaseMotionFilter:
-    """Motions of a base from the samples of an inertial measurement unit (IMU) on it.
+    """Filter that computes motions of a base from an inertial measurement unit (IMU) on it.
 
     The angular acceleration is the slope of the angular velocity from sample to sample, through a
     low pass of first order, whenever the samples come: it is late by 1 / cutoff.

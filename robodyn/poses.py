@@ -22,7 +22,7 @@ LOCKED = 1e-15
 
 
 def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
-    """Pose (..., 7) of positions xyz (..., 3) [m] and angles rpy (..., 3) [rad].
+    """Convert positions (..., 3) [m] and roll, pitch, yaw (..., 3) [rad] into poses (..., 7).
 
     Raises:
         InvalidInput: wrong shape or not finite.
@@ -38,7 +38,7 @@ def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
 
 
 def pose_from_matrix(matrix: Any) -> FloatArray:
-    """Pose (..., 7) [m, -] of homogeneous matrices (..., 4, 4), or of rotations (..., 3, 3) alone.
+    """Convert homogeneous matrices (..., 4, 4), or rotations (..., 3, 3), into poses (..., 7).
 
     Also of a scipy `Rotation` or `RigidTransform`, and of an `SE3` of Pinocchio's.
 
@@ -67,7 +67,7 @@ def pose_from_matrix(matrix: Any) -> FloatArray:
 
 
 def matrix_from_pose(pose: ArrayLike) -> FloatArray:
-    """Homogeneous matrices (..., 4, 4) [-, m] of pose (..., 7) [m, -].
+    """Convert poses (..., 7) [m, -] into homogeneous matrices (..., 4, 4) [-, m].
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
@@ -95,7 +95,7 @@ def axis_motion(kind: str, axis: FloatArray, value: ArrayLike) -> FloatArray:
 
 
 def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Position (..., 3) [m] and roll, pitch, yaw (..., 3) [rad] of pose (..., 7).
+    """Convert poses (..., 7) into positions (..., 3) [m] and roll, pitch, yaw (..., 3) [rad].
 
     Pitch lies in [-pi/2, pi/2], roll and yaw in [-pi, pi]. At the ends of pitch (gimbal lock) roll
     and yaw turn about the same axis; roll is then zero. The angles are computed from the

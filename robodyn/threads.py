@@ -48,7 +48,7 @@ def set_threads(count: int | None) -> None:
 
 
 def get_threads() -> int:
-    """Number of threads that large batches run on."""
+    """Return the number of threads for large batches."""
     if _count is not None:
         return _count
     if hasattr(os, "sched_getaffinity"):

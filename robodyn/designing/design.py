@@ -72,7 +72,7 @@ class DesignPoint:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A machine that was found for requirements.
+    """Result of a design: a machine for given requirements.
 
     Attributes:
         family: its name.

@@ -137,7 +137,7 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A machine held against requirements.
+    """Result of an evaluation of a machine against requirements.
 
     Attributes:
         mechanism: with the payload.

@@ -47,7 +47,7 @@ def exciting_trajectory(
     trials: int = 60,
     progress: Callable[[float], None] | None = None,
 ) -> FourierTrajectory:
-    """A motion that shows a mechanism's parameters, from home and back to it, from rest to rest.
+    """Find a motion that excites the parameters of a mechanism, from rest at home and back.
 
     Args:
         m: the mechanism; its limits of position, rate and effort are kept to, with a margin.

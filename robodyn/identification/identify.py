@@ -40,7 +40,7 @@ def identify(
     effort_cutoff: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Identification:
-    """The parameters of a mechanism's bodies, rotors and friction from recordings.
+    """Identify the parameters of a mechanism's bodies, rotors and friction from recordings.
 
     Efforts are linear in the parameters, so weighted least squares finds the base parameters, those
     combinations that the recordings show; then every body is made physical, near the given model

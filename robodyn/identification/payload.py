@@ -47,7 +47,7 @@ UNSEEN = 1e6
 
 @dataclass(frozen=True)
 class Payload:
-    """A body that a machine carries; the frame is that of the platform or the arm's tip.
+    """Body that a machine carries, in the frame of the platform or the arm's tip.
 
     Attributes:
         mass: [kg].

@@ -56,7 +56,7 @@ def read_recording(
     start: float = 0.0,
     stop: float = np.inf,
 ) -> Recording:
-    """A recording of a mechanism: positions and efforts of its driven joints.
+    """Read a recording of a mechanism: positions and efforts of its driven joints.
 
     Positions and velocities are read as a joint state of the mechanism's URDF has them; of a
     platform described in YAML that is a leg's length. Efforts are those at the driven joints.

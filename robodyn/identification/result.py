@@ -81,7 +81,7 @@ class Validation:
 
 @dataclass(frozen=True)
 class Identification:
-    """The result of `identify`.
+    """Result of an identification.
 
     Attributes:
         mechanism: with the parameters found: every body physical, friction as far as a description

@@ -48,7 +48,7 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of mechanism as registered.
+    """Registration of a kind of mechanism.
 
     The functions import what they need when they are called (see `imported`), so that registering a
     kind costs nothing and loading one kind does not load the compiled kernels of another.

@@ -30,7 +30,7 @@ _entry_points_read = False
 
 
 def register_kind(kind: Kind) -> Kind:
-    """Add a kind of mechanism, and return it.
+    """Register a kind of mechanism, and return it.
 
     Registering the same kind again changes nothing. Kinds that are added are asked before the
     bundled ones whether a URDF is theirs, the latest first.
@@ -55,7 +55,7 @@ def unregister_kind(name: str) -> None:
 
 
 def kinds() -> dict[str, Kind]:
-    """All kinds by name, in the order in which they are asked about a URDF."""
+    """Return all kinds by name, in the order in which they examine a URDF."""
     _read_entry_points()
     return {**dict(reversed(_added.items())), **_BUNDLED}
 

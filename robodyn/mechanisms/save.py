@@ -25,7 +25,7 @@ TREES = {
 
 
 def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
-    """Write a mechanism as a URDF, SDF, MJCF or YAML file; `load` of it gives an equal one.
+    """Write a mechanism as a URDF, SDF, MJCF or YAML file from which `load` makes an equal one.
 
     Bodies, joints, closures, friction, actuators, limits, gravity and home are all in the file.
     What a format has no word for is in an element `<robodyn>`, which other programs pass over. The

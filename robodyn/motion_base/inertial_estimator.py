@@ -17,7 +17,7 @@ UNKNOWN = 1e-2, 1.0, 10.0
 
 
 class InertialEstimator:
-    """Extended Kalman filter of any mechanism, on a base at rest, whose jerk is white noise.
+    """Extended Kalman filter for a mechanism with a fixed base, with white noise of its jerk.
 
     No masses or efforts are needed. The IMU's biases are estimated along with the state (Farrell,
     Aided Navigation, 2008).

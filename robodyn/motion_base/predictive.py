@@ -50,7 +50,7 @@ PATIENCE, AGAIN = 0.2, 1.0
 
 
 class PredictiveCueing:
-    """Motion of a platform that lets a driver perceive a vehicle's as nearly as its legs can.
+    """Predictive motion cueing: a plan with the least error of the perceived motion.
 
     At rest it returns to neutral. Lengths, rates and accelerations of the legs and their forces
     keep to their limits whatever comes in. The vehicle's motion to come is not known: what is

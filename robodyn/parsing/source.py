@@ -38,7 +38,7 @@ class YamlDocument(NamedTuple):
 
 
 def models() -> tuple[str, ...]:
-    """Names of the bundled mechanisms, as accepted by `load`."""
+    """Return the names of the bundled mechanisms, for `load`."""
     return tuple(sorted(path.stem for path in MODELS.glob("*.yaml")))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Study(MotionStudy):
-    """A study with charts and a report; see `robodyn.analysis.study.MotionStudy`."""
+    """Study with charts and a report; see `robodyn.analysis.study.MotionStudy`."""
 
     def plot(self, *, formulations: bool | None = None) -> dict[str, Figure]:
         """Return the charts of its report as figures, by name; nothing is shown or saved.

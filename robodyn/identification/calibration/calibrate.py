@@ -54,7 +54,7 @@ def calibrate(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> Calibration:
-    """The dimensions of a mechanism that explain measurements best, close to the given ones.
+    """Identify the dimensions of a mechanism from measured poses, close to the given ones.
 
     Maximum a posteriori by Levenberg and Marquardt's method with analytic derivatives: what the
     measurements do not show stays as it was.

@@ -121,7 +121,7 @@ class Measurements:
 def read_measurements(
     path: str | Path, m: Mechanism, *, position_unit: str = "", tracker_unit: str = ""
 ) -> Measurements:
-    """The measurements in a CSV file, a sample at rest in each row.
+    """Read measurements from a CSV file with a sample at rest in each row.
 
     Columns, in any order: `<joint>.position` of every driven joint, as its joint state has it;
     `x, y, z` [m] of the target and `qx, qy, qz, qw` where its orientation is measured; and

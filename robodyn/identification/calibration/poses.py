@@ -61,7 +61,7 @@ def calibration_poses(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> CalibrationPoses:
-    """Poses within the limits of the joints that show the dimensions best: D-optimal by exchange.
+    """Choose poses within the limits of the joints that show the dimensions best (D-optimal).
 
     Poses are drawn at random; the best n of them are sought one after the other, then exchanged as
     long as the determinant of the information grows (Fedorov 1972).

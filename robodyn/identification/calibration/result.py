@@ -40,7 +40,7 @@ class CalibratedParameter:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A calibrated mechanism.
+    """Result of a calibration, with the calibrated mechanism.
 
     Attributes:
         mechanism: with the dimensions that were found.

@@ -43,7 +43,7 @@ class CalibrationSettings:
 
 @dataclass(frozen=True)
 class PoseSettings:
-    """Among which poses those to measure are sought, and for which measurement.
+    """Settings of the choice of poses to measure.
 
     Attributes:
         measure: `pose` or `position` of a target.

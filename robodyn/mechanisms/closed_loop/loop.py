@@ -39,7 +39,7 @@ _empty = np.empty
 
 
 class ClosedLoop(Mechanism):
-    """A tree of joints with closures; methods are pure functions of its model.
+    """A tree of joints with closures; its methods are pure functions of its model.
 
     Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
     joints, efforts (..., n) of the driven ones [rad or m, N m or N]. A wrench (..., 6) is what the

@@ -28,7 +28,7 @@ SAMPLES, SPREAD, SEED = 3, 0.05, 26
 
 
 def transmission(mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -> Transmission:
-    """The map between motors and the joints that they move through a linkage.
+    """Return the map between motors and the joints that they move through a linkage.
 
     Args:
         mechanism: with closed loops.

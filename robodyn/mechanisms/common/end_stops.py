@@ -15,7 +15,7 @@ from robodyn.mechanisms.common.kernels.end_stops import end_stop_efforts
 
 @dataclass(frozen=True)
 class EndStops:
-    """A spring and a damper at each end of a joint's travel.
+    """End stops: a spring and a damper at each end of a joint's travel.
 
     Attributes:
         stiffness: [N/m or N m/rad].

@@ -38,7 +38,7 @@ FORWARD_METHODS = ("articulated_body", "strobing")
 
 
 class SerialArm(Mechanism):
-    """An open chain of revolute and prismatic joints; methods are pure functions of its model.
+    """An open chain of revolute and prismatic joints; its methods are pure functions of its model.
 
     Configurations q, velocities qd and accelerations qdd are (..., n) [rad, m where a joint slides;
     per s and s^2], efforts (..., n) [N m, N]; a Jacobian has rows of [m, -] by columns of joints.

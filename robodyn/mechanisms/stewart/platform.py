@@ -39,7 +39,7 @@ from robodyn.model.model import Model
 
 
 class StewartPlatform(Mechanism):
-    """A 6-UPS Stewart platform; the model is frozen, methods are pure functions of it.
+    """A 6-UPS Stewart platform; its methods are pure functions of its frozen model.
 
     A pose is (..., 7) x y z [m], quaternion x y z w, platform frame in base frame; a twist (..., 6)
     the velocity of the platform's reference point [m/s], then the angular velocity [rad/s]; an

@@ -23,7 +23,7 @@ SAMPLES = 2001
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PlannedPath(ProfiledTrajectory):
-    """A trajectory along a planned curve; its acceleration is continuous.
+    """Trajectory along a planned curve, with continuous acceleration.
 
     Attributes:
         curve: its geometry, over s from 0 to 1.

@@ -91,7 +91,7 @@ def optimize_redundancy(
     settings: RedundancySettings = DEFAULT,
     **options: Any,
 ) -> Optimized:
-    """Choose what is free in a motion so that its worst place becomes as good as possible.
+    """Optimize the redundant coordinates of a motion for its worst place.
 
     ```python
     best = rd.optimize_redundancy(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PathSettings:
-    """Bounds of a planned path, how it is passed in time, and how it is searched for.
+    """Bounds, timing and search of a planned path.
 
     Attributes:
         condition_limit: largest condition number along the path. By default 1000 where a

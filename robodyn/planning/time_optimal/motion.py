@@ -129,7 +129,7 @@ class Limited(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeOptimal(Sequence):
-    """The fastest motion along a path; a trajectory. See `time_optimal`.
+    """Trajectory of the fastest motion along a path, see `time_optimal`.
 
     Attributes:
         segments: the motions along its pieces.

@@ -11,7 +11,7 @@ from robodyn.arrays import ArrayLike
 
 @dataclass(frozen=True)
 class TimeOptimalSettings:
-    """Limits of a motion, how it begins and ends, and how finely it is found.
+    """Limits, ends and resolution of a time-optimal motion.
 
     Attributes:
         effort_limits: [N or N m] a number or (n,) either way, or (n, 2) least and largest; by

@@ -62,7 +62,7 @@ def time_optimal(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> TimeOptimal:
-    """The fastest motion along a path, from rest to rest, within limits.
+    """Compute the fastest motion along a path, from rest to rest, within limits.
 
     The limits hold between the points at which the motion is found, too: the result is verified
     there, and limits are tightened until it keeps to them. Viscous, Coulomb and Stribeck friction

@@ -32,7 +32,7 @@ LOCATE, ROUNDS, SMALLER = 36, 6, 0.7
 
 
 class PoseRegion(Region):
-    """A region of positions (3,) [m], or of roll, pitch and yaw (3,) [rad].
+    """Region of positions (3,) [m], or of roll, pitch and yaw (3,) [rad].
 
     Attributes:
         kind: `constant`, `reachable`, `dexterous` or `orientation`.

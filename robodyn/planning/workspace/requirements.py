@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class WorkspaceSettings:
-    """What is asked of a mechanism within its workspace, and how finely that is looked for.
+    """Conditions and resolution of a workspace.
 
     Attributes:
         xyz: (3,) [m] the position of an orientation workspace; that of home by default.

@@ -41,7 +41,7 @@ Cell = tuple[int, ...]
 
 
 class TipRegion(Region):
-    """A region of the tip's positions (3,) [m], or of its roll, pitch and yaw (3,) [rad].
+    """Region of the tip's positions (3,) [m], or of its roll, pitch and yaw (3,) [rad].
 
     Attributes:
         kind: `reachable`, of positions, or `orientation`, wherever the tip is then.

@@ -38,7 +38,7 @@ def workspace(
     progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> PoseRegion | TipRegion:
-    """The region in which a mechanism keeps to its limits and to what else is asked.
+    """Compute the region in which a mechanism satisfies its limits and further conditions.
 
     ```python
     region = rd.workspace(m, "dexterous", orientations=0.2, condition_limit=30.0)
