@@ -38,7 +38,7 @@ def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
 
 
 def pose_from_matrix(matrix: Any) -> FloatArray:
-    """Convert homogeneous matrices (..., 4, 4), or rotations (..., 3, 3), into poses (..., 7).
+    """Convert homogeneous matrices (..., 4, 4) or rotations (..., 3, 3) into poses (..., 7) [m, -].
 
     Also of a scipy `Rotation` or `RigidTransform`, and of an `SE3` of Pinocchio's.
 
