@@ -94,6 +94,12 @@ def add_point_mass(rows: Matrix, mass: float, a: Vector) -> Matrix:
 
 
 @inner
+def symmetric_rows(first: Vector, second: Vector) -> Matrix:
+    """Rows of the symmetric matrix (xx xy xz), (yy yz zz)."""
+    return first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
+
+
+@inner
 def skew(a: Vector) -> Matrix:
     """Rows of [a x]."""
     return (0.0, -a[2], a[1]), (a[2], 0.0, -a[0]), (-a[1], a[0], 0.0)

@@ -35,7 +35,6 @@ from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 from robodyn.numerics.matrices import (
     add_outer,
-    add_point_mass,
     back,
     forth,
     matrix,
@@ -43,10 +42,22 @@ from robodyn.numerics.matrices import (
     shifted,
     skew,
     store_matrix,
+    symmetric_rows,
 )
 from robodyn.numerics.simd.lanes import all_of
 from robodyn.numerics.simd.tables import new_tables
-from robodyn.numerics.vectors import add, axpy, combine, cross, dot, scale, store, vector
+from robodyn.numerics.vectors import (
+    about_origin,
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    scale,
+    store,
+    turn_symmetric,
+    vector,
+)
 
 # Scratch is on the stack, eight numbers each in lanes.
 MOST: Final = 30_000
@@ -148,17 +159,10 @@ def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
     x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
     mass, com = link.mass + zero, combine(x, y, z, link.com)
     xx, xy, xz, yy, yz, zz = link.inertia
-    # columns of R I, I about the center of mass
-    a = combine(x, y, z, (xx, xy, xz))
-    b = combine(x, y, z, (xy, yy, yz))
-    c = combine(x, y, z, (xz, yz, zz))
-    inertia = (
-        combine(x, y, z, (a[0], b[0], c[0])),
-        combine(x, y, z, (a[1], b[1], c[1])),
-        combine(x, y, z, (a[2], b[2], c[2])),
-    )
+    inertia = turn_symmetric(x, y, z, (xx, xy, xz), (yy, yz, zz))
+    inertia = about_origin(mass, com, inertia[0], inertia[1])
     none = (zero, zero, zero)
-    store_matrix(row, A, add_point_mass(inertia, mass, com))
+    store_matrix(row, A, symmetric_rows(inertia[0], inertia[1]))
     store_matrix(row, B, skew(scale(mass, com)))
     store_matrix(row, M, ((mass, zero, zero), (zero, mass, zero), (zero, zero, mass)))
     store(row, MOMENT, none)

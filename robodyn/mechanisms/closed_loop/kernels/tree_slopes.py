@@ -51,11 +51,21 @@ from robodyn.mechanisms.common.kernels.effort_slopes import (
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, noinline
 from robodyn.numerics.linear import LEAST_PIVOT
-from robodyn.numerics.matrices import matrix, plus, store_matrix
+from robodyn.numerics.matrices import matrix, plus, store_matrix, symmetric_rows
 from robodyn.numerics.simd.access import entry, set_entry
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.tables import new_table
-from robodyn.numerics.vectors import add, clear, combine, cross, dot, scale, store, vector
+from robodyn.numerics.vectors import (
+    add,
+    clear,
+    combine,
+    cross,
+    dot,
+    scale,
+    store,
+    turn_symmetric,
+    vector,
+)
 
 # Numbers of scratch on the stack.
 MOST: Final = 200_000
@@ -167,15 +177,8 @@ def outward(m: Any, v: Any, a: Any, s: Any) -> None:
         x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
         com = add(vector(body, ORIGIN), combine(x, y, z, link.com))
         xx, xy, xz, yy, yz, zz = link.inertia
-        # columns of R I, I about the center of mass
-        first = combine(x, y, z, (xx, xy, xz))
-        second = combine(x, y, z, (xy, yy, yz))
-        third = combine(x, y, z, (xz, yz, zz))
-        inertia = (
-            combine(x, y, z, (first[0], second[0], third[0])),
-            combine(x, y, z, (first[1], second[1], third[1])),
-            combine(x, y, z, (first[2], second[2], third[2])),
-        )
+        first, second = turn_symmetric(x, y, z, (xx, xy, xz), (yy, yz, zz))
+        inertia = symmetric_rows(first, second)
         store_carried(carried_by(link.mass, com, inertia, motion), s.C[i])
 
 
