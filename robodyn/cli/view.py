@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from robodyn.cli.session import load_quietly, progress_bar, quietly
+from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from robodyn.view.design_editor import DesignEditor
     from robodyn.view.page import ViewerPage
 
 
@@ -27,6 +29,8 @@ def view(
     speed: float = 1.0,
     paused: bool = False,
     browser: bool = True,
+    design: str = "",
+    catalog: str = "",
 ) -> None:
     """Show a moving mechanism in the browser, with plots and controls.
 
@@ -34,7 +38,16 @@ def view(
         path: Path to follow: a name of the papers, demo, or a waypoint file.
         speed: Simulated seconds per second.
         paused: Start paused.
+        design: File of requirements; the page then has sliders for the dimensions of a family of
+            machines (`robodyn view hexapod --design requirements.yaml`) and shows which
+            requirements are met.
+        catalog: File of actuators to choose from with --design, or `sample`.
     """
+    if design:
+        _edit_design(model, design, catalog, port, host, browser)
+        return
+    if catalog:
+        raise InvalidInput(f"--catalog is {catalog}, but --design is missing", value=catalog)
     # imported here: the other commands do not need it
     from robodyn.view.live import LiveSimulation
     from robodyn.view.model_figure import figure_of
@@ -58,6 +71,35 @@ def view(
         _show(server, page, mechanism.name, browser)
     finally:
         live.close()
+
+
+def _edit_design(
+    family: str,
+    requirements: str,
+    catalog: str,
+    port: int,
+    host: list[str] | None,
+    browser: bool,
+) -> None:
+    """Show the design editor of a family; print the dimensions when it ends."""
+    from robodyn.designing.families import FAMILIES
+    from robodyn.designing.requirements import load_requirements
+    from robodyn.view.design_editor import DesignEditor
+    from robodyn.view.serving import serve, viser_module
+
+    viser_module()
+    if family not in FAMILIES:
+        raise InvalidInput(
+            f"--design needs a family of machines, not {family!r}: {', '.join(FAMILIES)}",
+            value=family,
+        )
+    required = load_requirements(requirements)
+    rows = FAMILIES[family].suitable_actuators(catalog) if catalog else ()
+    server = serve(port, host or ())
+    editor = DesignEditor(server, FAMILIES[family], required, rows)
+    _show(server, editor, f"{family} for {requirements}", browser)
+    for name, value in editor.parameters.items():
+        typer.echo(f"{name:18} {value:.4g}")
 
 
 def replay(
@@ -95,7 +137,7 @@ def replay(
     _show(server, page, what, browser)
 
 
-def _show(server: Any, page: ViewerPage, what: str, browser: bool) -> None:
+def _show(server: Any, page: ViewerPage | DesignEditor, what: str, browser: bool) -> None:
     """Serve a page until Ctrl-C."""
     from robodyn.view.serving import stop
 

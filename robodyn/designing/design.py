@@ -15,7 +15,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.designing.catalog import CatalogActuator, load_catalog
+from robodyn.designing.catalog import CatalogActuator
 from robodyn.designing.evaluate import evaluate
 from robodyn.designing.evaluation import Evaluation
 from robodyn.designing.families import FAMILIES, Bounds, Family, bounds_of
@@ -200,15 +200,7 @@ def _rows(
         return (None,)
     if not isinstance(family, str):
         raise InvalidInput("a function makes its own drives; leave out the catalog", value=catalog)
-    turns = family in ("servo-hexapod", "delta")
-    rows = tuple(row for row in load_catalog(catalog) if (row.lead is None) == turns)
-    if not rows:
-        what = "turn (no lead, no closed_length)" if turns else "slide (a lead)"
-        raise InvalidInput(
-            f"the catalog has no actuators that {what}, as the family {family!r} needs them",
-            value=str(catalog)[:100],
-        )
-    return rows
+    return FAMILIES[family].suitable_actuators(catalog)
 
 
 def _box(family: str | Callable[..., Mechanism], bounds: Bounds | None) -> Bounds:

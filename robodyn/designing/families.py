@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.designing.catalog import CatalogActuator
+from robodyn.designing.catalog import CatalogActuator, load_catalog
 from robodyn.designing.evaluation import Needed
 from robodyn.designing.requirements import Requirements
 from robodyn.errors import InvalidInput
@@ -46,12 +47,32 @@ class Family(NamedTuple):
         document: the model file of parameters, a body and limits.
         telescopic: whether a drive's travel is the length of a leg, which is at most twice as long
             out as it is in.
+        is_rotary: whether its drives turn; otherwise they slide.
     """
 
     name: str
     bounds: Bounds
     document: Callable[[Parameters, dict[str, Any], Limits | None], dict[str, Any]]
     telescopic: bool = False
+    is_rotary: bool = False
+
+    def suitable_actuators(
+        self, catalog: str | Path | Sequence[Mapping[str, Any]]
+    ) -> tuple[CatalogActuator, ...]:
+        """Return the actuators of a catalog (see `load_catalog`) that turn, or slide, as it needs.
+
+        Raises:
+            InvalidInput: A catalog without any, or one that cannot be read.
+        """
+        rows = load_catalog(catalog)
+        suitable = tuple(row for row in rows if (row.lead is None) == self.is_rotary)
+        if not suitable:
+            what = "turn (no lead, no closed_length)" if self.is_rotary else "slide (a lead)"
+            raise InvalidInput(
+                f"the catalog has no actuators that {what}, as the family {self.name!r} needs them",
+                value=str(catalog)[:100],
+            )
+        return suitable
 
     def mechanism(
         self,
@@ -199,6 +220,7 @@ FAMILIES = {
             {"base_radius": (0.06, 0.3), "platform_radius": (0.05, 0.25), "arm": (0.015, 0.12),
              "rod": (0.08, 0.4), "base_spread": _ANGLE, "platform_spread": _ANGLE},
             _servo_hexapod,
+            is_rotary=True,
         ),
         Family(
             "linear-delta",
@@ -210,6 +232,7 @@ FAMILIES = {
             {"base_radius": (0.05, 0.4), "platform_radius": (0.02, 0.1), "arm": (0.05, 0.5),
              "rod": (0.15, 1.0)},
             _delta,
+            is_rotary=True,
         ),
     )
 }  # fmt: skip

@@ -13,7 +13,12 @@ import robodyn as rd
 
 if find_spec("viser") is None:
     # the page needs the extra `view`; what it shows is tested without
-    collect_ignore_glob = ["test_view_page.py", "test_view_browser.py", "test_view_cli.py"]
+    collect_ignore_glob = [
+        "test_view_page.py",
+        "test_view_browser.py",
+        "test_view_cli.py",
+        "test_view_design.py",
+    ]
 
 
 @pytest.fixture(scope="session")
