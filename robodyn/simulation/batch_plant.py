@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -63,36 +63,16 @@ class BatchPlant:
         first, count = self.mechanisms[0], len(self.mechanisms)
         nv, n = first.coordinates.velocity_size, len(first.joint_names)
         self._ends = np.multiply.outer([-np.inf, np.inf], np.ones((count, n)))
-        if limit_efforts:
-            self._ends = np.stack([each.drives.effort_ends for each in self.mechanisms], axis=1)
         # the row of a state before a step and that after it
         self._q, self._v = np.empty((count, 2, len(first.home))), np.empty((count, 2, nv))
         self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 15))
         # how many steps each row is to take: none, and these
         self._steps, self._end_stops = np.tile([0.0, 1.0], (count, 1)), end_stops
         # of each row on a base at rest, and on one that moves
-        self._rollouts: list[Rollout] = []
-        self._moving: list[Rollout] = []
-        self._advance = []
-        self._curves = limit_efforts and any(
-            m.drives.has_torque_speed_curve for m in self.mechanisms
-        )
-        for one, q, v, efforts, steps, loads in zip(
-            self.mechanisms, self._q, self._v, self._efforts, self._steps, self._loads, strict=True
-        ):
-            advance = one.solver.compiled_simulation(one)
-            if advance is None:
-                raise InvalidInput(
-                    f"{one.name}: mechanisms of the kind {one.kind!r} have no compiled simulation; "
-                    "use a Plant for each",
-                    value=one,
-                )
-            self._advance.append(advance)
-            curves, rest = limit_efforts and one.drives.has_torque_speed_curve, loads[..., :6]
-            once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, end_stops, curves)
-            lent = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
-            self._rollouts.append(replace(lent, loads=rest))
-            self._moving.append(replace(lent, loads=loads))
+        self._rollouts: list[Rollout] = [None] * count  # type: ignore[list-item]
+        self._moving = self._rollouts.copy()
+        self._advance: list[Any] = [None] * count
+        self._bind(range(count))
         self.failed: BoolArray = np.zeros(count, dtype=np.bool_)
         self.problem: dict[int, str] = {}
         self._homes = np.array([self._checked(k, m.home) for k, m in enumerate(self.mechanisms)])
@@ -118,6 +98,55 @@ class BatchPlant:
     def velocity(self) -> FloatArray:
         """Velocities (count, nv)."""
         return np.array(self._v[:, 0])
+
+    def replace_mechanisms(
+        self, mechanism: Mechanism | Sequence[Mechanism], rows: ArrayLike | None = None
+    ) -> None:
+        """Give rows other mechanisms of the same structure, and reset these rows to their homes.
+
+        Args:
+            mechanism: mechanism of these rows, or a sequence with one for each of them.
+            rows: indices of rows, or a mask (count,); all rows by default.
+
+        Raises:
+            InvalidInput: a mechanism differs in structure, or rows do not exist. No row has changed
+                then.
+        """
+        numbers = self._numbers(rows)
+        if not len(numbers):
+            return
+        given = _rows_of(mechanism, len(numbers), like=self.mechanisms[0])
+        for row, one in zip(numbers.tolist(), given, strict=True):
+            self.mechanisms[row] = one
+        self._bind(numbers.tolist())
+        self.__dict__.pop("_lanes", None)
+        self._homes[numbers] = [self._checked(k, self.mechanisms[k].home) for k in numbers]
+        self.reset(rows=numbers)
+
+    def _bind(self, rows: Iterable[int]) -> None:
+        """Bind the kernels and effort limits of rows to their mechanisms."""
+        self._curves = self._limits_efforts and any(
+            m.drives.has_torque_speed_curve for m in self.mechanisms
+        )
+        for k in rows:
+            one, q, v, steps = self.mechanisms[k], self._q[k], self._v[k], self._steps[k]
+            efforts, loads = self._efforts[k], self._loads[k]
+            advance = one.solver.compiled_simulation(one)
+            if advance is None:
+                raise InvalidInput(
+                    f"{one.name}: mechanisms of the kind {one.kind!r} have no compiled simulation; "
+                    "use a Plant for each",
+                    value=one,
+                )
+            if self._limits_efforts:
+                self._ends[:, k] = one.drives.effort_ends
+            curves = self._limits_efforts and one.drives.has_torque_speed_curve
+            rest = loads[..., :6]
+            once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, self._end_stops, curves)
+            lent = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
+            self._rollouts[k] = replace(lent, loads=rest)
+            self._moving[k] = replace(lent, loads=loads)
+            self._advance[k] = advance
 
     def reset(
         self,
@@ -273,7 +302,10 @@ def _restored(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> B
     return plant
 
 
-def _rows_of(mechanism: Mechanism | Sequence[Mechanism], count: int | None) -> list[Mechanism]:
+def _rows_of(
+    mechanism: Mechanism | Sequence[Mechanism], count: int | None, like: Mechanism | None = None
+) -> list[Mechanism]:
+    """Return one mechanism for each row, all of the structure of `like` or of the first."""
     given = list(mechanism) if isinstance(mechanism, Sequence) else [mechanism] * (count or 0)
     if not given or count not in (None, len(given)):
         raise InvalidInput(
@@ -281,15 +313,19 @@ def _rows_of(mechanism: Mechanism | Sequence[Mechanism], count: int | None) -> l
             "of one, or give one for each",
             value=count,
         )
-    sizes = [(type(each), len(each.home), each.joint_names) for each in given]
-    for row, size in enumerate(sizes):
-        if size != sizes[0]:
+    first = like or given[0]
+    for row, one in enumerate(given):
+        if _structure(one) != _structure(first):
             raise InvalidInput(
-                f"row {row}, {given[row].name}, is not of the structure of the first, "
-                f"{given[0].name}: all need the same kind and driven joints",
-                value=given[row],
+                f"row {row}, {one.name}, is not of the structure of the first, {first.name}: all "
+                "need the same kind and driven joints",
+                value=one,
             )
     return given
+
+
+def _structure(one: Mechanism) -> tuple[Any, ...]:
+    return type(one), len(one.home), one.joint_names
 
 
 def _each(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:

@@ -160,3 +160,24 @@ def test_rows_that_are_chosen_are_reset():
     np.testing.assert_array_equal(batch.configuration[[1, 2]], np.tile(moved, (2, 1)))
     batch.reset(rows=[])
     assert not (batch.configuration[1] == m.home).all()
+
+
+def test_a_row_with_another_mechanism_moves_as_its_plant_does(mechanism, rng):
+    """The other rows keep their states; the row begins at the home of its new mechanism."""
+    batch = rd.BatchPlant(mechanism, count=5, dt=5e-4)
+    batch.step(held(mechanism) * rng.uniform(0.9, 1.1, (5, len(mechanism.joint_names))), 3)
+    before = batch.configuration
+    heavy = mechanism.with_payload(2.0)
+    batch.replace_mechanisms([heavy, heavy], [1, 3])
+    assert (batch.configuration[[0, 2, 4]] == before[[0, 2, 4]]).all()
+    batch.step(held(mechanism), 8)
+    plant = rd.Plant(heavy, dt=5e-4)
+    plant.hold(held(mechanism), 8)
+    for row in (1, 3):
+        assert same_to_the_bit(mechanism, batch.configuration[row], plant.configuration)
+    other = rd.load("puma560" if mechanism.name == "delta" else "delta")
+    with pytest.raises(rd.InvalidInput, match="not of the structure"):
+        batch.replace_mechanisms(other, 0)
+    with pytest.raises(rd.InvalidInput, match="count is 2 for 1 mechanism"):
+        batch.replace_mechanisms([heavy], [1, 3])
+    assert batch.mechanisms[0] is mechanism
