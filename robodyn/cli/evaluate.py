@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn evaluate` and `robodyn design`: machines held against requirements, or made for them."""
+"""`robodyn evaluate` and `robodyn design`: evaluate a machine, or search for one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from robodyn.cli.session import (
 
 
 def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> Answer:
-    """Hold a machine against requirements: what its drives need, and which requirements it meets.
+    """Compute what a machine's drives need for requirements, and which requirements it meets.
 
     Exit code 1 if one of them is not met.
 
@@ -56,7 +56,7 @@ def design(
     force: bool = False,
     html: Path | None = None,
 ) -> Answer:
-    """Find the machine of a family that meets requirements with the least effort, power or price.
+    """Find the machine of a family that meets requirements and is best by an objective.
 
     Exit code 1 if no machine meets them; which of them conflict is printed then.
 
@@ -66,7 +66,7 @@ def design(
         catalog: File of actuators (.csv, .yaml), or `sample` for generic ones.
         objective: What to minimize: peak_effort (by default), continuous_effort, peak_power,
             supply_peak, stroke, speed, height, footprint_radius, condition_number; with a catalog
-            price and mass, too. May be given two or three times.
+            price, mass and workspace, too. May be given two or three times.
         resume: File (.jsonl) that keeps evaluated machines; an interrupted search continues.
         scheduler: Address of a Dask scheduler whose workers evaluate.
         output: File to write the model to (.yaml); beside it NAME_loaded.yaml, which carries the

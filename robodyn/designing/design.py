@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The machine of a family that meets requirements with the least effort, price or room."""
+"""Search a family for the machine that meets requirements and is best by an objective."""
 
 from __future__ import annotations
 
@@ -23,15 +23,22 @@ from robodyn.designing.requirements import Requirements
 from robodyn.designing.search import SIGMA, Examine, Point, descend, evolve, spread
 from robodyn.errors import InvalidInput, KinematicsError, ModelError, writing
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.planning.workspace.workspace import workspace
 from robodyn.threads import each
 
-# What is minimized, and the unit of it; the largest of all drives and motions.
+# Objectives and their units; those of drives are the largest of all drives and motions.
 OBJECTIVES = {
     "peak_effort": "N or N m", "continuous_effort": "N or N m", "peak_power": "W",
     "supply_peak": "W", "stroke": "m or rad", "speed": "m/s or rad/s", "height": "m",
     "footprint_radius": "m", "condition_number": "", "price": "", "mass": "kg",
+    "workspace": "m^3",
 }  # fmt: skip
-OF_CATALOG = ("price", "mass")
+# Objectives that only actuators of a catalog have, and that only machines with limits have.
+OF_CATALOG, OF_LIMITS = ("price", "mass"), ("workspace",)
+# Objectives of which more is better.
+MAXIMIZED = ("workspace",)
+# Relative error and number of cells along an axis with which a workspace is computed.
+WORKSPACE_ERROR, WORKSPACE_RESOLUTION = 0.03, 16
 # Beside one objective, what the front is of.
 BESIDE = ("peak_effort", "supply_peak", "stroke")
 # Shares of the examinations: even spread, evolutions from the best of these; the rest descends.
@@ -167,12 +174,15 @@ def design(
     """
     names = (objective,) if isinstance(objective, str) else tuple(objective)
     rows = _rows(family, catalog)
+    excluded: tuple[str, ...] = OF_CATALOG if rows == (None,) else ()
+    if rows == (None,) and isinstance(family, str):
+        excluded += OF_LIMITS
     for name in names:
-        if name not in OBJECTIVES or (name in OF_CATALOG and rows == (None,)):
-            known = [each for each in OBJECTIVES if rows != (None,) or each not in OF_CATALOG]
+        if name not in OBJECTIVES or name in excluded:
+            known = [each for each in OBJECTIVES if each not in excluded]
             raise InvalidInput(
                 f"objective is {name!r}, expected one of {', '.join(known)}"
-                + (f"; {', '.join(OF_CATALOG)} need a catalog" if rows == (None,) else ""),
+                + (f"; {', '.join(excluded)} need a catalog" if excluded else ""),
                 value=name,
             )
     box = _box(family, bounds)
@@ -384,7 +394,7 @@ class _Room:
             return Point(x, np.inf, np.append(violations[:-1], NOTHING), (), np.empty(0))
         # a product of powers: no objective needs a scale
         parts = tuple(
-            np.log(np.maximum(record.parts.get(name, [record.values[name]]), LEAST))
+            np.log(np.maximum(record.parts.get(name, [_cost(name, record.values)]), LEAST))
             for name in self.names
         )
         value = float(np.exp(goal @ [part.max() for part in parts]))
@@ -393,9 +403,11 @@ class _Room:
     def _records(self, points: Sequence[FloatArray], row: int) -> list[_Record]:
         keys = [(row, tuple(point.tolist())) for point in points]
         new = list(dict.fromkeys(key for key in keys if key not in self.found))
-        texts = {key: json.dumps([self._name(row), self.parameters(key[1])]) for key in new}
+        # kept records have a workspace only if it was an objective
+        more = [name for name in OF_LIMITS if name in self.names]
+        texts = {key: json.dumps([self._name(row), self.parameters(key[1]), *more]) for key in new}
         unknown = [key for key in new if texts[key] not in self._kept]
-        work = partial(_examine, self.family, self.requirements, self.rows[row])
+        work = partial(_examine, self.family, self.requirements, self.rows[row], bool(more))
         given = [self.parameters(key[1]) for key in unknown]
         if self._cluster is not None:
             results = self._client.gather(self._client.map(work, given, pure=False))
@@ -438,7 +450,8 @@ class _Room:
             record = built[key]
             excess = sum(max(each, 0.0) for each in record.violations.values())
             # of designs that are equally good, the one that is better in the other objectives
-            return (excess,) if excess > 0.0 else (0.0, *(record.values[n] for n in self.names))
+            costs = (_cost(name, record.values) for name in self.names)
+            return (excess,) if excess > 0.0 else (0.0, *costs)
 
         best = min(built, key=rank)
         feasible = [key for key in built if rank(key)[0] == 0.0]
@@ -473,7 +486,7 @@ class _Room:
         if not keys:
             return ()
         names = list(self.names if len(self.names) > 1 else dict.fromkeys((*self.names, *BESIDE)))
-        table = np.array([[self.found[key].values[name] for name in names] for key in keys])
+        table = np.array([[_cost(name, self.found[key].values) for name in names] for key in keys])
         order = np.lexsort(table.T[::-1])
         kept: list[int] = []
         for k in order:
@@ -508,6 +521,12 @@ class _Room:
             name for name, share in zip(names, met.mean(axis=0), strict=True) if share < 1.0
         )
         return (*alone, *pairs) or (several,)
+
+
+def _cost(name: str, values: Mapping[str, float]) -> float:
+    """Return the positive value that is minimized for an objective."""
+    value = values[name]
+    return 1.0 / max(value, LEAST) if name in MAXIMIZED else value
 
 
 def _machine(
@@ -553,9 +572,10 @@ def _examine(
     family: str | Callable[..., Mechanism],
     requirements: Requirements,
     actuator: CatalogActuator | None,
+    has_workspace: bool,
     parameters: dict[str, float],
 ) -> _Record:
-    """Evaluate one machine; nothing of one that cannot be made."""
+    """Evaluate one machine; the record is empty if the parameters make none."""
     try:
         if isinstance(family, str):
             m = FAMILIES[family].mechanism(parameters, requirements, actuator)
@@ -565,6 +585,12 @@ def _examine(
         return _Record({}, {}, {}, [])
     try:
         e = _evaluation(m, requirements, actuator, variants={})
+        region = None
+        if has_workspace:
+            limit = requirements.limits.condition_number
+            region = workspace(
+                m, error=WORKSPACE_ERROR, resolution=WORKSPACE_RESOLUTION, condition_limit=limit
+            )
     except KinematicsError:
         return _Record({}, {}, {}, [])
     except InvalidInput as error:
@@ -581,6 +607,8 @@ def _examine(
         "height": max(each.highest for each in room),
         "footprint_radius": max(each.footprint_radius for each in room),
     }
+    if region is not None:
+        values["workspace"] = region.volume
     if actuator is not None:
         values |= {"price": n * actuator.price, "mass": n * actuator.mass}
     kept = {name: float(values[name]) for name in (*OBJECTIVES,) if name in values}

@@ -64,6 +64,19 @@ def test_the_cockpit_needs_what_was_worked_out_by_hand():
     assert need.stroke.max() == pytest.approx(0.41, abs=0.02)
     assert need.speed.max() == pytest.approx(1.07, abs=0.02)
     assert need.peak_power.max() == pytest.approx(1.3e3, rel=0.1)
+    # frequencies that differ drift in phase
+    phases = np.pi / 4 * np.arange(8)
+    shifted = [
+        TOGETHER["motions"][0]
+        | {"name": f"{a:g} {b:g}"}
+        | {"surge": {"acceleration": "0.5 g", "frequency": 1.5, "phase": float(a)}}
+        | {"pitch": {"amplitude": "20 deg", "frequency": 0.25, "phase": float(b)}}
+        for a in phases
+        for b in phases
+    ]
+    drifting = rd.load_requirements({**COCKPIT, "motions": shifted})
+    need = rd.evaluate(hexapod(0.75, 0.32, 0.81, 9.0, drifting), drifting).needed
+    assert need.peak_effort.max() == pytest.approx(2.3e3, rel=0.05)
 
 
 def test_a_rotor_on_a_fine_screw_doubles_the_force_of_the_cockpit():
@@ -207,6 +220,29 @@ def test_machines_that_cannot_move_as_required_do_not_end_a_search():
         rd.design(mine, tilting, bounds={"height": (0.3, 0.4)}, evaluations=10)
 
 
+FIXED = {"base_radius": (0.8, 0.8), "base_spread": (0.2, 0.2), "platform_spread": (0.2, 0.2)}
+
+
+@pytest.mark.slow
+def test_design_for_the_largest_workspace_beats_the_design_for_the_smallest_effort():
+    row = {"name": "screw", "stroke": 0.45, "closed_length": 0.72, "speed": 1.3,
+           "peak_effort": 4500.0, "lead": 0.02}  # fmt: skip
+    motions = [{"name": "heave", "heave": 0.1, "frequency": 1.0}]
+    limits = {"footprint_radius": 1.0, "condition_number": 20.0}
+    required = rd.load_requirements({**COCKPIT, "motions": motions, "limits": limits})
+    widest, weakest = (
+        rd.design("hexapod", required, [row], objective, FIXED, evaluations=24)
+        for objective in ("workspace", "peak_effort")
+    )
+    assert widest.evaluation.satisfied
+    volumes = [
+        rd.workspace(each.mechanism, condition_limit=20.0).volume for each in (widest, weakest)
+    ]
+    assert volumes[0] > 1.05 * volumes[1]
+    found = max(point.values["workspace"] for point in widest.front)
+    assert found == pytest.approx(volumes[0], rel=0.05)
+
+
 def test_a_function_of_parameters_is_designed_too():
     required = rd.load_requirements(SMALL)
 
@@ -228,7 +264,7 @@ def test_a_function_of_parameters_is_designed_too():
     [
         ({"family": "octopod"}, "family is 'octopod', expected one of hexapod"),
         ({"objective": "beauty"}, "objective is 'beauty', expected one of peak_effort"),
-        ({"objective": "price"}, "price, mass need a catalog"),
+        ({"objective": "price"}, "price, mass, workspace need a catalog"),
         ({"bounds": {"width": (0, 1)}}, "bounds of 'width': hexapod has the parameters"),
         ({"bounds": {"height": (2, 1)}}, r"bounds of height are \(2, 1\), expected lower <= upper"),
         ({"catalog": [{"name": "a", "stroke": 1, "speed": 1, "peak_effort": 1}]},

@@ -15,7 +15,6 @@ from robodyn.analysis.at_home import payload_at_home
 from robodyn.cli import app
 from robodyn.designing.body_motions import rows_of
 from robodyn.designing.clearances import _between
-from robodyn.designing.families import FAMILIES
 from robodyn.mechanisms.closed_loop.description.leg_templates import DELTA, TEMPLATES
 from robodyn.mechanisms.common.geometry import geometry_of
 from robodyn.mechanisms.motions import driven_motion, motions_of_body
@@ -93,43 +92,6 @@ def test_what_the_drives_need_is_what_dense_sampling_finds(kind, tmp_path):
     assert row.supply_peak == pytest.approx(power.sum(axis=1).max(), rel=3e-3)
     number = loaded.condition_number(moving.configuration).max()
     assert row.condition_number == pytest.approx(number, rel=1e-3)
-
-
-COCKPIT = {"mass": 250.0, "com": [0.0, 0.0, 0.35]}
-COCKPIT_MOTIONS = {"heave": {"amplitude": 0.15, "frequency": 1.0},
-                   "surge": {"acceleration": "0.5 g", "frequency": 1.5},
-                   "pitch": {"amplitude": "20 deg", "frequency": 0.25}}  # fmt: skip
-ALONE = [{"name": axis, axis: sine} for axis, sine in COCKPIT_MOTIONS.items()]
-# Frequencies that differ drift in phase: together, the axes start at 8 x 8 phases.
-TOGETHER = [
-    {"name": f"{i} {k}", "heave": COCKPIT_MOTIONS["heave"],
-     "surge": COCKPIT_MOTIONS["surge"] | {"phase": i * np.pi / 4},
-     "pitch": COCKPIT_MOTIONS["pitch"] | {"phase": k * np.pi / 4}}
-    for i in range(8) for k in range(8)
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("motions", "radii_and_height", "by_hand"),
-    [(ALONE, (0.81, 0.44, 0.46), (0.17, 0.55, 1.7e3, None)),
-     (TOGETHER, (0.75, 0.32, 0.81), (0.41, 1.07, 2.3e3, 1.3e3))],
-    ids=["alone", "together"],
-)  # fmt: skip
-def test_a_cockpit_needs_what_was_worked_out_by_hand(motions, radii_and_height, by_hand):
-    spread = np.radians(5.0)
-    names = ("base_radius", "platform_radius", "height")
-    dimensions = dict(zip(names, radii_and_height, strict=True))
-    req = of(*motions, payload=COCKPIT)
-    m = FAMILIES["hexapod"].mechanism(
-        dimensions | {"base_spread": spread, "platform_spread": spread}, req
-    )
-    rows = rd.evaluate(m, req).motions
-    found = (np.ptp([row.positions for row in rows], axis=2).max(),
-             *(max(getattr(row, each).max() for row in rows)
-               for each in ("speed", "peak_effort", "peak_power")))  # fmt: skip
-    for value, expected in zip(found, by_hand, strict=True):
-        if expected is not None:
-            assert value == pytest.approx(expected, rel=0.07)
 
 
 def test_energy_balances_without_friction_and_friction_takes_the_rest():
