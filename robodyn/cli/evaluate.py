@@ -61,7 +61,7 @@ def design(
     Exit code 1 if no machine meets them; which of them conflict is printed then.
 
     Args:
-        family: hexapod, servo-hexapod, linear-delta or delta.
+        family: hexapod, servo-hexapod, linear-delta, 3-rps or delta.
         requirements: YAML file; `robodyn new requirements` writes a commented one.
         catalog: File of actuators (.csv, .yaml), or `sample` for generic ones.
         objective: What to minimize: peak_effort (by default), continuous_effort, peak_power,

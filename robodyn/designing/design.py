@@ -142,8 +142,8 @@ def design(
     """Find the machine of a family that meets requirements and minimizes an objective.
 
     Args:
-        family: `hexapod`, `servo-hexapod`, `linear-delta` or `delta`, all with threefold symmetry;
-            or a function of named parameters that returns a mechanism.
+        family: `hexapod`, `servo-hexapod`, `linear-delta`, `3-rps` or `delta`, with threefold
+            symmetry; or a function of named parameters that returns a mechanism.
         requirements: see `load_requirements`.
         catalog: of actuators, see `load_catalog`; one for all drives is chosen. Without one, drives
             are ideal and massless, and have what is needed of them.

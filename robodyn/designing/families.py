@@ -26,6 +26,7 @@ Parameters = Mapping[str, float]
 SHARE = 1e-3
 # [kg/m] of cranks, and of rods with their joints: light ones.
 ARM, ROD = 0.5, 0.15
+MASSLESS = {"mass": 0.0, "com": [0.0] * 3, "inertia": np.zeros((3, 3)).tolist()}
 # Limits of a machine that is made for what it needs, this share above that.
 ROUNDED_UP = 1e-6
 
@@ -130,14 +131,13 @@ def _limits(limits: Limits | None, travel: str) -> dict[str, Any]:
 def _hexapod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[str, Any]:
     base = np.roll(_pairs(p["base_radius"], 0.0, p["base_spread"]), -1, axis=0)
     tips = _pairs(p["platform_radius"], math.pi / 3.0, p["platform_spread"])
-    nothing = {"mass": 0.0, "com": [0.0] * 3, "inertia": np.zeros((3, 3)).tolist()}
     legs = [
         {"base": a.tolist(), "platform": b.tolist(), "universal_axis": [-a[1], a[0], 0.0]}
         for a, b in zip(base, tips, strict=True)
     ]
     return {
         "type": "stewart", "home": {"xyz": [0.0, 0.0, p["height"]]}, "platform": body,
-        "leg_defaults": {"lower": nothing, "upper": nothing, **_limits(limits, "length")},
+        "leg_defaults": {"lower": MASSLESS, "upper": MASSLESS, **_limits(limits, "length")},
         "legs": legs,
     }  # fmt: skip
 
@@ -197,6 +197,18 @@ def _linear_delta(p: Parameters, body: dict[str, Any], limits: Limits | None) ->
     return _hanging(_legs(p, body, limits, "PUS", away, p["rod"], [leg]), p)
 
 
+def _tripod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[str, Any]:
+    leg = {"base": [p["base_radius"], 0.0, 0.0], "axis": [0.0, 1.0, 0.0],
+           "platform": [p["platform_radius"], 0.0, 0.0]}  # fmt: skip
+    return {
+        "type": "closed_loop", "platform": {"xyz": [0.0, 0.0, p["height"]], **body},
+        "symmetry": 3,
+        "leg_defaults": {"form": "RPS", "lower": MASSLESS, "upper": MASSLESS,
+                         **_limits(limits, "position")},
+        "legs": [leg],
+    }  # fmt: skip
+
+
 def _hanging(document: dict[str, Any], p: Parameters) -> dict[str, Any]:
     """The platform below the drives, kept level by two parallel rods a leg."""
     document["platform"]["xyz"][2] *= -1.0
@@ -226,6 +238,12 @@ FAMILIES = {
             "linear-delta",
             {"base_radius": (0.1, 0.5), "platform_radius": (0.02, 0.1), "rod": (0.15, 0.8)},
             _linear_delta,
+        ),
+        Family(
+            "3-rps",
+            {"base_radius": (0.2, 1.2), "platform_radius": (0.15, 1.0), "height": (0.2, 1.2)},
+            _tripod,
+            telescopic=True,
         ),
         Family(
             "delta",
