@@ -16,6 +16,8 @@ from robodyn.poses import inverse_pose, rotation_matrix
 
 _NONE = np.zeros(3)
 _GRAVITY = np.array([0.0, 0.0, -9.81])
+# Time between two samples of an IMU [s] after which the angular acceleration starts at zero again.
+LONGEST_GAP = 0.2
 
 
 class BaseMotion:
@@ -117,17 +119,13 @@ class BaseMotionFilter:
     Args:
         cutoff: [rad/s] of the low pass.
         pose: (7,) of the IMU in the base frame, where it is by default.
-        gap: [s] between samples, after which the acceleration begins anew, at zero.
 
     Raises:
         InvalidInput: numbers that are not positive, or no pose.
     """
 
-    def __init__(
-        self, cutoff: float = 100.0, pose: ArrayLike | None = None, gap: float = 0.2
-    ) -> None:
+    def __init__(self, cutoff: float = 100.0, pose: ArrayLike | None = None) -> None:
         self._cutoff = as_scalar("cutoff", cutoff, "rad/s", above=0.0)
-        self._gap = as_scalar("gap", gap, "s", above=0.0)
         self._base: FloatArray | None = None  # pose of the base frame in that of the IMU
         if pose is not None:
             self._base = inverse_pose(as_exact("pose", pose, (7,)))
@@ -154,7 +152,7 @@ class BaseMotionFilter:
         self._acceleration = self._acceleration + (1.0 - np.exp(-self._cutoff * dt)) * (
             slope - self._acceleration
         )
-        if dt > self._gap:
+        if dt > LONGEST_GAP:
             self._acceleration = _NONE
         self._last = time, rate
         moved = BaseMotion(force, rate, self._acceleration)

@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.analysis.bisection import bisected
+from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanisms import conditioning, presentation, travel
@@ -24,7 +25,8 @@ from robodyn.trajectories.waypoints import default_path, is_reachable, load_path
 STEP, FURTHEST = 0.005, 4.0
 ANGLE_STEP, LARGEST_ANGLE = np.deg2rad(0.5), np.pi
 HALVINGS = 40
-ROUNDING = 1e-9
+# A drive whose effort changes less than this with a payload [N or N m per kg] does not carry it.
+UNLOADED = 1e-9
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
     alone = mechanism.inverse_dynamics(home, rest, rest)
     a_kilogram = mechanism.with_payload(1.0).inverse_dynamics(home, rest, rest) - alone
     # of a joint that the mass does not load, rounding is left
-    loaded = np.abs(a_kilogram) > ROUNDING
+    loaded = np.abs(a_kilogram) > UNLOADED
     slope = np.where(loaded, a_kilogram, np.nan)
     masses = (mechanism.effort_limits - alone * np.sign(slope)) / np.abs(slope)
     masses[~loaded] = np.inf
@@ -176,7 +178,7 @@ def _obstacle(mechanism: Mechanism, values: FloatArray, side: float) -> str:
     lower, upper = travel.travel_bounds(mechanism).T
     beyond = np.maximum(lower - positions, positions - upper)
     worst = int(beyond.argmax())
-    if beyond[worst] > ROUNDING:
+    if beyond[worst] > LIMIT_TOLERANCE:
         end = "upper" if positions[worst] > upper[worst] else "lower"
         return f"{end} limit of {mechanism.travel_limits[worst].name}"
     return "singularity" if _side(mechanism, configuration) != side else ""

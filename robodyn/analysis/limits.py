@@ -19,9 +19,9 @@ from robodyn.trajectories.base import Trajectory, refuse_other
 
 Quantity = Literal["position", "velocity", "effort", "condition number", "geometry"]
 
-SAMPLES = 1000
+MOTION_SAMPLES = 1000
 # Beyond a limit by less than this share of it is rounding: a path may run along its limit.
-ROUNDING = 1e-9
+LIMIT_TOLERANCE = 1e-9
 # Resolution of the time of a violation, as a fraction of the duration.
 TIME_TOLERANCE = 1e-12
 _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "effort": ("N m", "N")}
@@ -52,7 +52,7 @@ def check_limits(
     mechanism: Mechanism,
     trajectory: Trajectory,
     max_condition: float = np.inf,
-    samples: int = SAMPLES,
+    samples: int = MOTION_SAMPLES,
     dt: float | None = None,
     *,
     characteristic_length: float = 1.0,
@@ -179,7 +179,7 @@ class _Check:
     def broken(self, values: FloatArray) -> BoolArray:
         """Return which values (..., columns) exceed their limits or are not finite."""
         limits = self.limits_at(values)
-        below, above = (ROUNDING * np.where(np.isfinite(v), np.abs(v), 0.0) for v in limits)
+        below, above = (LIMIT_TOLERANCE * np.where(np.isfinite(v), np.abs(v), 0.0) for v in limits)
         within = (values >= limits[0] - below) & (values <= limits[1] + above)
         return np.asarray(~within)
 

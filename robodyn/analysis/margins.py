@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanisms import presentation
 from robodyn.mechanisms.mechanism import Mechanism
 
-# Beyond a limit by less than this share of it is rounding: a motion may run along its limit.
-ROUNDING = 1e-9
 # Beyond it the nodes report an error, too.
 CONDITION_LIMIT = 1000.0
 
@@ -56,7 +55,7 @@ class Margin:
     @property
     def broken(self) -> bool:
         """Whether the motion exceeds the limit."""
-        return bool(self.used > 1.0 + ROUNDING)
+        return bool(self.used > 1.0 + LIMIT_TOLERANCE)
 
 
 @dataclass(frozen=True)
@@ -177,7 +176,7 @@ def margins(
     row, used = _margin("", "condition number", when, number, -np.inf, limit)
     rows.append(row)
     beyond.append(used)
-    broken = np.array(beyond) > 1.0 + ROUNDING  # (rows, N)
+    broken = np.array(beyond) > 1.0 + LIMIT_TOLERANCE  # (rows, N)
     if not broken.any():
         return Margins(tuple(rows), None)
     first = int(broken.any(axis=0).argmax())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Endings of pages; a name may also have none.
 HTML = (".html", ".htm", "")
 # Shorter runs show no bar [s].
-PATIENCE = 2.0
+BAR_AFTER = 2.0
 
 
 @contextmanager
@@ -116,7 +116,7 @@ def progress_bar(what: str, total: float = 1.0) -> Iterator[Callable[[float], No
 
     def tell(done: float) -> None:
         nonlocal shown
-        if not shown and console.is_terminal and time.monotonic() - started > PATIENCE:
+        if not shown and console.is_terminal and time.monotonic() - started > BAR_AFTER:
             bar.start()
             shown = True
         if shown:

@@ -11,7 +11,14 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.cli.commands import Answer, passed
-from robodyn.cli.session import HTML, load_quietly, progress_bar, refuse_ending, write_report
+from robodyn.cli.session import (
+    HTML,
+    command_line,
+    load_quietly,
+    progress_bar,
+    refuse_ending,
+    write_report,
+)
 
 
 def workspace(
@@ -71,7 +78,7 @@ def workspace(
     if page is not None:
         from robodyn.report.workspace_page import workspace_page
 
-        write_report(workspace_page(region), page)
+        write_report(workspace_page(region, command_line()), page)
         found["page"] = str(page)
         lines.append(f"shown in {page}")
     return Answer(found, "\n".join(lines))

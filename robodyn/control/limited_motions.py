@@ -22,12 +22,12 @@ from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.sampled import SampledTrajectory
 
 # Beyond a limit by less than this share of it is rounding.
-ROUNDING = 1e-6
+EXCESS_TOLERANCE = 1e-6
 # Each handover tried takes so much longer than the one before; none takes longer than LONGEST [s].
 LONGER = 1.4
 LONGEST = 30.0
 # Equal intervals of a handover, and of a stop, at whose ends it is examined.
-SAMPLES, SAMPLES_OF_STOP = 100, 40
+HANDOVER_INTERVALS, STOP_INTERVALS = 100, 40
 # Times of stops that are tried, as multiples of the one asked for: longer ones for rates and
 # efforts, then shorter ones, which stop before the end of a joint.
 MULTIPLES = (1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 0.7, 0.5, 0.25)
@@ -60,7 +60,7 @@ def limited_handover(
     with np.errstate(all="ignore"):
         before = demand(mechanism, row(old))
         while True:
-            times = handover.start + np.linspace(0.0, handover.blend, SAMPLES + 1)
+            times = handover.start + np.linspace(0.0, handover.blend, HANDOVER_INTERVALS + 1)
             found, own = (demand(mechanism, path.sample(times)) for path in (handover, new))
             broken = worst_broken(mechanism, found, own, before).text
             if not broken:
@@ -98,7 +98,7 @@ def limited_stop(
         for multiple in MULTIPLES:
             try:
                 stop = _stop(mechanism, motion, multiple * duration)
-                way = stop.sample(np.linspace(0.0, stop.blend, SAMPLES_OF_STOP + 1))
+                way = stop.sample(np.linspace(0.0, stop.blend, STOP_INTERVALS + 1))
                 left = _left(mechanism, mechanism.travel(way.configuration))
             except KinematicsError:
                 continue
@@ -190,7 +190,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
             if other is not None:
                 # fmax: what has no answer allows nothing
                 allowed = np.fmax(allowed, other[index])
-        over = ~(values <= allowed * (1.0 + ROUNDING))
+        over = ~(values <= allowed * (1.0 + EXCESS_TOLERANCE))
         if over.any():
             share = np.where(over, values / limit, 0.0)
             row, joint = np.unravel_index(int(np.argmax(share)), share.shape)

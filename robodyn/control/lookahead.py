@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn.control.singularity import SAMPLES, Meeting, singular_meetings, threshold_crossings
+from robodyn.control.singularity import INTERVALS, Meeting, singular_meetings, threshold_crossings
 from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
@@ -21,7 +21,7 @@ class Outlook:
     """Conditioning of a path.
 
     Attributes:
-        lowest, highest: condition numbers over the path, at SAMPLES equal intervals.
+        lowest, highest: condition numbers over the path, at INTERVALS equal intervals.
         time_of_highest: [s].
         warn_times, error_times: times [s] at which the condition number rises above a threshold; 0
             if the path starts above it.
@@ -105,7 +105,7 @@ def look_ahead(
     Raises:
         KinematicsError: a configuration on the way has no geometry.
     """
-    times = np.linspace(0.0, trajectory.duration, SAMPLES + 1)
+    times = np.linspace(0.0, trajectory.duration, INTERVALS + 1)
     configurations = trajectory.sample(times).configuration
     numbers = mechanism.condition_number(configurations, characteristic_length)
     meetings = singular_meetings(mechanism, trajectory)

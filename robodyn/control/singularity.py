@@ -21,7 +21,7 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
 TIME_TOLERANCE = 1e-12
-SAMPLES = 1000
+INTERVALS = 1000
 # A number crosses zero where it is at most this part of those beside it, or where the condition
 # number is at least this; else it has changed its sign in a jump.
 CONTINUOUS, REGULAR = 1e-3, 1e3
@@ -45,14 +45,14 @@ class Meeting(NamedTuple):
 
 
 def singular_times(
-    mechanism: Mechanism, trajectory: Trajectory, samples: int = SAMPLES
+    mechanism: Mechanism, trajectory: Trajectory, samples: int = INTERVALS
 ) -> FloatArray:
     """Return the times (n,) [s] at which a motion is singular; see `singular_meetings`."""
     return np.array([meeting.time for meeting in singular_meetings(mechanism, trajectory, samples)])
 
 
 def singular_meetings(
-    mechanism: Mechanism, trajectory: Trajectory, samples: int = SAMPLES
+    mechanism: Mechanism, trajectory: Trajectory, samples: int = INTERVALS
 ) -> tuple[Meeting, ...]:
     """Find the singularities of a motion in order of time, to 1e-12 of its duration.
 
@@ -85,12 +85,11 @@ def threshold_crossings(
     trajectory: Trajectory,
     threshold: float,
     characteristic_length: float = 1.0,
-    samples: int = SAMPLES,
     singular: FloatArray | None = None,
 ) -> tuple[Crossing, ...]:
     """Find the times at which the condition number of a motion crosses `threshold`.
 
-    A rise above the threshold and back within one of the `samples` is found only around a
+    A rise above the threshold and back within one of 1000 intervals is found only around a
     singularity, because the intervals also end at the times `singular`. If these are not given,
     they are computed. The other arguments are those of `singular_times`.
 
@@ -106,9 +105,8 @@ def threshold_crossings(
             1.0 / threshold - 1.0 / mechanism.condition_number(configuration, characteristic_length)
         )
 
-    poles = singular_times(mechanism, trajectory, samples) if singular is None else singular
-    intervals = int(as_scalar("samples", samples, at_least=1.0))
-    grid = np.union1d(np.linspace(0.0, trajectory.duration, intervals + 1), poles)
+    poles = singular_times(mechanism, trajectory) if singular is None else singular
+    grid = np.union1d(np.linspace(0.0, trajectory.duration, INTERVALS + 1), poles)
     values = excess(grid)
     return tuple(
         Crossing(

@@ -9,14 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.designing.evaluation import MotionEvaluation, Needed, Verdict
 from robodyn.designing.machine_motion import MachineMotion
 from robodyn.designing.requirements import Requirements
 from robodyn.mechanisms.mechanism import Mechanism
-
-# Beyond a limit by less than this share of it is rounding.
-ROUNDING = 1e-9
 
 
 class _Worst(NamedTuple):
@@ -204,7 +202,7 @@ def _verdict(name: str, worst: _Worst, unit: str, sense: float, size: float, sai
         return Verdict(name, value, limit, unit, 0.0, motion, joint, f"{said}; no limit is given")
     beyond = sense * (value - limit)
     excess = beyond / size if np.isfinite(size) and size > 0.0 else beyond
-    excess = np.inf if np.isnan(value) else excess if excess > ROUNDING else min(excess, 0.0)
+    excess = np.inf if np.isnan(value) else excess if excess > LIMIT_TOLERANCE else min(excess, 0.0)
     side = "at most" if sense > 0.0 else "at least"
     text = f"{said}; {side} {_number(limit)}{named} is allowed"
     if excess > 0.0:

@@ -60,7 +60,9 @@ def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "o
 
 
 def choose_filters(
-    recordings: Sequence[Recording], cutoff: float | None, effort_cutoff: float | None
+    recordings: Sequence[Recording],
+    cutoff: float | None = None,
+    effort_cutoff: float | None = None,
 ) -> Filters:
     """Cutoffs that suit recordings, where they are not given.
 

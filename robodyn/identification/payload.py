@@ -10,7 +10,7 @@ model that both have then cancel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -84,10 +84,6 @@ def identify_payload(
     m: Mechanism,
     loaded: Sequence[Recording] | Recording,
     empty: Sequence[Recording] | Recording | Identification = (),
-    *,
-    cutoff: float | None = None,
-    effort_cutoff: float | None = None,
-    progress: Callable[[float], None] | None = None,
 ) -> Payload:
     """Identify the payload of a machine from recordings; the resulting body is physical.
 
@@ -96,8 +92,6 @@ def identify_payload(
         loaded: recordings with it.
         empty: recordings without it, or the result of `identify` for these; without any, the
             mechanism counts as known.
-        cutoff, effort_cutoff: [Hz] of the filters, as for `identify`.
-        progress: called with the completed share, 0 to 1.
 
     Returns:
         Mass, center of mass and inertia, with standard deviations.
@@ -106,17 +100,13 @@ def identify_payload(
         InvalidInput: there are no recordings, they are of other joints, or too short.
         NoSolution: no body explains the recordings.
     """
-    tell = progress or (lambda part: None)
     recordings = several(loaded)
     if not recordings:
         raise InvalidInput("loaded is empty, give a recording with the payload", value=loaded)
     alone = empty if isinstance(empty, Identification) else None
     if alone is None and (without := several(empty)):  # type: ignore[arg-type]
-        alone = identify(
-            m, without, cutoff=cutoff, effort_cutoff=effort_cutoff,
-            progress=lambda part: tell(0.6 * part),
-        )  # fmt: skip
-    filters = alone.filters if alone else choose_filters(recordings, cutoff, effort_cutoff)
+        alone = identify(m, without)
+    filters = alone.filters if alone else choose_filters(recordings)
     bare = alone.mechanism if alone else m
     motors = motors_of(m.joint_names, ())
     notes = [note for recording in recordings for note in recording.notes]
@@ -135,7 +125,6 @@ def identify_payload(
             Y = samples.thinned(partial(_columns_at, bare, samples))
             parts.append([Y, *(row[samples.rows] for row in rows)])
             colors.append(samples.colour_of_white)
-    tell(0.8)
     Y, tau, weight, effort = map(np.concatenate, zip(*parts, strict=True))
     theta, N = _solved(Y, tau, weight, float(np.mean(colors)))
     physical, deviations = _physical(m, theta, N)
@@ -145,7 +134,6 @@ def identify_payload(
         for part in (tau, tau - Y @ physical)
     )
     (body,) = bodies_of_parameters(physical[None])
-    tell(1.0)
     return Payload(
         *body,
         *deviations,

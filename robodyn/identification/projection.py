@@ -57,7 +57,7 @@ NEAREST = 0.9
 # Halvings of a step's interval, and the slope at its end, in parts of that at its start, that is 0.
 HALVINGS, FLAT = 30, 1e-3
 # Eigenvalues of a scaled normal matrix below this, for each column, are rounding.
-ROUNDING = 1e-15
+RANK_TOLERANCE = 1e-15
 # Damping of free parameters, in parts of their own Hessian: they are hardly held.
 RIDGE = 1e-14
 # A model whose bodies have less than this of what efforts could carry has no masses to go by.
@@ -129,7 +129,7 @@ class Program:
         """R (k, p) and y (k,) with N = R' R and c = R' y, without what is rounding in N."""
         scale = scaling(self.N)
         values, vectors = np.linalg.eigh(self.N * np.outer(scale, scale))
-        seen = values > ROUNDING * len(values)
+        seen = values > RANK_TOLERANCE * len(values)
         size, directions = np.sqrt(values[seen]), vectors[:, seen].T
         length = np.sqrt(np.maximum(np.diag(self.N), 0.0)) * (scale > 0.0)
         return size[:, None] * directions * length, directions @ (scale * self.c) / size

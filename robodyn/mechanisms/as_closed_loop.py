@@ -7,9 +7,6 @@ These take joints that are not driven, too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from robodyn.mechanisms.closed_loop.default_tip import with_default_tip
 from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.mechanisms.kind import ReadOptions
@@ -17,7 +14,6 @@ from robodyn.mechanisms.mechanism import Mechanism
 from robodyn.mechanisms.serial.description.urdf_chain import check_loops, longest_chains
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.builder import ModelBuilder
-from robodyn.model.model import Model
 from robodyn.parsing.description import check_links
 
 
@@ -49,7 +45,6 @@ def from_loose_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop |
     return ClosedLoop(check_links(model, strict=options.strict))
 
 
-def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop:
-    """An arm or a platform; all that it drives is driven, or the joints named."""
-    tree: Model = mechanism.model
-    return ClosedLoop(tree if driven is None else replace(tree, driven=tuple(driven)))
+def from_tree(mechanism: Mechanism) -> ClosedLoop:
+    """Make a closed loop of an arm or a platform, with the same driven joints."""
+    return ClosedLoop(mechanism.model)

@@ -14,7 +14,7 @@ from pathlib import Path
 from robodyn.numerics.cache_folders import Refused, cache_folders
 
 # Compilation shorter than this is not reported [s].
-PATIENCE = 2.0
+REPORT_AFTER = 2.0
 # Measured, by kind of mechanism: a launch of a platform takes 46 s of processor time.
 EXTENT = "half a minute to two minutes of one core"
 # Interval between messages without a terminal [s].
@@ -50,7 +50,7 @@ class CompilationNotes:
         """
         with self._lock:
             self._begun = time.monotonic()
-            if self._said_at is None and (self._spent > PATIENCE or not is_cached()):
+            if self._said_at is None and (self._spent > REPORT_AFTER or not is_cached()):
                 self._say(f"compiling the numeric kernels, once: {EXTENT}{_where()}")
                 self._said_at = self._begun
             if self._said_at is not None and self._on_terminal():

@@ -48,7 +48,7 @@ except ImportError:  # Windows: every process compiles what it needs
 # Between two looks whether another process has compiled a kernel [s].
 LOOK = 0.02
 # A process that is stopped, or hangs, holds its locks; nobody waits longer for it [s].
-PATIENCE = 120.0
+LOCK_TIMEOUT = 120.0
 MAGIC = b"robodyn kernel 1\n"
 SUFFIX = ".nbc"
 
@@ -170,7 +170,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         folder = next((folder for folder in cache_folders() if folder.writable), None)
         if folder is None or fcntl is None:
             return False
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + LOCK_TIMEOUT
         with suppress(OSError):  # the disk is full, or the file system has no locks
             place = folder.path / f"{self._base}.lock"
             self._lock = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -167,16 +167,16 @@ def condition_panel(
     )  # fmt: skip
 
 
-def thinned_rows(values: FloatArray, pieces: int = PIECES) -> Indices:
+def thinned_rows(values: FloatArray) -> Indices:
     """Return the indices of those samples of curves (k, N) that suffice to draw them.
 
     The samples are divided into pieces of equal length. Of each piece the first and the last sample
     are kept, the least and the greatest of every curve, and both sides of every gap.
     """
     count = values.shape[1]
-    if count <= 4 * pieces:
+    if count <= 4 * PIECES:
         return np.arange(count)
-    edges = np.linspace(0, count, pieces + 1).astype(int)
+    edges = np.linspace(0, count, PIECES + 1).astype(int)
     keep = [edges[:-1], edges[1:] - 1]
     finite = np.isfinite(values)
     for first, end in zip(edges[:-1], edges[1:], strict=True):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.analysis.at_home import UNLOADED
 from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.mechanisms import conditioning, motions
@@ -21,8 +22,6 @@ from robodyn.report.tables import Table
 
 # Cells of a slice of the workspace along x and z; its half width, in sizes of the mechanism.
 COLUMNS, ROWS, EXTENT = 13, 9, 0.4
-# [N or N m a kilogram] of a drive that a payload does not load, rounding is left.
-ROUNDING = 1e-9
 LEFT_OUT = "out of reach"
 
 
@@ -100,7 +99,7 @@ def held_payloads(m: Mechanism) -> HeldPayloads | None:
         slope = where_regular(m.with_payload(1.0).inverse_dynamics, states, core) - alone
         with np.errstate(divide="ignore", invalid="ignore"):
             room = (m.effort_limits - alone * np.sign(slope)) / np.abs(slope)
-        room = np.where(np.abs(slope) > ROUNDING, room, np.inf)
+        room = np.where(np.abs(slope) > UNLOADED, room, np.inf)
         room[np.abs(alone) > m.effort_limits] = 0.0
         room = np.maximum(np.nan_to_num(room, nan=0.0, posinf=np.inf), 0.0)
         mass[inside] = room.min(axis=1)

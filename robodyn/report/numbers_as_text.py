@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 # Anything smaller is rounding error, in every unit used here.
-ROUNDING = 1e-12
+SMALLEST_SHOWN = 1e-12
 
 
 def decimal(value: float) -> str:
@@ -25,7 +25,7 @@ def number(value: float) -> str:
     """Format a number with four significant digits; NaN as a dash."""
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
-    if abs(value) < ROUNDING:
+    if abs(value) < SMALLEST_SHOWN:
         return "0"
     return "–" if np.isnan(value) else decimal(float(f"{value:.4g}"))
 

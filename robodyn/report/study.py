@@ -41,7 +41,6 @@ class Study(MotionStudy):
         *,
         name: str = "",
         command: str = "",
-        formulations: bool | None = None,
     ) -> str:
         """Return a self-contained HTML page with charts, extremes and the model's parameters.
 
@@ -49,7 +48,6 @@ class Study(MotionStudy):
             path: file to write the page to, if any.
             name: name of the motion.
             command: command that requested the page, printed on it.
-            formulations: as for `plot`.
 
         Raises:
             OutputError: the file cannot be written.
@@ -57,7 +55,7 @@ class Study(MotionStudy):
         from robodyn.report.page import write_page
         from robodyn.report.study_page import study_page
 
-        page = study_page(self, name, command, formulations)
+        page = study_page(self, name, command)
         return page.html() if path is None else write_page(page, path)
 
 

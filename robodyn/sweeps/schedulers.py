@@ -21,7 +21,7 @@ ROUND = 2048
 # Chunks in flight per thread of a cluster: one is computed while another is transferred.
 AHEAD = 2
 # Timeout for a scheduler and its first worker to answer [s].
-PATIENCE = 10.0
+TIMEOUT = 10.0
 # Workers that may die on the same chunk before the sweep is aborted.
 FAILURES = 10
 
@@ -107,12 +107,12 @@ def cluster(scheduler: Any) -> Iterator[Any]:
             logging.getLogger("distributed").setLevel(logging.CRITICAL)
             # an invalid address, no scheduler there, or a failed handshake
             with _told(f"no Dask scheduler answers at {address}; start one with `dask scheduler`"):
-                client = distributed.Client(str(scheduler), timeout=PATIENCE, set_as_default=False)
+                client = distributed.Client(str(scheduler), timeout=TIMEOUT, set_as_default=False)
             stack.callback(client.close, timeout=2)
         with _told(
             f"the scheduler at {address} has no workers; start some with `dask worker {address}`"
         ):
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=TIMEOUT)
         # from Dask, the network, or a worker without robodyn
         with _told(f"the cluster at {address} failed: %s"):
             yield client

@@ -21,7 +21,7 @@ from robodyn.trajectories.line import pose_motion
 from robodyn.trajectories.piecewise import PiecewisePolynomial
 
 # Of a segment's duration: blends that fill it to within this are as long as it.
-ROUNDING = 1e-9
+BLEND_TOLERANCE = 1e-9
 
 
 class ViaPoints(PiecewisePolynomial):
@@ -114,5 +114,5 @@ def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
 
 def first_crowded(durations: FloatArray, blends: FloatArray) -> int | None:
     """Return the first segment that is shorter than its blends, or None."""
-    crowded = np.flatnonzero(blended(blends) > durations * (1.0 + ROUNDING))
+    crowded = np.flatnonzero(blended(blends) > durations * (1.0 + BLEND_TOLERANCE))
     return int(crowded[0]) if crowded.size else None

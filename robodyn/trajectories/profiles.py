@@ -20,7 +20,7 @@ Progress = tuple[FloatArray, FloatArray, FloatArray]
 
 # Path I and its like give speeds as decimal fractions of a distance; a demand this much beyond
 # the feasible is rounding.
-ROUNDING = 1e-9
+DURATION_TOLERANCE = 1e-9
 
 
 class Profile:
@@ -199,7 +199,7 @@ def make_profile(
             ParabolicBlend(duration, duration / 3.0) if name == "lspb" else _SMOOTH[name](duration)
         )
     least_factor = 1.0 if name == "lspb" else PEAK_SPEED[name]
-    if speed * duration < least_factor * distance * (1.0 - ROUNDING):
+    if speed * duration < least_factor * distance * (1.0 - DURATION_TOLERANCE):
         raise InfeasibleTrajectory(
             f"{what}: {distance:.6g} cannot be covered in {duration:.6g} s at {speed:.6g} per "
             f"second; needs more than {least_factor * distance / duration:.6g} per second, or "
@@ -210,4 +210,4 @@ def make_profile(
         return _SMOOTH[name](duration)
     blend = min(duration - distance / speed, 0.5 * duration)
     # A blend time of rounding errors would give an enormous acceleration.
-    return ParabolicBlend(duration, blend if blend > ROUNDING * duration else 0.0)
+    return ParabolicBlend(duration, blend if blend > DURATION_TOLERANCE * duration else 0.0)

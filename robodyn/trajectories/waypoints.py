@@ -45,7 +45,7 @@ from robodyn.trajectories.fourier import FourierTrajectory, fourier_from_fields
 from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line_rpy
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.parabolic_blends import (
-    ROUNDING,
+    BLEND_TOLERANCE,
     ViaPoints,
     blended,
     cruising,
@@ -296,7 +296,7 @@ def _blended_duration(
         if not np.isfinite(shortest):
             raise goal.refuse("duration", shortest, "a speed limit that gets there in time")
         return shortest
-    if shortest > duration * (1.0 + ROUNDING):
+    if shortest > duration * (1.0 + BLEND_TOLERANCE):
         raise goal.refuse(
             "duration", duration, f"at least {shortest:.6g} s with these blends and speed limits"
         )

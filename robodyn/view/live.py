@@ -28,6 +28,8 @@ from robodyn.warmup import warm_up
 BY_HAND = "by hand"
 # How much wall time is made up for after a delay, and how long the end of a path is shown [s].
 SLACK = 0.25
+# Rate of a body that is moved by hand [rad/s].
+W_MAX = 0.8
 PAUSE_AT_END = 1.0
 
 
@@ -40,22 +42,19 @@ class Steered:
         mechanism: what is moved.
         start: configuration to begin from.
         v_max: [m/s] of a body's translation, [rad/s or m/s] of joints.
-        w_max: [rad/s] of a body's rotation.
     """
 
     duration = float("inf")
     switching_times: tuple[float, ...] = ()
 
-    def __init__(
-        self, mechanism: Mechanism, start: FloatArray, v_max: float, w_max: float = 0.8
-    ) -> None:
+    def __init__(self, mechanism: Mechanism, start: FloatArray, v_max: float) -> None:
         self._mechanism = mechanism
         self._here = np.array(start)
         self._rate = mechanism.difference(start, start)
         self.goal = self._here
         self._limits = np.full(self._rate.shape, v_max)
         for turns in mechanism.coordinates.rotations:
-            self._limits[turns] = w_max
+            self._limits[turns] = W_MAX
 
     def step(self, period: float) -> None:
         """Advance by one period [s] towards the goal."""

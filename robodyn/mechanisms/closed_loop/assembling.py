@@ -120,13 +120,13 @@ def assemble(
     return _each(loop, wanted, start, partial(_to_driven, loop))
 
 
-def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000, seed: int = 0) -> FloatArray:
+def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000) -> FloatArray:
     """Return all configurations (k, nq) found with these driven positions (n,), nearest home first.
 
     Newton's method starts from at most so many places; `assembly_modes` returns how thorough that
     was, and when two are equal.
     """
-    return assembly_modes(loop, driven, searches=searches, seed=seed).configurations
+    return assembly_modes(loop, driven, searches=searches).configurations
 
 
 def motion_of_joints(

@@ -293,12 +293,12 @@ def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:
     return out
 
 
-def null_space(K: FloatArray, tolerance: float = RANK) -> tuple[int, FloatArray]:
+def null_space(K: FloatArray) -> tuple[int, FloatArray]:
     """Rank of K (m, n) and an orthonormal basis (n, n - rank) of what it maps to nothing."""
     if not K.size:
         return 0, np.eye(K.shape[1])
     _, values, V = np.linalg.svd(K)
-    rank = int((values > tolerance * max(float(values[0]), 1e-300)).sum())
+    rank = int((values > RANK * max(float(values[0]), 1e-300)).sum())
     basis: FloatArray = V[rank:].T
     return rank, basis
 

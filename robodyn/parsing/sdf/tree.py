@@ -36,7 +36,7 @@ TREE = ("revolute", "continuous", "prismatic", "fixed", "universal", "revolute2"
 CLOSURES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic",
             "fixed": "fixed", "universal": "universal", "ball": "spherical"}  # fmt: skip
 # An offset of a joint from its child's origin that is rounding [m].
-ROUNDING = 1e-14
+OFFSET_TOLERANCE = 1e-14
 # A frame of the parent further from the joint than this is told [m].
 APART = 1e-4
 
@@ -258,7 +258,7 @@ class TreeReader:
         """
         parent, shift = self._ends[name][0], np.eye(4)
         at = self._frames.relative(name, child)[:3, 3]
-        if steps[0][1] != "prismatic" and np.abs(at).max() > ROUNDING:
+        if steps[0][1] != "prismatic" and np.abs(at).max() > OFFSET_TOLERANCE:
             shift[:3, 3] = at
         place = self._frames.relative(child, parent) @ shift
         for own, kind, axis in steps:

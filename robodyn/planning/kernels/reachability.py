@@ -17,7 +17,7 @@ from robodyn.numerics.compiler import batch_kernel, kernel
 from robodyn.planning.kernels.intervals import linear_rows, rests_there
 
 # Of the numbers compared: rounding, and what makes rows contradict each other.
-ROUNDING = 1e-11
+COMPARISON_TOLERANCE = 1e-11
 INCONSISTENT = 1e-9
 # Of x: how far the forward pass may lie outside of what the backward pass allows.
 OUTSIDE = 1e-6
@@ -38,7 +38,7 @@ def largest_first(
     y, z = high_y, high_z
     for i in range(count):
         a, b, c = rows[i, 0], rows[i, 1], rows[i, 2]
-        if a * y + b * z <= c + ROUNDING * (abs(a * y) + abs(b * z)):
+        if a * y + b * z <= c + COMPARISON_TOLERANCE * (abs(a * y) + abs(b * z)):
             continue
         at_y, at_z = c * a, c * b
         along_y, along_z = -b, a

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from robodyn.mechanisms import conditioning
@@ -15,7 +13,7 @@ from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.verification import verified
 from robodyn.trajectories.base import Trajectory
 
-SAMPLES = 1001
+MOTION_SAMPLES = 1001
 # The ends of a motion may be this much worse conditioned than the bound that is raised to them.
 ROOM = 1.02
 
@@ -24,10 +22,6 @@ def around_singularities(
     mechanism: Mechanism,
     motion: Trajectory,
     condition_limit: float,
-    *,
-    characteristic_length: float = 1.0,
-    timeout: float = 60.0,
-    progress: Callable[[str], None] | None = None,
 ) -> Trajectory:
     """The motion itself where it keeps to a condition number, else a path between its ends.
 
@@ -38,26 +32,21 @@ def around_singularities(
         mechanism: that moves.
         motion: from its beginning to its end.
         condition_limit: largest condition number.
-        characteristic_length: [m] of it.
-        timeout, progress: as for `plan_path`.
 
     Raises:
         NoPath, InvalidInput: as `plan_path`.
     """
-    times = np.linspace(0.0, motion.duration, SAMPLES)
+    times = np.linspace(0.0, motion.duration, MOTION_SAMPLES)
     along = motion.sample(times).configuration
     start, goal = along[0], along[-1]
-    ends = mechanism.condition_number(along[[0, -1]], characteristic_length)
+    ends = mechanism.condition_number(along[[0, -1]])
     limit = max(condition_limit, ROOM * float(ends.max()))
     first = conditioning.side(mechanism, start)
     side = 0.0 if first is None else float(np.sign(first))
-    bounds = Bounds(mechanism, limit, 0.0, characteristic_length, side=side)
+    bounds = Bounds(mechanism, limit, 0.0, side=side)
     kept = verified(lambda s: motion.sample(s * motion.duration).configuration, bounds)
     if kept.broken is None:
         return motion
     straight = space_of(mechanism, start, goal).length(along)
-    path = plan_path(
-        mechanism, start, goal, limit, characteristic_length=characteristic_length,
-        duration=None, timeout=timeout, progress=progress,
-    )  # fmt: skip
+    path = plan_path(mechanism, start, goal, limit, duration=None)
     return path.lasting(motion.duration * max(1.0, path.length / max(straight, 1e-9)))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
@@ -20,8 +21,6 @@ from robodyn.planning.paths.clearance import Clearance
 
 # A condition number at which a mechanism that can become uncontrollable counts as singular.
 SINGULAR = 1000.0
-# Beyond a bound by less than this share of it is rounding.
-ROUNDING = 1e-9
 
 
 class BrokenBound(NamedTuple):
@@ -158,17 +157,17 @@ class Bounds:
             positions = mechanism.travel(q)
             spans = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
             spans = np.maximum(spans, 1e-9)
-            slack = ROUNDING * np.maximum(np.abs(lower), np.abs(upper))
+            slack = LIMIT_TOLERANCE * np.maximum(np.abs(lower), np.abs(upper))
             slack = np.where(np.isfinite(slack), slack, 0.0)
             columns += [(positions - lower + slack) / spans, (upper + slack - positions) / spans]
         rest = np.full((len(q), 4), np.inf)
         if self.condition_limit < np.inf:
             number = mechanism.condition_number(q, length)
             with np.errstate(divide="ignore"):
-                rest[:, 0] = np.log(self.condition_limit * (1.0 + ROUNDING) / number)
+                rest[:, 0] = np.log(self.condition_limit * (1.0 + LIMIT_TOLERANCE) / number)
         if self.singular_value_limit > 0.0:
             smallest = conditioning.singular_values(mechanism, q, length)[:, -1]
-            rest[:, 1] = smallest / self.singular_value_limit - 1.0 + ROUNDING
+            rest[:, 1] = smallest / self.singular_value_limit - 1.0 + LIMIT_TOLERANCE
         if self.side:
             found = conditioning.side(mechanism, q)
             if found is not None:

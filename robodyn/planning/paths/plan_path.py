@@ -39,7 +39,7 @@ REACH = 0.6
 # Share of each bound that the search leaves, so that the smooth curve keeps to it.
 SEARCH_MARGIN = 0.01
 # Configurations along the finished curve.
-SAMPLES = 501
+CURVE_SAMPLES = 501
 # Where no smooth curve was found within a condition limit, this share of it is tried.
 STRICTER = 0.2
 # Share of the time in which a path is shortened.
@@ -130,7 +130,7 @@ def plan_path(
             value=len(path) if path is not None else 0,
         )
     curve, samples = found
-    along = curve.configurations(np.linspace(0.0, 1.0, SAMPLES))
+    along = curve.configurations(np.linspace(0.0, 1.0, CURVE_SAMPLES))
     worst = float(mechanism.condition_number(along, wanted.characteristic_length).max())
     length = question.space.length(along)
     law = timed(mechanism, curve, length, wanted)
@@ -196,7 +196,7 @@ def _smooth(question: Question, path: FloatArray, effort: Effort) -> tuple[Curve
         if curve is None:
             continue
         found = verified(curve.configurations, question.bounds)
-        along = curve.configurations(np.linspace(0.0, 1.0, SAMPLES))
+        along = curve.configurations(np.linspace(0.0, 1.0, CURVE_SAMPLES))
         if found.broken is None and question.space.follows(along):
             return curve, found.samples
     return None

@@ -18,7 +18,7 @@ from robodyn.trajectories.profiles import PEAK_SPEED, Profile, check_profile, ma
 
 # Without a duration or limits: [rad] of the search's measure in this time [s].
 RADIANS, SECONDS = 1.0, 2.0
-SAMPLES = 2001
+TIMING_SAMPLES = 2001
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -81,7 +81,7 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSetting
     """
     duration, profile = wanted.duration, wanted.profile
     check_profile(profile)
-    q, first, _ = curve.motion(np.linspace(0.0, 1.0, SAMPLES))
+    q, first, _ = curve.motion(np.linspace(0.0, 1.0, TIMING_SAMPLES))
     needed = 0.0
     asked = [("v_max", wanted.v_max, np.abs(first))]
     if mechanism.coordinates.is_pose:

@@ -30,7 +30,7 @@ from robodyn.trajectories.tip_line import along_body
 
 OBJECTIVES = ("condition", "effort")
 # Samples along the motion that are optimized, and that the answer is examined at.
-SAMPLES, FINE = 61, 1001
+MOTION_SAMPLES, FINE = 61, 1001
 ITERATIONS = 40
 # Choices that stay the same all along, of which the best is where a second search starts.
 CHOICES = 60
@@ -178,7 +178,7 @@ class _Task:
         each = count - 2 * self._resting
         self._sizes = [each] * len(changing) + [1] * len(self._constant)
         self._ends = _ranges(mechanism, names, asked.ranges or {})
-        self._times = np.linspace(0.0, path.duration, SAMPLES)
+        self._times = np.linspace(0.0, path.duration, MOTION_SAMPLES)
 
     def motion(self, x: FloatArray) -> FreeMotion:
         """The body's motion for what is chosen (k,)."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanisms import conditioning, travel
@@ -25,8 +26,6 @@ from robodyn.planning.time_optimal.search import Failed, Found
 USED = 0.98
 # Of the duration: what limits for less is left out.
 BRIEF = 1e-3
-# Beyond a limit by less than this share of it is rounding: a path may run along its limit.
-ROUNDING = 1e-9
 # Places at which the condition number of a path that is refused is looked at.
 EXAMINED = 2000
 
@@ -88,7 +87,7 @@ def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
     bounds = travel.travel_bounds(mechanism)
     lower, upper = bounds.T
     size = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
-    slack = ROUNDING * np.maximum(size.max(axis=1), 1.0)
+    slack = LIMIT_TOLERANCE * np.maximum(size.max(axis=1), 1.0)
     positions = mechanism.travel(path.motion.configuration)
     beyond = np.maximum(positions - upper, lower - positions) - slack
     worst = beyond.max(axis=1)

@@ -16,7 +16,7 @@ from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.constraints.base import SPEED_MARGIN_BETWEEN
 
 # Of a limit, and of what is kept back of it: an excess that is left, as tightening never ends else.
-ROUNDING = 1e-6
+EXCESS_TOLERANCE = 1e-6
 # By how much more than an excess a limit is tightened.
 MORE = 1.2
 
@@ -74,7 +74,7 @@ class Verification:
         least, most = self._sizes
         exceeded = _raised(problem.upper, self._above, self._most, -most, changed)
         exceeded |= _raised(problem.lower, self._below, self._least, least, changed)
-        if (self._fast > ROUNDING).any():
+        if (self._fast > EXCESS_TOLERANCE).any():
             exceeded = True
             slower = 1.0 - 2.0 * MORE * around(self._fast)
             problem.bounds[:] *= slower[:, None]
@@ -129,7 +129,7 @@ def _raised(
 
     Marks in `changed` (N,) where.
     """
-    if not (excess > ROUNDING).any():
+    if not (excess > EXCESS_TOLERANCE).any():
         return False
     # a limit that is not reached at the points would not act if it moved a little
     nearer = np.minimum(limit, reached) if (size < 0.0).all() else np.maximum(limit, reached)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import KinematicsError
@@ -20,8 +21,6 @@ from robodyn.planning.time_optimal.constraints.efforts import both_ways
 
 # A condition number from which on no efforts are asked for: there may be none.
 HOPELESS = 1e8
-# An effort this part of its limit beyond it is at it.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ class Requirements:
         assert self.efforts is not None
         (least, largest), most = self.efforts.T, np.abs(self.efforts).max(axis=1)
         beyond = np.maximum(least - held, held - largest) / most
-        return np.asarray(np.where(beyond > ROUNDING, 1.0 + beyond, np.abs(held) / most))
+        return np.asarray(np.where(beyond > LIMIT_TOLERANCE, 1.0 + beyond, np.abs(held) / most))
 
     def _held(self, configurations: FloatArray) -> FloatArray:
         share = self._shares(self._efforts(configurations))
