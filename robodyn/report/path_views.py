@@ -11,6 +11,7 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanisms import presentation
 from robodyn.mechanisms.common.report_answers import OutlinePart
 from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanisms.picture import projected
 from robodyn.report.chart import (
     COLORS,
     DASHED,
@@ -23,8 +24,6 @@ from robodyn.report.chart import (
     Note,
     Panel,
 )
-
-AZIMUTH, ELEVATION = np.deg2rad(-55.0), np.deg2rad(22.0)
 
 
 def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
@@ -104,31 +103,23 @@ def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
         for value in np.arange(low[axis], high[axis] + 0.5 * step, 2.0 * step):
             at = start.copy()
             at[axis] = value
-            u, v = _projected(at)
+            u, v = projected(at)
             text = f"{value:.3g}".replace("-", "−") if abs(value) > 1e-9 else "0"
             side = {0: (-0.15, -0.22), 1: (0.15, -0.22), 2: (-0.12, -0.03)}[axis]
             anchor = {0: "end", 1: "start", 2: "end"}[axis]
             notes.append(Note(u + side[0] * step * 0.4, v + side[1] * step * 0.5, text, anchor))
         middle = 0.5 * (start + end)
-        u, v = _projected(middle)
+        u, v = projected(middle)
         off = {0: (-0.6, -1.2), 1: (0.9, -0.9), 2: (-1.6, 0.2)}[axis]
         anchor = {0: "end", 1: "start", 2: "end"}[axis]
         notes.append(Note(u + off[0] * step * 0.6, v + off[1] * step * 0.6, f"{name} [m]", anchor))
     return curves, tuple(notes)
 
 
-def _projected(points: FloatArray) -> FloatArray:
-    """Return coordinates (..., 2), right and up, of points (..., 3) in parallel projection."""
-    x, y, z = np.moveaxis(points, -1, 0)
-    right = -np.sin(AZIMUTH) * x + np.cos(AZIMUTH) * y
-    near = np.cos(AZIMUTH) * x + np.sin(AZIMUTH) * y
-    return np.stack([right, np.cos(ELEVATION) * z - np.sin(ELEVATION) * near], axis=-1)
-
-
 def _curve(
     points: FloatArray, label: str, color: str, dash: tuple[float, ...], width: float = 1.6
 ) -> ChartLine:
-    flat = _projected(points)
+    flat = projected(points)
     return ChartLine(flat[:, 0], flat[:, 1], label, color, dash, width)
 
 

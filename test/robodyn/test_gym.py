@@ -71,12 +71,12 @@ def test_feedback_gets_to_the_goal(model, task):
     observation, _ = envs.reset(seed=5)
     rewards = []
     for _ in range(100):
-        displacement = env._scale * observation[:, -2 * nv : -nv]
-        wanted = env._scale * observation[:, -nv:]
+        displacement = env.task.scale * observation[:, -2 * nv : -nv]
+        wanted = env.task.scale * observation[:, -nv:]
         q, v = env.plants.configuration, env.plants.velocity
         command = 40.0 * displacement + 12.0 * (wanted - v)
         efforts = m.inverse_dynamics(q, v, command)
-        observation, reward, *_ = envs.step((efforts - env._holding) / env._reach)
+        observation, reward, *_ = envs.step((efforts - env.holding_efforts) / env.effort_range)
         rewards.append(reward)
     assert np.median(rewards[-1]) > -0.02
     if task == "reach":

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Past actions and observations, for delays that differ from row to row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.arrays import FloatArray, IntArray
+
+
+class History:
+    """Past values of each row, the newest first.
+
+    Args:
+        values: (rows, k) of all rows.
+    """
+
+    def __init__(self, values: FloatArray) -> None:
+        self._values = values[None].copy()
+
+    def begin(self, rows: IntArray, values: FloatArray | float) -> None:
+        """Forget the past of rows: their values have always been these."""
+        self._values[:, rows] = values
+
+    def push(self, values: FloatArray, depth: int) -> None:
+        """Add the newest values and keep `depth` older ones."""
+        self._values = np.concatenate([values[None], self._values[:depth]])
+
+    def past(self, lags: IntArray) -> FloatArray:
+        """Return the value of each row so many steps ago (rows,), or its oldest."""
+        oldest = len(self._values) - 1
+        found: FloatArray = self._values[np.minimum(lags, oldest), np.arange(len(lags))]
+        return found
