@@ -21,7 +21,7 @@ import numpy as np
 from mujoco import rollout
 
 import robodyn as rd
-from robodyn.mechanisms.save import save
+from robodyn.loading.save import save
 
 if TYPE_CHECKING:
     from collections.abc import Callable

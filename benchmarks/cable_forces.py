@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 import robodyn as rd
 from benchmarks.timing import Contender, compare
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "test/robodyn/mechanisms/closed_loop"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "test/robodyn/solvers/tree"))
 
 
 def corners(N, low, high):

@@ -139,7 +139,7 @@ def main(models: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
         from robodyn.cli.compile import use
-        from robodyn.mechanisms.registry import kinds
+        from robodyn.loading.registry import kinds
         from robodyn.numerics.compilation_notes import notes
 
         notes.tell_to(lambda line: None)

@@ -24,13 +24,13 @@ import numpy as np
 import robodyn as rd
 from robodyn.exporting.functions import FUNCTIONS
 from robodyn.exporting.machine_code import Target, llvm_of, object_of
-from robodyn.mechanisms.registry import kinds
+from robodyn.loading.registry import kinds
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "robodyn" / "exporting"))
 from states import random_states
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.mechanism import Mechanism
+    from robodyn.mechanism.mechanism import Mechanism
 
 STATES = 4096
 

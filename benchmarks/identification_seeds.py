@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.identification.recording import Recording
-from robodyn.mechanisms import motions
 from robodyn.simulation.sensor import Sensor
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 

@@ -14,7 +14,7 @@ import numpy as np
 
 import robodyn as rd
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "test/robodyn/motion_base"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "test/robodyn/motion_base/machine"))
 MODELS = ("stewart_symmetric", "delta", "puma560")
 
 if __name__ == "__main__":

@@ -24,14 +24,14 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.extras import needing
-from robodyn.mechanisms import motions
-from robodyn.motion_base.limits import DriveLimits
+from robodyn.motion_base.machine.limits import DriveLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from robodyn.motion_base.ride import Ride
+    from robodyn.motion_base.cueing.ride import Ride
 
     Inputs = Iterator[np.ndarray]
 
@@ -74,7 +74,7 @@ def quick_slalom() -> rd.VehicleMotion:
 def flight() -> rd.VehicleMotion:
     """Take-off, turns and turbulence of JSBSim's c172x."""
     with needing("flight", "the flight needs JSBSim", "jsbsim"):
-        from robodyn.motion_base.flight import Flight
+        from robodyn.motion_base.cueing.flight import Flight
 
         made = Flight(DT)
     rows = [(made.time, *made.step()) for _ in range(round(70.0 / DT))]
@@ -84,7 +84,7 @@ def flight() -> rd.VehicleMotion:
 
 def rough_flight() -> rd.VehicleMotion:
     """Banked twice as steeply, and soon, in severe turbulence."""
-    from robodyn.motion_base import flight as module
+    from robodyn.motion_base.cueing import flight as module
 
     begun = module.BANK, module.SEVERITY
     module.BANK, module.SEVERITY = ((0.0, 0.0), (30.0, -0.5), (42.0, 0.5), (56.0, 0.0)), 6

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.operation_counting import Tally, count_operations
-from robodyn.mechanisms.common.kernels.base_motion import at_rest
-from robodyn.mechanisms.common.kernels.state import State
-from robodyn.mechanisms.serial.kernels import lagrange as serial_lagrange
-from robodyn.mechanisms.serial.kernels import newton_euler as serial_newton_euler
-from robodyn.mechanisms.serial.kernels.layout import (
+from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.state import State
+from robodyn.poses import axis_motion
+from robodyn.solvers.serial.kernels import lagrange as serial_lagrange
+from robodyn.solvers.serial.kernels import newton_euler as serial_newton_euler
+from robodyn.solvers.serial.kernels.layout import (
     COM,
     INERTIA,
     LEVER,
@@ -30,8 +31,7 @@ from robodyn.mechanisms.serial.kernels.layout import (
     SPREAD,
     WORK_SIZE,
 )
-from robodyn.mechanisms.serial.packing import pack_pseudo_inertias
-from robodyn.poses import axis_motion
+from robodyn.solvers.serial.packing import pack_pseudo_inertias
 
 GIVEN = "given"
 PROJECTION = "tau_i"

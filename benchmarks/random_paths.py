@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import robodyn as rd
-from robodyn.mechanisms import motions
+from robodyn.algorithms import motions
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray

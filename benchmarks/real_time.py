@@ -23,12 +23,12 @@ from pathlib import Path
 import numpy as np
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.cli.new import _offers
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import motions
-from robodyn.motion_base.commander import PositionCommander
-from robodyn.motion_base.head_motion import REST
-from robodyn.motion_base.wishes import PoseStream
+from robodyn.motion_base.machine.commander import PositionCommander
+from robodyn.motion_base.machine.head_motion import REST
+from robodyn.motion_base.machine.wishes import PoseStream
 from robodyn.poses import pose_from_rpy
 
 TEMPLATES = ("hexapod", "servo-hexapod")

@@ -11,12 +11,12 @@ import numba
 import numpy as np
 
 from benchmarks.operation_counting import Tally, count_operations
-from robodyn.mechanisms.common.kernels.base_motion import at_rest
-from robodyn.mechanisms.common.kernels.state import State
-from robodyn.mechanisms.stewart.kernels import dynamics as stewart
-from robodyn.mechanisms.stewart.kernels.layout import GRAVITY
+from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.state import State
 from robodyn.numerics.simd.access import rows_of
 from robodyn.numerics.simd.lanes import WIDTH
+from robodyn.solvers.stewart.kernels import dynamics as stewart
+from robodyn.solvers.stewart.kernels.layout import GRAVITY
 
 CHAINS = 12
 

@@ -12,8 +12,8 @@ import time
 
 import numpy as np
 
-from robodyn.motion_base.limits import DriveLimits
-from robodyn.motion_base.set_points import SetPoints
+from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine.set_points import SetPoints
 
 DT, CASES, JOINTS = 0.002, 500, 6
 

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 import robodyn as rd
-from robodyn.motion_base.base_pose import BasePoseEstimator, ImuNoise
-from robodyn.motion_base.machine import Machine
-from robodyn.motion_base.stabilised import StabilisedWish
+from robodyn.motion_base.base.base_pose import BasePoseEstimator, ImuNoise
+from robodyn.motion_base.machine.machine import Machine
+from robodyn.motion_base.machine.stabilised import StabilisedWish
 from robodyn.numerics import rotations_batch
 from robodyn.poses import composed_pose
 

@@ -15,10 +15,10 @@ import pinocchio as pin
 import robodyn as rd
 from benchmarks import closed_loops, engines, numpy_floor, roofline, toolbox
 from benchmarks.timing import Contender, Timing, compare
-from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.serial.chain import model_of_chain
-from robodyn.mechanisms.stewart.kernels import lanes as stewart_lanes
-from robodyn.mechanisms.stewart.platform import StewartPlatform
+from robodyn.solvers.serial.arm import SerialArm
+from robodyn.solvers.serial.chain import model_of_chain
+from robodyn.solvers.stewart.kernels import lanes as stewart_lanes
+from robodyn.solvers.stewart.platform import StewartPlatform
 
 warnings.simplefilter("ignore", rd.errors.UnphysicalInertiaWarning)
 BATCHES = (1, 8, 64, 512, 4096, 32768)

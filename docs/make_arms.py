@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
 from benchmarks.roofline import operations
-from robodyn.mechanisms.load import load
+from robodyn.loading.load import load
 
 PAGE = Path(__file__).with_name("arms.md")
 SIZES = range(2, 13)

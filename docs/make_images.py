@@ -28,7 +28,7 @@ sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "view"))
 
 from headless_chromium import Browser, executable  # noqa: E402
 
-from robodyn.mechanisms.load import load  # noqa: E402
+from robodyn.loading.load import load  # noqa: E402
 from robodyn.report.images import draw  # noqa: E402
 from robodyn.report.study import analyze  # noqa: E402
 from robodyn.report.study_charts import force_chart  # noqa: E402

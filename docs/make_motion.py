@@ -15,7 +15,7 @@ from matplotlib import pyplot as plt
 from matplotlib.animation import FuncAnimation, PillowWriter
 
 import robodyn as rd
-from robodyn.mechanisms.registry import kind_of
+from robodyn.loading.registry import kind_of
 
 HERE = Path(__file__).resolve().parent
 MODELS = ("stewart_symmetric", "delta", "puma560")

@@ -20,8 +20,8 @@ from generated import table, with_tables, write_or_check
 
 import robodyn as rd
 from robodyn.control.singularity import singular_times, threshold_crossings
-from robodyn.mechanisms.stewart.all_poses import all_poses
-from robodyn.mechanisms.stewart.formulations import Formulation
+from robodyn.solvers.stewart.all_poses import all_poses
+from robodyn.solvers.stewart.formulations import Formulation
 
 PAGE = Path(__file__).with_name("stewart.md")
 IMAGES = Path(__file__).with_name("images")

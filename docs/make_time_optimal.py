@@ -16,7 +16,7 @@ import matplotlib as mpl
 import numpy as np
 
 import robodyn as rd
-from robodyn.mechanisms import presentation
+from robodyn.presentation import presentation
 
 PICTURE = Path(__file__).resolve().parent / "images" / "time_optimal.png"
 # Displacements from home, as x y z [m] and roll pitch yaw [rad].

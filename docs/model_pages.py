@@ -13,7 +13,7 @@ from rich.console import Console
 import robodyn as rd
 from robodyn.cli.check import findings
 from robodyn.cli.check_text import check_text
-from robodyn.mechanisms.inspection import read
+from robodyn.loading.inspection import read
 from robodyn.report.images import write_image
 from robodyn.report.path_views import home_chart
 

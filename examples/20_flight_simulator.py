@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import robodyn as rd
-from robodyn.motion_base.flight import Flight
+from robodyn.motion_base.cueing.flight import Flight
 
 DT = 0.02
 flight = Flight(DT)

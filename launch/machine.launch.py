@@ -7,7 +7,7 @@ the path. The page in the browser shows its state, the target pose and the actua
 buttons.
 """
 
-from robodyn_ros.machine_launch import machine
+from robodyn_ros.launch_helpers.machine import machine
 
 
 def generate_launch_description():

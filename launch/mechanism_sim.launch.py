@@ -7,7 +7,7 @@ an error names it, and the exit code is not 0. With path:=none, Ctrl-C ends the 
 by the topics goal_joints and goal_pose and are started by trajectory_planner/start, or at once.
 """
 
-from robodyn_ros.sim_launch import simulation
+from robodyn_ros.launch_helpers.simulation import simulation
 
 
 def generate_launch_description():

@@ -6,7 +6,7 @@ The launch ends when the path is done. If a process dies before that, all others
 error names it, and the exit code is not 0. A preset of mechanism_sim.launch.py.
 """
 
-from robodyn_ros.sim_launch import simulation
+from robodyn_ros.launch_helpers.simulation import simulation
 
 
 def generate_launch_description():

@@ -5,7 +5,13 @@
 from launch.actions import OpaqueFunction
 
 from launch import LaunchDescription
-from robodyn_ros.description_launch import NAMESPACE, SWITCH, arguments, model_argument, viewed
+from robodyn_ros.launch_helpers.description import (
+    NAMESPACE,
+    SWITCH,
+    arguments,
+    model_argument,
+    viewed,
+)
 
 SHOWN = {
     "sliders": ("true", "false: the joint states are published by another node", *SWITCH),

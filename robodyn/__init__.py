@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from robodyn.designing.evaluation import Evaluation as Evaluation
     from robodyn.designing.requirements import Requirements as Requirements
     from robodyn.designing.requirements import load_requirements as load_requirements
+    from robodyn.dynamics.end_stops import EndStops as EndStops
     from robodyn.errors import InfeasibleTrajectory as InfeasibleTrajectory
     from robodyn.errors import InvalidInput as InvalidInput
     from robodyn.errors import KinematicsError as KinematicsError
@@ -74,27 +75,21 @@ if TYPE_CHECKING:
     from robodyn.identification.reading import read_recording as read_recording
     from robodyn.identification.recording import Recording as Recording
     from robodyn.identification.result import Identification as Identification
-    from robodyn.mechanisms.closed_loop.loop import ClosedLoop as ClosedLoop
-    from robodyn.mechanisms.closed_loop.transmission import Transmission as Transmission
-    from robodyn.mechanisms.closed_loop.transmission import transmission as transmission
-    from robodyn.mechanisms.common.end_stops import EndStops as EndStops
-    from robodyn.mechanisms.kind import Kind as Kind
-    from robodyn.mechanisms.load import load as load
-    from robodyn.mechanisms.mechanism import Mechanism as Mechanism
-    from robodyn.mechanisms.registry import kinds as kinds
-    from robodyn.mechanisms.registry import register_kind as register_kind
-    from robodyn.mechanisms.save import save as save
-    from robodyn.mechanisms.serial.arm import SerialArm as SerialArm
-    from robodyn.mechanisms.stewart.platform import StewartPlatform as StewartPlatform
-    from robodyn.motion_base.inertial_estimator import InertialEstimator as InertialEstimator
-    from robodyn.motion_base.parameters import PredictiveParameters as PredictiveParameters
-    from robodyn.motion_base.parameters import WashoutParameters as WashoutParameters
-    from robodyn.motion_base.predictive import PredictiveCueing as PredictiveCueing
-    from robodyn.motion_base.ride import Ride as Ride
-    from robodyn.motion_base.ride import ride as ride
-    from robodyn.motion_base.vehicle import VehicleMotion as VehicleMotion
-    from robodyn.motion_base.vehicle import read_vehicle as read_vehicle
-    from robodyn.motion_base.washout import ClassicalWashout as ClassicalWashout
+    from robodyn.loading.load import load as load
+    from robodyn.loading.registry import kinds as kinds
+    from robodyn.loading.registry import register_kind as register_kind
+    from robodyn.loading.save import save as save
+    from robodyn.mechanism.kind import Kind as Kind
+    from robodyn.mechanism.mechanism import Mechanism as Mechanism
+    from robodyn.motion_base.base.inertial_estimator import InertialEstimator as InertialEstimator
+    from robodyn.motion_base.cueing.parameters import PredictiveParameters as PredictiveParameters
+    from robodyn.motion_base.cueing.parameters import WashoutParameters as WashoutParameters
+    from robodyn.motion_base.cueing.predictive import PredictiveCueing as PredictiveCueing
+    from robodyn.motion_base.cueing.ride import Ride as Ride
+    from robodyn.motion_base.cueing.ride import ride as ride
+    from robodyn.motion_base.cueing.vehicle import VehicleMotion as VehicleMotion
+    from robodyn.motion_base.cueing.vehicle import read_vehicle as read_vehicle
+    from robodyn.motion_base.cueing.washout import ClassicalWashout as ClassicalWashout
     from robodyn.parsing.source import models as models
     from robodyn.planning.paths.plan_path import plan_path as plan_path
     from robodyn.planning.paths.planned_path import PlannedPath as PlannedPath
@@ -123,6 +118,11 @@ if TYPE_CHECKING:
     from robodyn.simulation.sensor import Sensor as Sensor
     from robodyn.simulation.settings import SimulationSettings as SimulationSettings
     from robodyn.simulation.simulate import simulate as simulate
+    from robodyn.solvers.serial.arm import SerialArm as SerialArm
+    from robodyn.solvers.stewart.platform import StewartPlatform as StewartPlatform
+    from robodyn.solvers.tree.loop import ClosedLoop as ClosedLoop
+    from robodyn.solvers.tree.transmission import Transmission as Transmission
+    from robodyn.solvers.tree.transmission import transmission as transmission
     from robodyn.sweeps.settings import SweepSettings as SweepSettings
     from robodyn.sweeps.sweep import sweep as sweep
     from robodyn.threads import get_threads as get_threads

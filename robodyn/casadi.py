@@ -24,7 +24,7 @@ with needing("casadi", "optimal control with CasADi", "casadi"):
     import casadi
 
 from robodyn.arrays import ArrayLike
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 INPUTS = ("x", "v", "load")
 

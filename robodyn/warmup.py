@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from robodyn.algorithms import conditioning, motions
 from robodyn.control.conditioning import condition_rate, weakest_direction
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.joint_space import joint_motion
@@ -15,8 +16,7 @@ from robodyn.control.lookahead import look_ahead
 from robodyn.control.path_tolerance import USUAL, path_tolerances
 from robodyn.control.slowing import SpeedScale
 from robodyn.errors import RobodynError, UnderActuated
-from robodyn.mechanisms import conditioning, motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.plant import Plant
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory

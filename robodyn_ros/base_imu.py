@@ -13,7 +13,7 @@ from robodyn.arrays import FloatArray
 from robodyn.base_motion import BaseMotion, BaseMotionFilter
 from robodyn.checks import refuse_beyond
 from robodyn.errors import InvalidInput, RobodynError
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
 from robodyn_ros.interfaces import listen

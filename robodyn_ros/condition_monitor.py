@@ -23,6 +23,7 @@ from rclpy.node import Node
 from std_msgs.msg import Float64
 
 import robodyn as rd
+from robodyn.algorithms import conditioning
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import (
     ConditionLevel,
@@ -32,7 +33,6 @@ from robodyn.control.conditioning import (
 )
 from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.slowing import SpeedScale
-from robodyn.mechanisms import conditioning
 from robodyn.trajectories import SampledTrajectory
 from robodyn.warmup import warm_up_watching
 from robodyn_ros import messages, qos

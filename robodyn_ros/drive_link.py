@@ -17,8 +17,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn.errors import InvalidInput
-from robodyn.motion_base.command_gate import CommandGate
-from robodyn.motion_base.servo_text import ServoText
+from robodyn.motion_base.machine.command_gate import CommandGate
+from robodyn.motion_base.machine.servo_text import ServoText
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import listen, steady_timer
 from robodyn_ros.line_ports import open_port

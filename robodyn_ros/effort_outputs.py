@@ -17,13 +17,13 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
+from robodyn.algorithms import motions
+from robodyn.algorithms.effort_terms import formulations
 from robodyn.arrays import FloatArray
 from robodyn.control import Command, CommandUnit, joint_motion
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.effort_terms import formulations
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.motion_base.command_gate import CommandGate, CommandRefused
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.machine.command_gate import CommandGate, CommandRefused
 from robodyn.trajectories import SampledTrajectory
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages, qos

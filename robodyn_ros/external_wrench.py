@@ -17,7 +17,7 @@ from robodyn.arrays import FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import refuse_beyond
 from robodyn.errors import RobodynError
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import twist_in_base as turned_to_base
 from robodyn.poses import wrench_about_base
 from robodyn_ros import messages, qos

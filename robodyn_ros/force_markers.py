@@ -24,8 +24,8 @@ from visualization_msgs.msg import Marker, MarkerArray
 import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import ConditionLevel
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, listen, steady_timer
 from robodyn_ros.markers import LEVELS

@@ -22,7 +22,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation import Pacer
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import messages, qos

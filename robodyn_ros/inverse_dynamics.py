@@ -29,13 +29,13 @@ from rclpy.subscription import Subscription
 from std_msgs.msg import Float64
 
 import robodyn as rd
+from robodyn.algorithms.tracking import tracking_of
 from robodyn.analysis.goal_execution import GoalExecution
 from robodyn.analysis.trajectory_goals import Goal, GoalPlan, GoalRefused, Present
 from robodyn.arrays import FloatArray
 from robodyn.control import EffortRampDown, TrajectoryFollower, Watchdog
 from robodyn.control.goal_watch import GoalCode
-from robodyn.mechanisms.common.tracking import tracking_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn_ros import qos
 from robodyn_ros.base_imu import BaseImu

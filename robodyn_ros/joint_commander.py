@@ -34,16 +34,16 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, String
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms import motions
-from robodyn.motion_base.base_pose import BasePoseEstimator, ImuNoise
-from robodyn.motion_base.command_gate import CommandRefused
-from robodyn.motion_base.commander import SetPoint
-from robodyn.motion_base.limits import DriveLimits
-from robodyn.motion_base.machine import Machine, MachineSettings
-from robodyn.motion_base.machine_states import EFFECTS, RequestRefused
-from robodyn.motion_base.stabilised import StabilisedWish
-from robodyn.motion_base.wishes import LateSetPoint, PoseStream, TrajectoryWish
+from robodyn.motion_base.base.base_pose import BasePoseEstimator, ImuNoise
+from robodyn.motion_base.machine.command_gate import CommandRefused
+from robodyn.motion_base.machine.commander import SetPoint
+from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine.machine import Machine, MachineSettings
+from robodyn.motion_base.machine.machine_states import EFFECTS, RequestRefused
+from robodyn.motion_base.machine.stabilised import StabilisedWish
+from robodyn.motion_base.machine.wishes import LateSetPoint, PoseStream, TrajectoryWish
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu

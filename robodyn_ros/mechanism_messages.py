@@ -16,10 +16,11 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
+from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
-from robodyn.mechanisms import motions, presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn.trajectories.messages import joint_rows, sampled_trajectory, without_turns
 from robodyn.trajectories.tip_joints import space_of

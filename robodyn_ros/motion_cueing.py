@@ -26,9 +26,9 @@ from sensor_msgs.msg import Imu
 import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
-from robodyn.motion_base.command_gate import CommandGate, CommandRefused
-from robodyn.motion_base.head_motion import REST, felt_at
-from robodyn.motion_base.telemetry import Telemetry, requests
+from robodyn.motion_base.cueing.telemetry import Telemetry, requests
+from robodyn.motion_base.machine.command_gate import CommandGate, CommandRefused
+from robodyn.motion_base.machine.head_motion import REST, felt_at
 from robodyn_ros import qos
 from robodyn_ros.base_imu import imu_message, read_imu
 from robodyn_ros.diagnostics import Status, reporter

@@ -22,8 +22,8 @@ from rclpy.node import Node
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.formats.xacro_text import arguments_of, use_arguments
-from robodyn.mechanisms.load import use_options
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.loading.load import use_options
+from robodyn.mechanism.mechanism import Mechanism
 
 # Declared by rclpy and by the middleware.
 COMMON = ("use_sim_time", "start_type_description_service")

@@ -29,9 +29,9 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 import robodyn as rd
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.option_names import as_parameter
-from robodyn.mechanisms.robot_description import frictionless, robot_description
+from robodyn.loading.robot_description import frictionless, robot_description
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.mechanism.option_names import as_parameter
 from robodyn.numerics.cache_folders import cache_folders
 from robodyn.numerics.compilation_notes import notes as compilation_notes
 from robodyn.warmup import warm_up

@@ -17,7 +17,7 @@ from tf_transformations import euler_from_quaternion, quaternion_from_euler
 
 import robodyn as rd
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms import presentation
+from robodyn.presentation import presentation
 from robodyn_ros import qos
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import Spec, check, declare, load_mechanism, on_set, table

@@ -20,11 +20,11 @@ from sensor_msgs.msg import JointState
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.figure import frame_in_parent
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.joint import Joint
 from robodyn.poses import pose_from_matrix
+from robodyn.presentation import presentation
+from robodyn.presentation.figure import frame_in_parent
 from robodyn_ros import messages, qos
 from robodyn_ros.bag_writer import BagWriter
 from robodyn_ros.mechanism_messages import messages_of

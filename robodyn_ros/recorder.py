@@ -34,7 +34,7 @@ from std_msgs.msg import String
 
 import robodyn as rd
 from robodyn.errors import shortened
-from robodyn.mechanisms.common.figure_from_urdf import joints_of_urdf
+from robodyn.presentation.figure_from_urdf import joints_of_urdf
 from robodyn_ros import messages, qos
 from robodyn_ros.bag_writer import BagClock, BagWriter, RecordingFailed
 from robodyn_ros.interfaces import steady_timer

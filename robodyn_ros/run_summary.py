@@ -17,10 +17,10 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
+from robodyn.algorithms.tracking import tracking_of
 from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.arrays import FloatArray
 from robodyn.control.lookahead import needs_regularity
-from robodyn.mechanisms.common.tracking import tracking_of
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, listen

@@ -14,7 +14,7 @@ from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray
 
 import robodyn as rd
-from robodyn.mechanisms import motions
+from robodyn.algorithms import motions
 from robodyn.simulation.position_drives import PositionDrives
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, listen, steady_timer

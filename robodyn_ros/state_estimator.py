@@ -19,8 +19,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
+from robodyn.algorithms.estimation import Encoders, Estimate
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.common.estimation import Encoders, Estimate
 from robodyn_ros import qos
 from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.interfaces import serve_trigger, steady_timer

@@ -21,13 +21,13 @@ from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 
+from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
 from robodyn.control.joint_readings import JointReadings, Reading, foreign_names
 from robodyn.control.state_stamps import PublisherVote, StateStamps
 from robodyn.errors import RobodynError, shortened
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn_ros import messages
 from robodyn_ros.diagnostics import Status, say
 from robodyn_ros.refusals import Refusals

@@ -32,10 +32,10 @@ from sensor_msgs.msg import JointState
 from tf_transformations import euler_from_quaternion
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.analysis.limits import Quantity, check_limits
 from robodyn.arrays import FloatArray
 from robodyn.control.lookahead import look_ahead
-from robodyn.mechanisms import motions
 from robodyn.planning.paths.around import around_singularities
 from robodyn.planning.time_optimal.online import (
     is_moving,

@@ -13,7 +13,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import Imu
 from std_msgs.msg import String
 
-from robodyn.motion_base.flight import Flight
+from robodyn.motion_base.cueing.flight import Flight
 from robodyn_ros import qos
 from robodyn_ros.base_imu import imu_message
 from robodyn_ros.interfaces import listen, steady_timer

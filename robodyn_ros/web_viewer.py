@@ -40,9 +40,9 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import shortened
 from robodyn.formats.received_text import received_description
 from robodyn.formats.ros_packages import package_folders
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.motion_base.head_motion import REST
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.machine.head_motion import REST
+from robodyn.presentation import presentation
 from robodyn.view.machine_panel import NAMED, REQUESTS, MachinePanel
 from robodyn.view.model_figure import figure_of
 from robodyn.view.page import SLOW, ViewerPage

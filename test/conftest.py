@@ -125,7 +125,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def own_options() -> Iterator[None]:
     """Forget what a node or a command that ran in this process told every `rd.load`."""
     yield
-    if load := sys.modules.get("robodyn.mechanisms.load"):
+    if load := sys.modules.get("robodyn.loading.load"):
         load.use_options()
 
 

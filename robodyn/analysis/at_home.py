@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from robodyn.actuators import Actuator
+from robodyn.algorithms import conditioning, travel
 from robodyn.analysis.bisection import bisected
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
-from robodyn.mechanisms import conditioning, presentation, travel
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn.trajectories.demonstration import DEMO
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS
 from robodyn.trajectories.waypoints import default_path, is_reachable, load_path

@@ -21,7 +21,7 @@ from robodyn.control import (
 )
 from robodyn.control.lookahead import look_ahead
 from robodyn.errors import SimulationFailed
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation import simulate
 from robodyn.trajectories import Trajectory
 from robodyn.trajectories.base import Motion

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.analysis.trajectory_goals import Goal, GoalPlan, GoalRefused, Present, examine
 from robodyn.arrays import FloatArray
 from robodyn.control import TrajectoryFollower
 from robodyn.control.goal_watch import Errors, GoalCode, Verdict
 from robodyn.control.path_tolerance import path_tolerances
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms import motions
 
 # How goals end, as ROS 2 actions call it.
 SUCCEEDED, ABORTED, CANCELED = "succeed", "abort", "canceled"

@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from robodyn.algorithms import conditioning, travel
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms import conditioning, travel
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory, refuse_other
 
 Quantity = Literal["position", "velocity", "effort", "condition number", "geometry"]

@@ -18,8 +18,8 @@ from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 
 # Beyond it the nodes report an error, too.
 CONDITION_LIMIT = 1000.0

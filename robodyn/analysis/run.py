@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.effort_terms import formulations, where_regular
+from robodyn.algorithms.tracking import tracking_of
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import (
     Margins,
@@ -24,9 +26,7 @@ from robodyn.analysis.study import ends, peak_dynamic_fraction
 from robodyn.arrays import FloatArray
 from robodyn.errors import writing
 from robodyn.formats.csv_text import write_columns
-from robodyn.mechanisms.common.tracking import tracking_of
-from robodyn.mechanisms.effort_terms import formulations, where_regular
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
 
 # Noun of a driven joint, title and format of the largest efforts, by their key in a summary.

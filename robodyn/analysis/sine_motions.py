@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms import conditioning, motions
+from robodyn.algorithms.motion import Motion
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
-from robodyn.mechanisms import conditioning, motions
-from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import advance_pose
 
 AXES = ("x", "y", "z", "about x", "about y", "about z")

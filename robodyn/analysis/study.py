@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robodyn.algorithms.effort_terms import effort_terms
 from robodyn.analysis.margins import Margins, condition_limit, margins, passive_positions_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import write_columns
-from robodyn.mechanisms.effort_terms import effort_terms
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory, refuse_other
 
 if TYPE_CHECKING:

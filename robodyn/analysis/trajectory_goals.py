@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.analysis.limits import check_limits
 from robodyn.arrays import FloatArray
 from robodyn.control.goal_watch import (
@@ -21,8 +22,7 @@ from robodyn.control.goal_watch import (
     resolved,
 )
 from robodyn.errors import InvalidInput, RobodynError
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
 from robodyn.trajectories.joint_points import through_points
 from robodyn.trajectories.messages import joint_rows, to_nanoseconds, without_turns

@@ -15,7 +15,7 @@ from robodyn.cli.commands import Answer
 from robodyn.cli.view import view as open_view
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.inspection import Remarks
+    from robodyn.loading.inspection import Remarks
 
 
 def check(
@@ -41,7 +41,7 @@ def check(
         png: Also draw the mechanism at home to this file.
         view: Then show it in the browser, like `robodyn view`.
     """
-    from robodyn.mechanisms.inspection import compared, read
+    from robodyn.loading.inspection import compared, read
 
     mechanism, remarks = read(model, strict)
     found = findings(mechanism, remarks, model)
@@ -63,7 +63,7 @@ def findings(mechanism: rd.Mechanism, remarks: Remarks, model: str) -> dict[str,
     from robodyn.analysis.at_home import at_home, motors_on_paths
     from robodyn.analysis.doubts import doubts
     from robodyn.analysis.sine_motions import sine_motions
-    from robodyn.mechanisms.inspection import describe
+    from robodyn.loading.inspection import describe
     from robodyn.model.model import Model
     from robodyn.report.tables import parameter_tables
 

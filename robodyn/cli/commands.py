@@ -169,8 +169,8 @@ def reading(
     # imported here, as by every command, when it is needed: the library takes a second
     from robodyn.formats.ros_packages import PATH_VARIABLE
     from robodyn.formats.xacro_text import arguments_of, use_arguments
-    from robodyn.mechanisms.load import use_options
-    from robodyn.mechanisms.option_names import on_command_line
+    from robodyn.loading.load import use_options
+    from robodyn.mechanism.option_names import on_command_line
 
     use_options(**options, spelling=on_command_line)
     use_arguments(arguments_of(xacro_arg or ()))

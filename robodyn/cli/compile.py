@@ -70,7 +70,7 @@ def _show(started: float) -> None:
 
 def use(model: str) -> None:
     """Call the compiled functions of a model's kind, for single states and batches."""
-    from robodyn.mechanisms.common.estimation import Encoders
+    from robodyn.algorithms.estimation import Encoders
     from robodyn.warmup import warm_up, warm_up_watching
 
     mechanism = load_quietly(model)
@@ -93,7 +93,7 @@ def use(model: str) -> None:
 
 def _step_smooth_and_rough(mechanism: rd.Mechanism) -> None:
     """Take a step with and without dry friction, so that both integration loops are compiled."""
-    from robodyn.mechanisms.common.joint_friction import JointFriction, friction_rows
+    from robodyn.dynamics.joint_friction import JointFriction, friction_rows
 
     """Take a step by each of the two loops of a kind, whatever the model's friction."""
 

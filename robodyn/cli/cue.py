@@ -69,7 +69,7 @@ def cue(
         criteria: CSV file of the test's regions: channel (1 to 10 in the order of the report),
             frequency, modulus_low, modulus_high, phase_low and phase_high.
     """
-    from robodyn.motion_base.frequency_response import frequency_response
+    from robodyn.motion_base.cueing.frequency_response import frequency_response
 
     output, parameters = _destination(**destination), _parameters(**algorithm)
     vehicle = rd.read_vehicle(recording, **reading)

@@ -17,7 +17,7 @@ from robodyn.cli.session import writable
 from robodyn.errors import writing
 
 if TYPE_CHECKING:
-    from robodyn.mechanisms.common.template import Template
+    from robodyn.parsing.template import Template
 
 # What is no model: requirements of one.
 REQUIREMENTS = "requirements"
@@ -89,7 +89,7 @@ def new(
 
 
 def _write_requirements(target: Path, chosen: dict[str, float | None], force: bool) -> None:
-    from robodyn.mechanisms.common.template import Template
+    from robodyn.parsing.template import Template
 
     given = {key: value for key, value in chosen.items() if value is not None}
     _write({target: _text(Template(REQUIREMENTS), target, REQUIREMENTS, given)}, force)

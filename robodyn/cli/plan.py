@@ -20,7 +20,7 @@ from robodyn.cli.session import (
     refuse_ending,
     write_report,
 )
-from robodyn.mechanisms import presentation
+from robodyn.presentation import presentation
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray

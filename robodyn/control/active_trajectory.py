@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.control.limited_motions import limited_handover, limited_stop
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.handover import Handover
 from robodyn.trajectories.sampled import SampledTrajectory

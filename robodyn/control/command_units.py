@@ -8,7 +8,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Joints' efforts [N or N m], torques at the motors [N m], currents [A].
 COMMAND_UNITS = ("effort", "torque", "current")

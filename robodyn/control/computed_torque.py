@@ -28,14 +28,14 @@ from typing import Protocol
 
 import numpy as np
 
+from robodyn.algorithms.motion import Motion
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array, as_scalar
+from robodyn.dynamics import joint_friction
+from robodyn.dynamics.kernels.control_laws import corrected_acceleration
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common import joint_friction
-from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration
-from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn.algorithms import conditioning
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import conditioning
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 OK, WARN, ERROR = 0, 1, 2
 # [m, rad, mixed] length of the displacement over which a condition number is differentiated: the

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from robodyn.algorithms.motion import Motion
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.motion import Motion
 
 MODES = ("feedforward", "computed_torque", "gravity_compensation")
 

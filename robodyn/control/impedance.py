@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.control.computed_torque import gain
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import left_jacobian, pose_difference
 from robodyn.trajectories.base import Trajectory
 

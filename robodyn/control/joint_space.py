@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.sampled import SampledTrajectory
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn.control.singularity import INTERVALS, Meeting, singular_meetings, threshold_crossings
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_exact
 from robodyn.control.path_clock import LATE
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
 # [m, rad] places on a path this close are one, at which it rests; the latest time there is taken.

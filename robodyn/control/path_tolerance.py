@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
 from robodyn.control.goal_watch import Errors, Tolerances, broken
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
 
 # [rad], [m] usual tolerances of a joint that turns, and of one that slides.

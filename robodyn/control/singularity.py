@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms.conditioning import Singularity
 from robodyn.arrays import FloatArray, Indices
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.conditioning import Singularity
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
 TIME_TOLERANCE = 1e-12

@@ -20,7 +20,7 @@ from robodyn.checks import as_scalar
 from robodyn.control.conditioning import condition_rate, speed_scale
 from robodyn.control.path_progress import PathProgress
 from robodyn.control.singularity import threshold_crossings
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
 # [s] of path by which the direction of the planned motion is judged.

@@ -11,7 +11,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_exact, as_scalar
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # A push along which the body hardly moves, in parts of that along which it moves best, is not told:
 # near a singularity the noise would be all of it.

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn.algorithms.geometry import geometry_of
 from robodyn.arrays import FloatArray
 from robodyn.designing.requirements import Accuracy
-from robodyn.mechanisms.common.geometry import geometry_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 
 def pose_accuracy(m: Mechanism, accuracy: Accuracy, configurations: FloatArray) -> FloatArray:

@@ -10,11 +10,11 @@ import numpy as np
 
 from robodyn.arrays import FloatArray, Indices
 from robodyn.designing.requirements import Requirements
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.model import Model
 from robodyn.poses import rotation_matrix
+from robodyn.presentation import presentation
 
 TINY = 1e-12
 

@@ -22,7 +22,7 @@ from robodyn.designing.families import FAMILIES, Bounds, Family, bounds_of
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.search import SIGMA, Examine, Point, descend, evolve, spread
 from robodyn.errors import InvalidInput, KinematicsError, ModelError, writing
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.workspace import workspace
 from robodyn.threads import each
 

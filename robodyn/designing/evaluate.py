@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import conditioning, motions, travel
+from robodyn.algorithms.geometry import geometry_of
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.designing.accuracy import pose_accuracy
 from robodyn.designing.body_motions import AXES
@@ -20,10 +22,9 @@ from robodyn.designing.machine_motion import MachineMotion, machine_motions, rea
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.verdicts import verdicts
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import conditioning, motions, presentation, travel
-from robodyn.mechanisms.common.geometry import geometry_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
+from robodyn.presentation import presentation
 
 POSES = "poses"
 Variants = Mapping[str, tuple[float, Callable[[float], Mechanism]]]

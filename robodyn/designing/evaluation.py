@@ -16,7 +16,7 @@ from robodyn.arrays import FloatArray
 from robodyn.designing.body_motions import AXES, BodyMotion, SineMotion
 from robodyn.designing.clearances import Room
 from robodyn.designing.requirements import Requirements
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Relative change of a dimension by which sensitivities are found.
 CHANGE = 1e-3

@@ -17,8 +17,8 @@ from robodyn.designing.catalog import CatalogActuator, load_catalog
 from robodyn.designing.evaluation import Needed
 from robodyn.designing.requirements import Requirements
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.load import load
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.loading.load import load
+from robodyn.mechanism.mechanism import Mechanism
 
 Bounds = Mapping[str, tuple[float, float]]
 Parameters = Mapping[str, float]

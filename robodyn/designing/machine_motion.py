@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms.effort_terms import where_regular
+from robodyn.algorithms.motion import Motion
+from robodyn.algorithms.motions import driven_motion, motion_of_body, motions_of_body
 from robodyn.arrays import BoolArray, FloatArray, Indices
 from robodyn.designing.body_motions import BodyMotion, BodyRows, moved, rows_of
 from robodyn.errors import RobodynError
-from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.effort_terms import where_regular
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.motions import driven_motion, motion_of_body, motions_of_body
+from robodyn.mechanism.mechanism import Mechanism
 
 # Each side of a reversal of a drive is looked at, this share of an interval away from it.
 BESIDE = 1e-3

@@ -14,7 +14,7 @@ from robodyn.arrays import FloatArray
 from robodyn.designing.evaluation import MotionEvaluation, Needed, Verdict
 from robodyn.designing.machine_motion import MachineMotion
 from robodyn.designing.requirements import Requirements
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 
 class _Worst(NamedTuple):

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.arrays import ArrayLike
+from robodyn.dynamics.end_stops import EndStops
+from robodyn.dynamics.kernels.control_laws import GIVEN
+from robodyn.dynamics.kernels.integration import DIVERGED, OK
 from robodyn.exporting.lending import Lent, address_of, constant, is_null, lending, rows_out, vector
-from robodyn.mechanisms.common.end_stops import EndStops
-from robodyn.mechanisms.common.kernels.control_laws import GIVEN
-from robodyn.mechanisms.common.kernels.integration import DIVERGED, OK
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.array_arguments import MATRIX, GivenType, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.turns import shortest_turn

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.errors import ModelError
 from robodyn.exporting.answers import (
     Answers,
@@ -35,20 +36,19 @@ from robodyn.exporting.lending import (
     vector,
     vector_out,
 )
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.closed_loop.equations import ACCEPTED, CLOSED
-from robodyn.mechanisms.closed_loop.kernels import entries, layout
-from robodyn.mechanisms.closed_loop.kernels.conditions import condition_numbers
-from robodyn.mechanisms.closed_loop.kernels.derivatives import derivatives
-from robodyn.mechanisms.closed_loop.kernels.integration import simulate
-from robodyn.mechanisms.closed_loop.kernels.layout import BODY_SIZE, ORIGIN
-from robodyn.mechanisms.closed_loop.loop import ClosedLoop
 from robodyn.numerics.array_arguments import MATRIX, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import combine
 from robodyn.numerics.vectors import vector as three
+from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED
+from robodyn.solvers.tree.kernels import entries, layout
+from robodyn.solvers.tree.kernels.conditions import condition_numbers
+from robodyn.solvers.tree.kernels.derivatives import derivatives
+from robodyn.solvers.tree.kernels.integration import simulate
+from robodyn.solvers.tree.kernels.layout import BODY_SIZE, ORIGIN
+from robodyn.solvers.tree.loop import ClosedLoop
 
 
 def answers(m: ClosedLoop) -> Answers:

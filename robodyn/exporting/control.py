@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.dynamics.end_stops import EndStops
+from robodyn.dynamics.joint_friction import WATCHED
+from robodyn.dynamics.kernels.control_laws import corrected_acceleration, cut
+from robodyn.dynamics.kernels.end_stops import end_stop_efforts, motor_limits
 from robodyn.exporting.answers import FINE, INVALID, LIMITED, NO_RESULT, Answers, copied
 from robodyn.exporting.lending import (
     address,
@@ -22,10 +26,6 @@ from robodyn.exporting.lending import (
     vector_out,
 )
 from robodyn.exporting.signatures import Setting
-from robodyn.mechanisms.common.end_stops import EndStops
-from robodyn.mechanisms.common.joint_friction import WATCHED
-from robodyn.mechanisms.common.kernels.control_laws import corrected_acceleration, cut
-from robodyn.mechanisms.common.kernels.end_stops import end_stop_efforts, motor_limits
 from robodyn.numerics.array_arguments import stack
 
 

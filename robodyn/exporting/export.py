@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from robodyn.algorithms import motions
 from robodyn.errors import OutputError, writing
 from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.fmu import refuse_target, write_fmus
@@ -19,8 +20,7 @@ from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
 from robodyn.exporting.texts import c_name, filled, header
 from robodyn.exporting.wasm import wasm_linker, write_wasm
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
 

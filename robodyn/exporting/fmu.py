@@ -18,7 +18,7 @@ from robodyn.exporting.linking import compiler, run
 from robodyn.exporting.machine_code import Target
 from robodyn.exporting.texts import filled
 from robodyn.formats.urdf_shapes import element
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
 # Folders of binaries in an FMU, by version and the first word of a triple.

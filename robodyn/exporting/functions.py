@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.dynamics import joint_friction
 from robodyn.errors import ModelError
 from robodyn.exporting.answers import NO_SOLUTION, Answers
 from robodyn.exporting.checked_calls import answer, checked, condition_number_of
@@ -19,9 +20,8 @@ from robodyn.exporting.derivatives import (
     inverse_dynamics_derivatives_of,
 )
 from robodyn.exporting.signatures import Argument, Function, Setting
-from robodyn.mechanisms.common import joint_friction
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.registry import kinds
+from robodyn.loading.registry import kinds
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.compiler import noinline
 
 

@@ -21,7 +21,7 @@ from robodyn.errors import InvalidInput
 from robodyn.exporting.answers import STATUSES
 from robodyn.exporting.lending import ADDRESS
 from robodyn.exporting.signatures import Function
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.numba_compat import JITCodeLibrary, global_compiler_lock
 

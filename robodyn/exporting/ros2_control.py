@@ -13,8 +13,8 @@ from robodyn.exporting.escaping import c_string, in_comment, yaml_string
 from robodyn.exporting.texts import TEMPLATES, filled
 from robodyn.formats.urdf_shapes import element
 from robodyn.formats.xml_text import parse_xml
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.robot_description import exported_urdf, source_urdf
+from robodyn.loading.robot_description import exported_urdf, source_urdf
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
 _POSE = ("position.x", "position.y", "position.z")

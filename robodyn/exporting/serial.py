@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.errors import ModelError
 from robodyn.exporting.answers import (
     Answers,
@@ -27,16 +28,15 @@ from robodyn.exporting.lending import (
     vector,
     vector_out,
 )
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.serial.arm import SerialArm
-from robodyn.mechanisms.serial.kernels import entries, lanes
-from robodyn.mechanisms.serial.kernels.integration import simulate
-from robodyn.mechanisms.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE
-from robodyn.mechanisms.serial.kernels.spatial import place
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.matrices import matrix
 from robodyn.numerics.rotations import quaternion_from_matrix
+from robodyn.solvers.serial.arm import SerialArm
+from robodyn.solvers.serial.kernels import entries, lanes
+from robodyn.solvers.serial.kernels.integration import simulate
+from robodyn.solvers.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE
+from robodyn.solvers.serial.kernels.spatial import place
 
 
 def answers(m: SerialArm) -> Answers:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.exporting.answers import Answers
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 
 class Argument(NamedTuple):

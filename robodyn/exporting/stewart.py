@@ -19,18 +19,18 @@ from robodyn.exporting.lending import (
     vector,
     vector_out,
 )
-from robodyn.mechanisms.stewart.kernels import lanes, single
-from robodyn.mechanisms.stewart.kernels.derivatives import derivatives
-from robodyn.mechanisms.stewart.kernels.forward_kinematics import platform_motion, solve_pose
-from robodyn.mechanisms.stewart.kernels.integration import normalize, simulate
-from robodyn.mechanisms.stewart.kernels.layout import OK, SMALLEST_LENGTH
-from robodyn.mechanisms.stewart.kernels.leg import leg_geometry
-from robodyn.mechanisms.stewart.kernels.single import is_pose
-from robodyn.mechanisms.stewart.platform import StewartPlatform
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.vectors import vector as three
+from robodyn.solvers.stewart.kernels import lanes, single
+from robodyn.solvers.stewart.kernels.derivatives import derivatives
+from robodyn.solvers.stewart.kernels.forward_kinematics import platform_motion, solve_pose
+from robodyn.solvers.stewart.kernels.integration import normalize, simulate
+from robodyn.solvers.stewart.kernels.layout import OK, SMALLEST_LENGTH
+from robodyn.solvers.stewart.kernels.leg import leg_geometry
+from robodyn.solvers.stewart.kernels.single import is_pose
+from robodyn.solvers.stewart.platform import StewartPlatform
 
 
 def answers(m: StewartPlatform) -> Answers:

@@ -16,7 +16,7 @@ from robodyn.exporting.answers import STATUSES
 from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.functions import FUNCTIONS
 from robodyn.exporting.signatures import Argument, Function, sizes_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
 TEMPLATES = Path(__file__).with_name("templates")

@@ -21,7 +21,7 @@ from robodyn.exporting.machine_code import object_of, target_of
 from robodyn.exporting.signatures import Argument, Function, sizes_of
 from robodyn.exporting.texts import coordinates_text, filled
 from robodyn.extras import how_to_install
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
 

@@ -16,8 +16,8 @@ from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, UnderActuated
 from robodyn.extras import needing
 from robodyn.gym.history import History
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.picture import Camera
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation.picture import Camera
 
 with needing("gym", "an environment for learning", "gymnasium"):
     import gymnasium

@@ -18,7 +18,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.identification.columns import Columns
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Columns that add less than this to those before, in parts of their size, add nothing.
 RANK = 1e-7

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray, IntArray
+from robodyn.dynamics.parameters import OF_BODY
 from robodyn.identification.friction import COULOMB, VISCOUS, Term, friction_columns
 from robodyn.identification.motors import Motors
 from robodyn.identification.samples import Samples
-from robodyn.mechanisms.common.parameters import OF_BODY
 
 # What is fitted of motors' friction is in `friction.py`; this is fitted of a joint's own, where its
 # motor turns with other joints, too.

@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import conditioning, motions
+from robodyn.algorithms.motion import Motion
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.identification.base_parameters import BaseColumns, find_base, states_around_home
 from robodyn.identification.columns import Columns
 from robodyn.identification.motors import motors_of
-from robodyn.mechanisms import conditioning, motions
-from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
 # Parts of the limits that a motion uses, and instants at which it is judged.

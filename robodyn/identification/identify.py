@@ -22,7 +22,7 @@ from robodyn.identification.recording import Recording
 from robodyn.identification.regression import STATES, regression_of
 from robodyn.identification.result import BaseParameters, Identification, several
 from robodyn.identification.samples import Samples, samples_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Efforts whose correlation with those of the given model is below this are of the other sense.
 AGAINST = -0.7

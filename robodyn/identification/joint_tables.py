@@ -19,7 +19,7 @@ import numpy as np
 from robodyn.arrays import FloatArray, IntArray
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 FIELDS = ("position", "velocity", "effort")
 

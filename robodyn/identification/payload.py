@@ -17,7 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.motion import Motion
 from robodyn.arrays import FloatArray
+from robodyn.dynamics.body_parameters import (
+    COLUMNS,
+    ROWS,
+    bodies_of_parameters,
+    body_parameters,
+)
+from robodyn.dynamics.parameters import OF_BODY, UNITS_OF_BODY
 from robodyn.errors import InvalidInput
 from robodyn.identification.filters import choose_filters
 from robodyn.identification.identify import identify
@@ -27,15 +35,7 @@ from robodyn.identification.recording import Recording
 from robodyn.identification.regression import autocorrelation_time_of, scaled_solve
 from robodyn.identification.result import Identification, several
 from robodyn.identification.samples import Samples, samples_of
-from robodyn.mechanisms.common.body_parameters import (
-    COLUMNS,
-    ROWS,
-    bodies_of_parameters,
-    body_parameters,
-)
-from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.common.parameters import OF_BODY, UNITS_OF_BODY
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Parts of the mechanism's size that a payload is taken to extend over where nothing shows it.
 EXTENT = 0.05

@@ -8,7 +8,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 UNITS = ("", "rad", "m", "deg", "mm")
 # What is called by another unit: of a revolute joint degrees, of a prismatic one millimeters.

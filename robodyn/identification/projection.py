@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import BoolArray, FloatArray
+from robodyn.dynamics.body_parameters import of_pseudo_inertias, pseudo_inertias
 from robodyn.errors import NoSolution
 from robodyn.identification.columns import OF_FRICTION
 from robodyn.identification.fit import Fit
@@ -40,8 +41,7 @@ from robodyn.identification.friction import (
     friction_efforts,
 )
 from robodyn.identification.regression import scaling
-from robodyn.mechanisms.common.body_parameters import of_pseudo_inertias, pseudo_inertias
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Weight of the given model, in observations: it decides only what these do not.
 GAMMA = 0.1

@@ -32,7 +32,7 @@ from robodyn.identification.signals import (
     usable_stamps,
     widest_step,
 )
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Shorter ones [samples, s] say nothing of a motion.
 FEWEST, SHORTEST = 20, 0.5

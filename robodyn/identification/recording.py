@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import write_columns
 from robodyn.identification.signals import segments_of
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

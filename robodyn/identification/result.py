@@ -17,7 +17,7 @@ from robodyn.identification.filters import Filters
 from robodyn.identification.friction import FrictionTerm, friction_efforts
 from robodyn.identification.recording import Recording
 from robodyn.identification.samples import Samples, samples_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

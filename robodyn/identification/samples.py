@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn.algorithms import motions
+from robodyn.algorithms.motion import DrivenMotion, Motion
 from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.errors import InvalidInput
 from robodyn.identification.filters import Filters, even_instants, low_pass, spline
 from robodyn.identification.motors import Motors
 from robodyn.identification.plausibility import STILL
 from robodyn.identification.recording import Recording
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.common.motion import DrivenMotion, Motion
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Instants a second, for one of the cutoffs' hertz, that carry what is smooth of the motion and of
 # efforts, and that are fitted at last.

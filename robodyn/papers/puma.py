@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from robodyn.control import ComputedTorque
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.papers.statements import Statement, statements_data, statements_html
 from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, ChartLine, Mark, Panel
 from robodyn.report.numbers_as_text import decimal

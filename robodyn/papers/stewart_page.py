@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.papers.dasgupta1998 import figures_1998
 from robodyn.papers.pedrammehr2012 import figures_2012
 from robodyn.papers.statements import statements_data, statements_html

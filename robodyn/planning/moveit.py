@@ -16,11 +16,11 @@ from xml.etree import ElementTree
 import numpy as np
 import yaml
 
+from robodyn.algorithms import conditioning, motions
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, OutputError
-from robodyn.mechanisms import conditioning, motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.tip_joints import NAMES, TipJoints
 
 # The way out from home, in parts of the mechanism's size or [rad], and its steps.

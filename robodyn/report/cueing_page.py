@@ -13,8 +13,8 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.formats.csv_text import read_columns
-from robodyn.motion_base.frequency_response import CHANNELS, FrequencyResponse
-from robodyn.motion_base.ride import Ride
+from robodyn.motion_base.cueing.frequency_response import CHANNELS, FrequencyResponse
+from robodyn.motion_base.cueing.ride import Ride
 from robodyn.report.chart import (
     COLORS,
     DASHED,

@@ -14,7 +14,7 @@ from robodyn.arrays import FloatArray
 from robodyn.designing.design import Design, DesignPoint
 from robodyn.designing.evaluation import Evaluation
 from robodyn.designing.machine_motion import MachineMotion, machine_motions
-from robodyn.mechanisms import presentation
+from robodyn.presentation import presentation
 from robodyn.report.chart import COLORS, DASHED, INK, Chart, ChartLine, Panel
 from robodyn.report.design_tables import (
     demand_tables,
@@ -85,7 +85,7 @@ def design_page(d: Design, command: str = "") -> Page:
 
 
 def _model_file(point: DesignPoint) -> str:
-    from robodyn.mechanisms.save import save
+    from robodyn.loading.save import save
 
     with TemporaryDirectory() as folder:
         (path,) = save(point.mechanism, Path(folder) / "model.yaml")[:1]

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms import conditioning, motions
+from robodyn.algorithms.effort_terms import where_regular
 from robodyn.analysis.at_home import UNLOADED
 from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
 from robodyn.arrays import BoolArray, FloatArray
-from robodyn.mechanisms import conditioning, motions
-from robodyn.mechanisms.effort_terms import where_regular
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import advance_pose
 from robodyn.report.chart import COLORS, Chart, ChartLine, Panel
 from robodyn.report.numbers_as_text import number

@@ -16,7 +16,7 @@ from typing import Any
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import margin_lines
 from robodyn.errors import OutputError, writing
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.report.chart import COLORS, INK, Chart, ChartLine
 from robodyn.report.numbers_as_text import number
 from robodyn.report.tables import parameter_tables

@@ -8,10 +8,10 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.report_answers import OutlinePart
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.picture import projected
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
+from robodyn.presentation.picture import projected
+from robodyn.presentation.report_answers import OutlinePart
 from robodyn.report.chart import (
     COLORS,
     DASHED,

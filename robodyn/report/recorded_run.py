@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.tracking import tracking_of
 from robodyn.analysis.margins import Margins, condition_limit, margins, passive_positions_of
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.tracking import tracking_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 
 # A path whose fitted start is within this of the clock's zero [s] is taken to start at zero: runs

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from robodyn.algorithms.tracking import tracking_of
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.common.tracking import tracking_of
 from robodyn.poses import rpy_from_pose
 from robodyn.report.chart import (
     COLORS,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from robodyn.analysis.study import MotionStudy
 from robodyn.arrays import ArrayLike
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.effort_terms import formulations
 from robodyn.analysis.study import SMALLEST_FORCE, MotionStudy
 from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.effort_terms import formulations
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (
     COLORS,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.analysis.study import MotionStudy
-from robodyn.mechanisms import presentation
+from robodyn.presentation import presentation
 from robodyn.report.labels import effort_name, joint_titles, units_in_one
 from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.report_answers import Cell
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
+from robodyn.presentation.report_answers import Cell
 from robodyn.report.numbers_as_text import number, vector
 
 

@@ -2,7 +2,7 @@
 
 """Simulation: the plant, and its closed loop with a controller."""
 
-from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.dynamics.end_stops import EndStops
 from robodyn.simulation.brakes import Brakes
 from robodyn.simulation.many import SimulationResults, simulate_many
 from robodyn.simulation.pacing import Pacer

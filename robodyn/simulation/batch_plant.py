@@ -14,10 +14,10 @@ import numpy as np
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_scalar
+from robodyn.dynamics.compiled_run import BatchSteps, Rollout, held
+from robodyn.dynamics.end_stops import EndStops
 from robodyn.errors import InvalidInput, SimulationFailed
-from robodyn.mechanisms.common.compiled_run import BatchSteps, Rollout, held
-from robodyn.mechanisms.common.end_stops import EndStops
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.plant import DEFAULT_STOPS
 from robodyn.threads import each, get_threads
 

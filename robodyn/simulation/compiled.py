@@ -25,9 +25,9 @@ from robodyn.control.computed_torque import (
     Feedforward,
     GravityCompensation,
 )
-from robodyn.mechanisms.common.compiled_run import Outcome, Rollout, spring_and_damper
-from robodyn.mechanisms.common.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.dynamics.compiled_run import Outcome, Rollout, spring_and_damper
+from robodyn.dynamics.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import CompiledController, as_called
 from robodyn.simulation.integrators import inner_ends
 from robodyn.simulation.plant import with_base

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numba.extending import intrinsic
 
+from robodyn.algorithms.motion import Motion
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.common.motion import Motion
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.numba_compat import Dispatcher, cgutils
 from robodyn.trajectories.base import Trajectory

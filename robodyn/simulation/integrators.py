@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError, SimulationFailed
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.runge_kutta import BEYOND
 
 State = tuple[FloatArray, FloatArray]

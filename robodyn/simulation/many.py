@@ -15,7 +15,7 @@ from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, RobodynError
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled import complete, is_compiled
 from robodyn.simulation.settings import SimulationSettings
 from robodyn.simulation.task import SimulationTask, WrenchOfTime

@@ -14,10 +14,10 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar
+from robodyn.dynamics import joint_friction
+from robodyn.dynamics.end_stops import EndStops
 from robodyn.errors import InvalidInput, RobodynError, SimulationFailed, SingularMassMatrix
-from robodyn.mechanisms.common import joint_friction
-from robodyn.mechanisms.common.end_stops import EndStops
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 DEFAULT_STOPS = EndStops()
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.extras import needing
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 State = tuple[FloatArray, FloatArray]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from robodyn.arrays import ArrayLike
 from robodyn.base_motion import BaseMotion
-from robodyn.mechanisms.common.end_stops import EndStops
+from robodyn.dynamics.end_stops import EndStops
 
 
 @dataclass(frozen=True)

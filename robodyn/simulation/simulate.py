@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled import complete
 from robodyn.simulation.result import Event, SimulationResult
 from robodyn.simulation.settings import SimulationSettings

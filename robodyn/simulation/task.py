@@ -18,7 +18,7 @@ from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, KinematicsError, SimulationFailed
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import as_called
 from robodyn.simulation.integrators import State, dormand_prince_853, runge_kutta_4
 from robodyn.simulation.plant import Plant

@@ -14,7 +14,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, RobodynError
-from robodyn.mechanisms.common.variables import Variable
+from robodyn.presentation.variables import Variable
 
 # Values on one axis: they are kept in memory.
 LARGEST_AXIS = 1_000_000

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from robodyn.arrays import FloatArray, Indices
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms.common.variables import Variable
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation.variables import Variable
 from robodyn.sweeps.quantities import QUANTITIES, Quantity
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import States, states, sweep_variables, variant

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn.algorithms import comparison
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import ClusterError, InvalidInput
-from robodyn.mechanisms import comparison, presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn.sweeps.axes import GridAxis, Interval, read_axis
 from robodyn.sweeps.evaluate import evaluate
 from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, SampledPoints

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms import conditioning
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import weakest_directions
-from robodyn.mechanisms import conditioning, presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import States
 

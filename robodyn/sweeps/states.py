@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms.effort_terms import where_regular
 from robodyn.arrays import FloatArray, Indices
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.variables import AXES, Role, Variable
-from robodyn.mechanisms.effort_terms import where_regular
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
+from robodyn.presentation.variables import AXES, Role, Variable
 
 PAYLOAD = ("payload", *(f"payload_{axis}" for axis in AXES))
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from robodyn.errors import OutputError
-from robodyn.mechanisms.load import load
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.loading.load import load
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.sweeps.packages import package
 from robodyn.sweeps.plan import DEFAULT, SweepPlan, make_plan
 from robodyn.sweeps.schedulers import on_cluster, on_threads

@@ -9,11 +9,11 @@ from typing import Protocol
 
 import numpy as np
 
+from robodyn.algorithms.motion import Motion as Motion
 from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.common.motion import Motion as Motion
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.profiles import Profile
 
 

@@ -11,10 +11,10 @@ from contextlib import suppress
 
 import numpy as np
 
+from robodyn.algorithms import conditioning
 from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError, NoSolution, UnderActuated
-from robodyn.mechanisms import conditioning
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.line import plan_joints
 from robodyn.trajectories.sampled import SampledTrajectory

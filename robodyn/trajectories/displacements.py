@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.polynomial.polynomial import polyder, polyval
 
+from robodyn.algorithms.motion import Motion
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import composed_motions, rotation_vector_motions
 
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import yaml
 
+from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, PathError, RobodynError, writing
 from robodyn.formats.documents import Fields
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.profiles import quintic
 from robodyn.trajectories.sampled import SampledTrajectory
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
 from robodyn.checks import BEYOND, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.turns import unwrapped
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory

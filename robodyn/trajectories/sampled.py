@@ -21,7 +21,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import all_finite, as_array, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.cubics import cubic_motions
 from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion, RowTrajectory

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms import motions
+from robodyn.algorithms.tracking import tracking_of
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.mechanisms import motions, presentation
-from robodyn.mechanisms.common.tracking import tracking_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.line import plan_joints, plan_line
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import motions
+from robodyn.algorithms.motion import DrivenMotion, Motion
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.common.motion import DrivenMotion, Motion
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import rpy_from_pose
 from robodyn.trajectories.line import pose_motion

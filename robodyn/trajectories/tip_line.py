@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike
 from robodyn.errors import NoSolution
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.line import plan_line
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times

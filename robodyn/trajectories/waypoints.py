@@ -34,11 +34,11 @@ from pathlib import Path
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.dynamics.coordinates import POSE
 from robodyn.errors import PathError, RobodynError
 from robodyn.formats.documents import Fields, read_yaml
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.coordinates import POSE
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.demonstration import DEMO, demonstration, within_limits
 from robodyn.trajectories.fourier import FourierTrajectory, fourier_from_fields

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
 from robodyn.control.command_units import CommandUnit
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
 from robodyn.formats.received_text import received_description
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.load import load
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.loading.load import load
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts
 from robodyn.trajectories.messages import joint_rows, pose_array, sampled_trajectory, to_nanoseconds
 from robodyn.trajectories.sampled import SampledTrajectory

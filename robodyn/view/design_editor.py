@@ -17,8 +17,8 @@ from robodyn.designing.evaluation import Evaluation
 from robodyn.designing.families import Family
 from robodyn.designing.requirements import Requirements
 from robodyn.errors import RobodynError
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn.view import colors
 from robodyn.view.scene import Scene
 from robodyn.view.snapshot import snapshot_of

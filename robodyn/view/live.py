@@ -18,7 +18,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, RobodynError, UnderActuated
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation import Pacer, Plant
 from robodyn.trajectories import Trajectory
 from robodyn.trajectories.base import Motion

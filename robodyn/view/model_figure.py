@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.figure import Figure
-from robodyn.mechanisms.common.figure_of_links import figure_of_links
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.registry import written_model
-from robodyn.mechanisms.robot_description import source_builder
+from robodyn.loading.registry import written_model
+from robodyn.loading.robot_description import source_builder
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.parsing.source import is_text, models
+from robodyn.presentation import presentation
+from robodyn.presentation.figure import Figure
+from robodyn.presentation.figure_of_links import figure_of_links
 
 
 def figure_of(

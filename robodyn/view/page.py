@@ -19,10 +19,10 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import ConditionLevel, weakest_direction
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.figure import Figure
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rpy_from_pose
+from robodyn.presentation import presentation
+from robodyn.presentation.figure import Figure
 from robodyn.view import colors
 from robodyn.view.plots import Plots, RidePlots
 from robodyn.view.scene import Scene

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories import ARM_PATHS, PAPER_PATHS, Trajectory, demonstration, load_path
 from robodyn.trajectories.demonstration import DEMO
 from robodyn.trajectories.waypoints import default_path, is_reachable

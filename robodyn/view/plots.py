@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 from robodyn.view import colors
 from robodyn.view.snapshot import Snapshot
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.view.snapshot import Snapshot, snapshot_of
 
 

@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import UnderActuated
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.figure import Figure, Shape
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
+from robodyn.presentation.figure import Figure, Shape
 from robodyn.view import colors
 from robodyn.view.snapshot import Snapshot
 

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation import presentation
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
 
 # their folders are those of other tests
-sys.path += [str(Path(__file__).parents[1] / "robodyn" / "mechanisms" / kind)
-             for kind in ("closed_loop", "serial", "stewart")]  # fmt: skip
+sys.path += [str(Path(__file__).parents[1] / "robodyn" / "solvers" / kind)
+             for kind in ("tree", "serial", "stewart")]  # fmt: skip
 from machines import walker, written
 from random_mechanisms import branched, parallel, regular, single_loop
 from serial_arms import random_arm

@@ -8,8 +8,8 @@ import pytest
 
 import robodyn as rd
 from robodyn import threads
+from robodyn.algorithms import motions
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import motions
 
 # what a lane of a batch may differ by from a single state, in parts of the largest number
 ROUNDING = 1e-10

@@ -9,8 +9,8 @@ import pytest
 from test_contract_derivatives import assert_close, directions, slope
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import motions
 from robodyn.model.body import Link
 from robodyn.model.joint import Joint
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from robodyn.algorithms import motions
 from robodyn.errors import UnderActuated
-from robodyn.mechanisms import motions
 
 # Differences of order 6.
 STEP = 1e-3

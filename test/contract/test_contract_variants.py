@@ -8,8 +8,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
+from robodyn.algorithms import comparison
 from robodyn.errors import InvalidInput, ModelError, OutputError
-from robodyn.mechanisms import comparison
 
 
 def forces_at(m, state):

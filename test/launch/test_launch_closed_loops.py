@@ -8,7 +8,7 @@ import pytest
 from launch_harness import Launch
 
 import robodyn as rd
-from robodyn.mechanisms import motions
+from robodyn.algorithms import motions
 from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.system

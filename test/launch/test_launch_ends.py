@@ -18,8 +18,8 @@ from launch_ros.actions import Node
 from ros_harness import session_of
 
 from launch import LaunchContext
-from robodyn_ros.description_launch import described
-from robodyn_ros.sim_launch import simulation_arguments, simulation_nodes
+from robodyn_ros.launch_helpers.description import described
+from robodyn_ros.launch_helpers.simulation import simulation_arguments, simulation_nodes
 
 if TYPE_CHECKING:
     from launch_harness import Launch

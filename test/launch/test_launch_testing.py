@@ -32,9 +32,9 @@ from ros_harness import PATIENCE, RELIABLE, free_domain
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
-from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
-from robodyn.mechanisms.robot_description import robot_description
+from robodyn.loading.robot_description import robot_description
 from robodyn.poses import matrix_from_pose, rotation_matrix
+from robodyn.presentation.figure_from_urdf import figure_from_urdf
 from robodyn_ros import messages
 
 pytest.importorskip("launch_testing.actions", reason="launch_testing needs a real ROS 2")

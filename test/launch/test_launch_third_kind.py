@@ -15,7 +15,7 @@ from launch_harness import Launch
 
 import robodyn as rd
 
-KIND_FOLDER = Path(__file__).parents[1] / "robodyn" / "mechanisms" / "third_kind"
+KIND_FOLDER = Path(__file__).parents[1] / "robodyn" / "solvers" / "third_kind"
 sys.path.append(str(KIND_FOLDER))
 
 import cart_pendulum  # noqa: E402, its folder is that of other tests

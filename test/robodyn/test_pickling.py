@@ -14,11 +14,11 @@ import pytest
 
 import robodyn as rd
 from robodyn.control import TrajectoryFollower
-from robodyn.mechanisms.registry import unregister_kind
+from robodyn.loading.registry import unregister_kind
 from robodyn.simulation import Plant
 
 # its folder is that of other tests
-sys.path.append(str(Path(__file__).parent / "mechanisms" / "third_kind"))
+sys.path.append(str(Path(__file__).parent / "solvers" / "third_kind"))
 import cart_pendulum
 
 # one of each kind, and of one that is registered

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms.common.batch_calls import computed
+from robodyn.dynamics.batch_calls import computed
 from robodyn.numerics.broadcasting import states
 from robodyn.threads import each, once, share
 

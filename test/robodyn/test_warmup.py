@@ -22,9 +22,9 @@ from robodyn.numerics.kernel_keys import compiled_sources
 from robodyn.control.lookahead import look_ahead
 from robodyn.control.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
-from robodyn.mechanisms.common.estimation import Encoders, needs_estimator
-from robodyn.mechanisms.presentation import floating_poses
-from robodyn.mechanisms.registry import kind_of
+from robodyn.algorithms.estimation import Encoders, needs_estimator
+from robodyn.presentation.presentation import floating_poses
+from robodyn.loading.registry import kind_of
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import SampledTrajectory, knot_times
 from robodyn.warmup import warm_up, warm_up_watching

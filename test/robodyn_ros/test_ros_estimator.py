@@ -19,10 +19,10 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import robodyn as rd
-from robodyn.mechanisms.closed_loop.estimation import LoopEstimator
-from robodyn.mechanisms.common.estimation import Encoders, quantisation_deviation
-from robodyn.mechanisms.stewart.estimation import motion_covariance
+from robodyn.algorithms.estimation import Encoders, quantisation_deviation
 from robodyn.poses import twist_covariance_in_body
+from robodyn.solvers.stewart.estimation import motion_covariance
+from robodyn.solvers.tree.estimation import LoopEstimator
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros

@@ -16,18 +16,18 @@ from local_graph import LocalGraph
 
 import robodyn as rd
 from launch import LaunchContext
-from robodyn_ros import machine_launch
-from robodyn_ros.description_launch import chosen_mechanism, own_clock, own_files, view_of
-from robodyn_ros.nodes import NOT_COMPLETED
-from robodyn_ros.parameter_files import read_sections
-from robodyn_ros.ros2_control_launch import as_hardware, once_ready, with_controllers
-from robodyn_ros.sim_launch import (
+from robodyn_ros.launch_helpers import machine as machine_launch
+from robodyn_ros.launch_helpers.description import chosen_mechanism, own_clock, own_files, view_of
+from robodyn_ros.launch_helpers.ros2_control import as_hardware, once_ready, with_controllers
+from robodyn_ros.launch_helpers.simulation import (
     _done,
     _recorded,
     listeners,
     simulation_arguments,
     simulation_nodes,
 )
+from robodyn_ros.nodes import NOT_COMPLETED
+from robodyn_ros.parameter_files import read_sections
 
 
 @pytest.fixture
@@ -95,13 +95,16 @@ def test_real_mechanisms_are_not_simulated_and_passive_joints_are_estimated(
     monkeypatch, model, hardware, estimates
 ):
     started = []
-    monkeypatch.setattr("robodyn_ros.launch_settings.check_installed", lambda _: None)
-    monkeypatch.setattr("robodyn_ros.sim_launch.controlled", lambda *_: [])
+    monkeypatch.setattr("robodyn_ros.launch_helpers.settings.check_installed", lambda _: None)
+    monkeypatch.setattr("robodyn_ros.launch_helpers.simulation.controlled", lambda *_: [])
     monkeypatch.setattr(
-        "robodyn_ros.sim_launch.own_node", lambda name, *_, **__: started.append(name)
+        "robodyn_ros.launch_helpers.simulation.own_node",
+        lambda name, *_, **__: started.append(name),
     )
-    monkeypatch.setattr("robodyn_ros.sim_launch.OnProcessExit", lambda **_: None)
-    monkeypatch.setattr("robodyn_ros.sim_launch.RegisterEventHandler", lambda _: None)
+    monkeypatch.setattr("robodyn_ros.launch_helpers.simulation.OnProcessExit", lambda **_: None)
+    monkeypatch.setattr(
+        "robodyn_ros.launch_helpers.simulation.RegisterEventHandler", lambda _: None
+    )
     context = LaunchContext()
     for argument in simulation_arguments(model, "mechanism_sim.yaml"):
         argument.execute(context)

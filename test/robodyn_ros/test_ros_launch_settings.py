@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 
 from launch import LaunchContext
-from robodyn_ros.launch_settings import settle
-from robodyn_ros.sim_launch import simulation_arguments
+from robodyn_ros.launch_helpers.settings import settle
+from robodyn_ros.launch_helpers.simulation import simulation_arguments
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 
@@ -75,7 +75,7 @@ def test_a_mechanism_without_a_path_of_its_own_flies_its_demonstration(settled):
 
 def test_a_section_for_no_node_is_warned_of(settled, monkeypatch):
     said = []
-    monkeypatch.setattr("robodyn_ros.launch_settings.warn", said.append)
+    monkeypatch.setattr("robodyn_ros.launch_helpers.settings.warn", said.append)
     settled(params_file="typo.yaml")
     (line,) = said
     assert "typo.yaml: no node is named 'forward_simulatr'" in line

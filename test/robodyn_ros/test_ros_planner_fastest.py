@@ -16,7 +16,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
-from robodyn.mechanisms import motions
+from robodyn.algorithms import motions
 from robodyn.trajectories import Motion, SampledTrajectory
 from robodyn.trajectories.messages import point_times
 from robodyn_ros import messages

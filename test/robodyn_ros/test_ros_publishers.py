@@ -15,7 +15,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
-from robodyn.mechanisms import motions
+from robodyn.algorithms import motions
 from robodyn.trajectories import Motion
 from robodyn_ros import interfaces, messages
 

@@ -14,11 +14,11 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.figure import Figure
-from robodyn.mechanisms.common.figure_from_urdf import joints_of_urdf
-from robodyn.mechanisms.robot_description import robot_description
+from robodyn.loading.robot_description import robot_description
 from robodyn.poses import matrix_from_pose
+from robodyn.presentation import presentation
+from robodyn.presentation.figure import Figure
+from robodyn.presentation.figure_from_urdf import joints_of_urdf
 from robodyn_ros import messages
 from robodyn_ros.bag_writer import BagWriter
 from robodyn_ros.mechanism_messages import AllJoints

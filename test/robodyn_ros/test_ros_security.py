@@ -17,7 +17,7 @@ import pytest
 
 import robodyn
 import robodyn_ros
-from robodyn_ros.description_launch import enclave
+from robodyn_ros.launch_helpers.description import enclave
 from robodyn_ros.nodes import NODES
 
 pytestmark = pytest.mark.ros

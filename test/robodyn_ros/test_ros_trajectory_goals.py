@@ -14,6 +14,7 @@ import pytest
 from builtin_interfaces.msg import Duration
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.analysis.goal_execution import (
     ABORTED,
     CANCELED,
@@ -24,7 +25,6 @@ from robodyn.analysis.goal_execution import (
 from robodyn.analysis.trajectory_goals import GoalRefused, Present
 from robodyn.control import TrajectoryFollower, joint_motion
 from robodyn.control.goal_watch import GoalCode
-from robodyn.mechanisms import motions
 from robodyn.trajectories import Motion
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages

@@ -38,8 +38,8 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 import robodyn as rd
-from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.poses import rotation_matrix
+from robodyn.solvers.stewart.drawing import stewart_urdf
 from robodyn_ros import messages
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "robodyn" / "view"))

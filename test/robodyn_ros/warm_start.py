@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # What most nodes import, and what draws in most of scipy and of the standard library.
 MODULES = (
-    "robodyn.mechanisms.load",
+    "robodyn.loading.load",
     "robodyn.control",
     "robodyn.planning",
     "robodyn.simulation",
@@ -154,7 +154,7 @@ def start(
 
 def load_kernels(model: str) -> None:
     """Load the machine code of a mechanism, and what all machine code needs."""
-    from robodyn.mechanisms.load import load
+    from robodyn.loading.load import load
     from robodyn.warmup import warm_up, warm_up_watching
 
     with warnings.catch_warnings():

@@ -14,13 +14,13 @@ import pytest
 import robodyn as rd
 from robodyn.base_motion import BaseMotion
 from robodyn.errors import InvalidInput, RobodynError
-from robodyn.motion_base.base_pose import BasePoseEstimator
-from robodyn.motion_base.homing import HOMINGS
-from robodyn.motion_base.limits import DriveLimits
-from robodyn.motion_base.machine import Machine
-from robodyn.motion_base.machine_states import REQUESTS, STATES, RequestRefused
-from robodyn.motion_base.stabilised import StabilisedWish
-from robodyn.motion_base.wishes import PoseStream, TrajectoryWish, goal
+from robodyn.motion_base.base.base_pose import BasePoseEstimator
+from robodyn.motion_base.machine.homing import HOMINGS
+from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine.machine import Machine
+from robodyn.motion_base.machine.machine_states import REQUESTS, STATES, RequestRefused
+from robodyn.motion_base.machine.stabilised import StabilisedWish
+from robodyn.motion_base.machine.wishes import PoseStream, TrajectoryWish, goal
 from robodyn.trajectories import Motion, SampledTrajectory
 
 LIVES, TICKS = 10, 150  # of each mechanism

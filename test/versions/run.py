@@ -47,9 +47,9 @@ COMMON = ["PyYAML", "urdf_parser_py", "xacro", "pytest", "setuptools"]
 TESTS = [
     "test/robodyn/cli/test_cli_processes.py",
     "test/robodyn/numerics/test_kernel_cache.py",
-    "test/robodyn/mechanisms/stewart/test_stewart_reference.py",
-    "test/robodyn/mechanisms/serial/test_arm_reference.py",
-    "test/robodyn/mechanisms/closed_loop/test_closed_loop_reference.py",
+    "test/robodyn/solvers/stewart/test_stewart_reference.py",
+    "test/robodyn/solvers/serial/test_arm_reference.py",
+    "test/robodyn/solvers/tree/test_closed_loop_reference.py",
 ]
 # There all tests of the library run, as colcon calls pytest.
 WHOLE = "debian-12"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.geometry import geometry_of
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import (
@@ -39,8 +40,7 @@ from robodyn.identification.calibration.unknowns import (
     tolerances,
 )
 from robodyn.identification.plausibility import refuse_other_units
-from robodyn.mechanisms.common.geometry import geometry_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
 DEFAULT = CalibrationSettings()

@@ -15,7 +15,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import read_columns, write_columns
 from robodyn.identification.plausibility import in_model_units
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 POSITION, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
 # Trackers write quaternions with few digits; what is further from unit length is something else.

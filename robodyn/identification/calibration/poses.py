@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.geometry import geometry_of
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, visibility, weights_of
@@ -18,8 +19,7 @@ from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Pr
 from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import tolerances
-from robodyn.mechanisms.common.geometry import geometry_of
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Of a joint without limits: to either side [rad], and [m] over the mechanism's size.
 FREE = {"rad": np.pi, "m": 0.5}

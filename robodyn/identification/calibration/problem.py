@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms.geometry import Geometry
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.identification.calibration.measurements import Measurements
 from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.mechanisms.common.geometry import Geometry
 from robodyn.poses import left_jacobian, rotation_matrix
 
 POSITION, ORIENTATION, ALL = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)

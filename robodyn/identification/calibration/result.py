@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.mechanism import Mechanism
-from robodyn.mechanisms.save import save
+from robodyn.loading.save import save
+from robodyn.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

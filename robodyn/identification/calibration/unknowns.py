@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from robodyn.algorithms.geometry import Geometry
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_pose, as_scalar
 from robodyn.errors import InvalidInput
@@ -22,8 +23,7 @@ from robodyn.identification.calibration.tracking_frames import (
     nearest_rotation,
     plane_frame,
 )
-from robodyn.mechanisms.common.geometry import Geometry
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
 # How far dimensions may be off where nothing is said: over the mechanism's size, and [rad].

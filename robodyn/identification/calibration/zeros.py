@@ -20,7 +20,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, KinematicsError, writing
 from robodyn.identification.calibration.measurements import joint_columns
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
 LEVEL = ("level.x", "level.y", "level.z")

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn.mechanisms import conditioning
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.algorithms import conditioning
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.plan_path import plan_path
 from robodyn.planning.paths.projected_space import space_of

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms import conditioning, travel
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
-from robodyn.mechanisms import conditioning, travel
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.clearance import Clearance
 
 # A condition number at which a mechanism that can become uncontrollable counts as singular.

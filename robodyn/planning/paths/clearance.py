@@ -11,11 +11,11 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.figure import Figure, Shape
-from robodyn.mechanisms.common.figure_of_links import figure_of_links
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
+from robodyn.presentation import presentation
+from robodyn.presentation.figure import Figure, Shape
+from robodyn.presentation.figure_of_links import figure_of_links
 
 
 class Clearance:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.spaces import Space
 from robodyn.trajectories.base import Motion
 

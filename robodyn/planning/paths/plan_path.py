@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import conditioning
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import NoPath
-from robodyn.mechanisms import conditioning
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import SINGULAR, Bounds
 from robodyn.planning.paths.clearance import Clearance
 from robodyn.planning.paths.curves import Curve

@@ -10,7 +10,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.curves import Curve
 from robodyn.planning.paths.settings import PathSettings
 from robodyn.trajectories.base import Motion, ProfiledTrajectory, retimed

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.spaces import MOST_POINTS, Space, pose_distances
 from robodyn.poses import advance_pose, pose_difference
 

@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import conditioning, motions
 from robodyn.arrays import FloatArray
 from robodyn.errors import NoPath
-from robodyn.mechanisms import conditioning, motions, presentation
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.tree_search import Effort, Question
+from robodyn.presentation import presentation
 
 Find = Callable[["Question", int, Effort], FloatArray | None]
 

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 # Most points of a segment: what is longer is sampled more coarsely, and verified in the end.
 MOST_POINTS = 2000

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.spaces import Space
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray, Indices
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.path import Piece

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.sampled import SampledTrajectory
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn.algorithms import conditioning, travel
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
-from robodyn.mechanisms import conditioning, travel
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.verification import verified

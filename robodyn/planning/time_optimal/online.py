@@ -17,7 +17,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact
 from robodyn.control.path_progress import PathProgress
 from robodyn.errors import InfeasibleTrajectory, RobodynError
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.curves import coordinate_weights, swerve
 from robodyn.planning.time_optimal.motion import TimeOptimal
 from robodyn.planning.time_optimal.time_optimal import time_optimal

@@ -16,7 +16,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.curves import Through, coordinate_weights
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, refuse_other
 from robodyn.trajectories.sampled import SampledTrajectory

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import FloatArray, Indices
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.displacements import displaced, hermite_quintic

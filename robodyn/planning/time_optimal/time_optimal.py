@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import IMPOSED, VERIFIED, along
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.curves import Through, coordinate_weights

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms import conditioning
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import conditioning, presentation
 from robodyn.planning.workspace.region import Region
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.surfaces import Surface, level_surface
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_from_pose
+from robodyn.presentation import presentation
 from robodyn.sweeps.schedulers import cluster
 
 # Strata along each axis, the first time and at most, and by how much they grow.

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn.algorithms import conditioning
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import KinematicsError
-from robodyn.mechanisms import conditioning
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.time_optimal.constraints.efforts import both_ways
 

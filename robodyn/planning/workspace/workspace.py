@@ -18,7 +18,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_array, as_exact, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.pose_region import PoseRegion, orientations_of
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.tip_region import TipRegion

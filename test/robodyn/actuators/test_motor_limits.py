@@ -11,7 +11,7 @@ import pytest
 import robodyn as rd
 from robodyn.analysis.margins import margins
 from robodyn.control import TrajectoryFollower
-from robodyn.mechanisms.common.kernels.end_stops import motor_effort
+from robodyn.dynamics.kernels.end_stops import motor_effort
 
 # A stall torque, and a straight line down to no torque at the no-load speed.
 STALL, NO_LOAD, GEAR, ARM = 0.5, 200.0, 20.0, 0.8

@@ -9,8 +9,8 @@ import pytest
 
 import robodyn as rd
 from robodyn.analysis.at_home import at_home, payload_at_home, reach_about_home, stroke_used
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
+from robodyn.presentation import presentation
+from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.control.singularity import threshold_crossings
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.six_legs import LegLimits
+from robodyn.solvers.stewart.six_legs import LegLimits
 from robodyn.trajectories import Sequence, plan_line_rpy
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import robodyn as rd
 from robodyn.actuators.actuator import IDEAL
+from robodyn.algorithms.motors import Drives
 from robodyn.analysis.margins import margin_lines, margins
-from robodyn.mechanisms.motors import Drives
 
 
 @pytest.fixture(scope="module")

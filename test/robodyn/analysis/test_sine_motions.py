@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.analysis.sine_motions import AXES, FREQUENCIES, sine_motions
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.closed_loop import far_search
 from robodyn.poses import advance_pose
+from robodyn.solvers.tree.closing import far_search
 
 
 def strain(m, axis, amplitude, frequency):

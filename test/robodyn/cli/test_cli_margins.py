@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.analysis.execution import execute
 from robodyn.cli import app
-from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 from robodyn.report.study_charts import study_charts
 from robodyn.report.study_page import study_page
+from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import conditioning
 from robodyn.control.conditioning import ERROR, OK, WARN, ConditionLevel, weakest_direction
 from robodyn.control.lookahead import look_ahead
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import conditioning
 
 
 def test_a_level_falls_only_well_below_where_it_rose():

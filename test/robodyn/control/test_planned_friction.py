@@ -9,8 +9,8 @@ import pytest
 
 import robodyn as rd
 from robodyn.actuators import Actuator
+from robodyn.algorithms import motions
 from robodyn.control import ComputedTorque, TrajectoryFollower
-from robodyn.mechanisms import motions
 from robodyn.simulation import Plant
 
 PERIOD = 5_000_000  # [ns]

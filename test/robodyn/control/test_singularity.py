@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import conditioning, motions
+from robodyn.algorithms.conditioning import Singularity
 from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
-from robodyn.mechanisms import conditioning, motions, presentation
-from robodyn.mechanisms.conditioning import Singularity
 from robodyn.poses import rotation_matrix
+from robodyn.presentation import presentation
 from robodyn.trajectories import Motion, SampledTrajectory
 
 # Found outside this project, by root finding on det H of a 13-body model: test/reference.

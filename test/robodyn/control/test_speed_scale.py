@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robodyn as rd
+from robodyn.algorithms import conditioning
 from robodyn.control.conditioning import (
     condition_rate,
     speed_scale,
     weakest_direction,
 )
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import conditioning
-from robodyn.mechanisms.serial.chain import model_of_chain
 from robodyn.model.body import Link
 from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
+from robodyn.solvers.serial.chain import model_of_chain
 
 
 def by_difference(mechanism, path, t, length, h=1e-4):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms.motions import motion_of_joints
+from robodyn.algorithms.motions import motion_of_joints
 from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -11,16 +11,16 @@ import yaml
 from typer.testing import CliRunner
 
 import robodyn as rd
+from robodyn.algorithms.geometry import geometry_of
+from robodyn.algorithms.motions import driven_motion, motions_of_body
 from robodyn.analysis.at_home import payload_at_home
 from robodyn.cli import app
 from robodyn.designing.body_motions import rows_of
 from robodyn.designing.clearances import _between
-from robodyn.mechanisms.closed_loop.description.leg_templates import DELTA, TEMPLATES
-from robodyn.mechanisms.common.geometry import geometry_of
-from robodyn.mechanisms.motions import driven_motion, motions_of_body
-from robodyn.mechanisms.stewart.description.template import TEMPLATE as HEXAPOD
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.report.machine_sheet import held_payloads
+from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
+from robodyn.solvers.tree.description.leg_templates import DELTA, TEMPLATES
 
 DENSE = 20_000
 

@@ -12,10 +12,10 @@ from program import Program
 from states import expected, random_states
 
 import robodyn as rd
+from robodyn.algorithms.motion import Motion
+from robodyn.algorithms.motions import motion_of_joints as motion_of
 from robodyn.control import ComputedTorque
 from robodyn.exporting.functions import FUNCTIONS
-from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.motions import motion_of_joints as motion_of
 
 pytestmark = [
     pytest.mark.skipif(

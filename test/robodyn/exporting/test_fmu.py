@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.control import ComputedTorque
 from robodyn.exporting.fmu import write_fmus
 from robodyn.exporting.machine_code import Target
 from robodyn.exporting.texts import header
-from robodyn.mechanisms import motions
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = [

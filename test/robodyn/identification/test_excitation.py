@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, OutputError, PathError
-from robodyn.mechanisms import motions
 from robodyn.trajectories.fourier import FourierSeries
 
 pytestmark = pytest.mark.slow

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import motions
+from robodyn.dynamics import joint_friction
+from robodyn.dynamics.body_parameters import pseudo_inertias
 from robodyn.errors import InvalidInput
 from robodyn.identification.filters import choose_filters
 from robodyn.identification.friction import (
@@ -22,9 +25,6 @@ from robodyn.identification.friction import (
 )
 from robodyn.identification.motors import motors_of
 from robodyn.identification.samples import samples_of
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.common import joint_friction
-from robodyn.mechanisms.common.body_parameters import pseudo_inertias
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]

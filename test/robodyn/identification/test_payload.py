@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import motions
+from robodyn.dynamics.body_parameters import body_parameters, pseudo_inertias
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.common.body_parameters import body_parameters, pseudo_inertias
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
 

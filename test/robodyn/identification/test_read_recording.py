@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import motions
+from robodyn.algorithms.motors import Drives
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms import motions
-from robodyn.mechanisms.motors import Drives
 
 RATE = 100.0
 # of the messages' clock, not of their receipt

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from robodyn.mechanisms.common.kernels import end_stops
+from robodyn.dynamics.kernels import end_stops
 from robodyn.numerics import linear, vectors
 
 

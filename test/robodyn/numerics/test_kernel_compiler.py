@@ -108,9 +108,9 @@ def test_the_key_is_of_the_code_that_was_imported(key_with, tmp_path):
 
 
 def test_what_one_kind_or_planning_computes_does_not_count_for_dynamics():
-    entries = {kind: f"robodyn.mechanisms.{kind}.kernels.entries" for kind in ("serial",)}
-    entries["closed_loop"] = "robodyn.mechanisms.closed_loop.kernels.entries"
-    entries["stewart"] = "robodyn.mechanisms.stewart.kernels.single"
+    entries = {kind: f"robodyn.solvers.{kind}.kernels.entries" for kind in ("serial",)}
+    entries["closed_loop"] = "robodyn.solvers.tree.kernels.entries"
+    entries["stewart"] = "robodyn.solvers.stewart.kernels.single"
     for kind, name in entries.items():
         importlib.import_module(name)
         closure = set(kernel_keys._closure(name))
@@ -237,8 +237,8 @@ warnings.simplefilter("ignore")
 import numpy as np
 import pytest
 import robodyn as rd
-from robodyn.mechanisms.serial.kernels.integration import simulate as of_arms
-from robodyn.mechanisms.stewart.kernels.integration import simulate as of_platforms
+from robodyn.solvers.serial.kernels.integration import simulate as of_arms
+from robodyn.solvers.stewart.kernels.integration import simulate as of_platforms
 
 for name, simulate in (("puma560", of_arms), ("stewart_dasgupta", of_platforms)):
     m = rd.load(name)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms import conditioning
+from robodyn.algorithms import conditioning
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.tree_search import Effort, Question, TreeSearch

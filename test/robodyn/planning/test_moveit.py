@@ -10,9 +10,9 @@ import yaml
 from urdf_parser_py.urdf import URDF
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.errors import InvalidInput, OutputError
 from robodyn.formats.xml_text import parse_xml
-from robodyn.mechanisms import motions
 from robodyn.planning.moveit import moveit
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories.tip_joints import TipJoints, space_of

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms import conditioning
+from robodyn.algorithms import conditioning
 from robodyn.planning.paths.around import around_singularities
 from robodyn.planning.paths.clearance import segment_distances
 

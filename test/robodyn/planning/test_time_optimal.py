@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 import robodyn as rd
 from robodyn.actuators import Actuator
-from robodyn.mechanisms import motions, presentation
+from robodyn.algorithms import motions
 from robodyn.planning.time_optimal.along import along
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.curves import Through
@@ -22,6 +22,7 @@ from robodyn.planning.time_optimal.path import PathPieces
 from robodyn.planning.time_optimal.program import SpeedSpline
 from robodyn.planning.time_optimal.search import Reached, unverified
 from robodyn.planning.time_optimal.spacing import spacing
+from robodyn.presentation import presentation
 
 FINER = 50
 POINTS = 200

@@ -12,13 +12,14 @@ import yaml
 from typer.testing import CliRunner
 
 import robodyn as rd
+from robodyn.algorithms import motions
 from robodyn.cli import app
-from robodyn.mechanisms import motions, presentation
 from robodyn.planning.time_optimal.curves import Through, swerve
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.motion import shares_of_time
 from robodyn.planning.time_optimal.path import PathPieces
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
+from robodyn.presentation import presentation
 
 FINER = 50
 POINTS = 200

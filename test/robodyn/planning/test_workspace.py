@@ -12,7 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.mechanisms import conditioning
+from robodyn.algorithms import conditioning
 from robodyn.planning.workspace.pose_region import connected
 from robodyn.planning.workspace.surfaces import level_surface
 

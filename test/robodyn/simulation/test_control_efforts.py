@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms.closed_loop.integration import Simulation
-from robodyn.mechanisms.common.motion import Motion
+from robodyn.algorithms.motion import Motion
 from robodyn.simulation.compiled import is_compiled
+from robodyn.solvers.tree.integration import Simulation
 from robodyn.trajectories import SampledTrajectory
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"

@@ -9,9 +9,9 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.six_legs import LegLimits, SixLegs
 from robodyn.poses import pose_difference, pose_from_rpy, rotation_matrix
 from robodyn.simulation import EndStops, Plant
+from robodyn.solvers.stewart.six_legs import LegLimits, SixLegs
 
 REST = np.zeros(6)
 

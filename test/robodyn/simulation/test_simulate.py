@@ -9,10 +9,10 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.six_legs import SixLegs
 from robodyn.poses import advance_pose, pose_from_rpy
 from robodyn.simulation import Event
 from robodyn.simulation.simulate import find_events
+from robodyn.solvers.stewart.six_legs import SixLegs
 from robodyn.trajectories import plan_line_rpy
 
 REST = np.zeros(6)

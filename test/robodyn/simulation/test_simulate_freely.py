@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms import presentation
+from robodyn.presentation import presentation
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 MODELS = ("stewart_symmetric", "puma560", "delta")

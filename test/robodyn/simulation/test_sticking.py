@@ -10,13 +10,13 @@ import pytest
 
 import robodyn as rd
 from robodyn.actuators import Actuator
+from robodyn.algorithms.motion import Motion
 from robodyn.control import ComputedTorque
-from robodyn.mechanisms.common.motion import Motion
-from robodyn.mechanisms.serial.chain import model_of_chain
 from robodyn.model.body import Link
 from robodyn.model.joint import Joint
 from robodyn.simulation import Plant
 from robodyn.simulation.compiled import is_compiled
+from robodyn.solvers.serial.chain import model_of_chain
 
 
 def rubbing_platform():

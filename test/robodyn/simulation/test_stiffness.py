@@ -9,7 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.control import ComputedTorque
-from robodyn.mechanisms.common import joint_friction
+from robodyn.dynamics import joint_friction
 from robodyn.simulation import Plant
 
 
@@ -57,7 +57,7 @@ def test_what_is_not_stiff_goes_by_the_same_steps_as_ever(monkeypatch):
     arm = damped("stanford_arm", 5.0)
     assert not arm.friction.is_rough(1e-3)
     usual = after(arm, 1e-3)
-    monkeypatch.setattr("robodyn.mechanisms.common.joint_friction.WATCHED", 0.0)
+    monkeypatch.setattr("robodyn.dynamics.joint_friction.WATCHED", 0.0)
     watched = damped("stanford_arm", 5.0)
     assert watched.friction.is_rough(1e-3)
     np.testing.assert_allclose(after(watched, 1e-3), usual, rtol=1e-11, atol=1e-13)

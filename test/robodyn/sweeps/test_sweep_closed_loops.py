@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.mechanisms import presentation
+from robodyn.presentation import presentation
 
 pytest.importorskip("xarray")
 FILE = Path(__file__).parents[2] / "reference" / "closed_loops" / "fivebar.urdf"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import conditioning
 from robodyn.control.conditioning import weakest_direction
 from robodyn.errors import UnreachablePose
-from robodyn.mechanisms import conditioning
 from robodyn.sweeps.quantities import QUANTITIES
 
 

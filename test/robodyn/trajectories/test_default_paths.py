@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.cli.session import mechanism_and_path
-from robodyn.mechanisms.closed_loop.far_search import FarSearch
+from robodyn.solvers.tree.closing.far_search import FarSearch
 from robodyn.trajectories import demonstration, load_path
 from robodyn.trajectories.waypoints import default_path
 

@@ -12,10 +12,10 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning
-from robodyn.mechanisms import presentation
-from robodyn.mechanisms.common.figure_from_urdf import figure_from_urdf
-from robodyn.mechanisms.stewart.drawing import stewart_urdf
 from robodyn.poses import matrix_from_pose
+from robodyn.presentation import presentation
+from robodyn.presentation.figure_from_urdf import figure_from_urdf
+from robodyn.solvers.stewart.drawing import stewart_urdf
 from robodyn.view.model_figure import figure_of
 from robodyn.view.scene import arrow_lengths, reference_effort
 from robodyn.view.snapshot import drawn_joints

@@ -11,7 +11,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.stewart.drawing import stewart_urdf
+from robodyn.solvers.stewart.drawing import stewart_urdf
 from robodyn.view.replay import Replay
 
 pytest.importorskip("rosbags", reason="reading bags needs the package rosbags")

@@ -9,7 +9,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.accelerations import Accelerations

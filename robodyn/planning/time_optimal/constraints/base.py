@@ -14,7 +14,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import Along, Course
 from robodyn.planning.time_optimal.program import Changes
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import IMPOSED, Course, derivatives
 from robodyn.planning.time_optimal.constraints.base import ThirdOrder
 from robodyn.planning.time_optimal.constraints.efforts import without_friction

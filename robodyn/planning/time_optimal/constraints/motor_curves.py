@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import FloatArray, IntArray
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 
 
 class MotorCurves(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import FirstOrder
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.mechanisms.mechanism import Mechanism
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
 from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import MARGIN_BETWEEN, Excess

@@ -11,13 +11,13 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import robodyn as rd
+from robodyn.algorithms import comparison
+from robodyn.algorithms.geometry import geometry_of
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import first_frames
-from robodyn.mechanisms import comparison
-from robodyn.mechanisms.common.geometry import geometry_of
 from robodyn.poses import advance_pose, pose_difference
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The equations of motion that every kind answers, and what follows from them: their derivatives.
+
+A kind may have a compiled kernel for them. Where it does not, or that has no answer, what is known
+of the equations is used: efforts are of degree 1 in the acceleration, accelerations in the efforts,
+and both of degree 2 in the velocity where no joint has dry friction. There plain differences are
+exact but for rounding. Only in the configuration do they have an order, unless the kind knows
+better. All states of a difference, and of a batch, go through one compiled call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms.linear_model import (
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+    Linearization,
+    by_base,
+    on_base,
+    sampled,
+)
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
+from robodyn.checks import as_array, as_scalar
+from robodyn.dynamics.kernels import sticking as at
+from robodyn.dynamics.stencil import PLACES, WEIGHTS, Stencil, is_redundant, weighed
+
+# Of a velocity [m/s, rad/s] for dry friction, small beside rates at which Stribeck's rise fades.
+FRICTION_STEP = 1e-4
+# Where efforts are distributed: of velocities, and of accelerations in parts of them.
+SMALL = 1e-3
+
+
+def inverse_dynamics_derivatives(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> InverseDynamicsDerivatives:
+    """Efforts (..., n) and their derivatives by configuration, velocity and acceleration.
+
+    By configuration means by displacement, as `difference` and `advance` have it; velocity,
+    acceleration, wrench (..., 6) and the base's motion keep their numbers. Dry friction is that
+    of the planned motion; by what makes a joint's rate reverse, as at rest, it has no
+    derivative and is left out. Right to 1e-9 of the largest entry. Of a base given, by it too.
+
+    Raises:
+        InvalidInput, KinematicsError: as `inverse_dynamics`.
+    """
+    slopes, given = mechanism.solver.slopes, (configuration, velocity, acceleration, wrench, base)
+    shaken = None
+    if base is not None:
+        shaken = by_base(mechanism._smooth.inverse_dynamics, is_redundant(mechanism), given)
+    if slopes is not None:
+        efforts = mechanism.inverse_dynamics(*given[:4], base=base)
+        found = slopes(False, *given[:3], efforts, wrench, base)
+        if found is not None:
+            return on_base(InverseDynamicsDerivatives(efforts, *found), shaken)
+    differences = _differences(mechanism, "inverse_dynamics", *given)
+    return on_base(InverseDynamicsDerivatives(*differences), shaken)
+
+
+def forward_dynamics_derivatives(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    efforts: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> ForwardDynamicsDerivatives:
+    """The acceleration (..., nv) and its derivatives by configuration, velocity and efforts.
+
+    As `inverse_dynamics_derivatives`; also where motors do not determine the motion: of
+    under-actuated mechanisms and at singularities.
+
+    Raises:
+        InvalidInput, KinematicsError: as `forward_dynamics`.
+    """
+    slopes, given = mechanism.solver.slopes, (configuration, velocity, efforts, wrench, base)
+    shaken = None
+    if base is not None:
+        shaken = by_base(mechanism._smooth.forward_dynamics, False, given)
+    if slopes is not None:
+        moved = mechanism.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
+        found = slopes(True, configuration, velocity, moved, efforts, wrench, base)
+        if found is not None:
+            return on_base(ForwardDynamicsDerivatives(moved, *found), shaken)
+    differences = _differences(mechanism, "forward_dynamics", *given)
+    return on_base(ForwardDynamicsDerivatives(*differences), shaken)
+
+
+def linearize(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike | None = None,
+    efforts: ArrayLike | None = None,
+    wrench: ArrayLike | None = None,
+    dt: float | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> Linearization:
+    """Small motions about states: configurations (..., nq) and velocities (..., nv).
+
+    By default about rest, with the efforts that hold it; in motion with those under which it
+    goes on without acceleration. An under-actuated mechanism needs its efforts (..., n) given.
+    Dry friction is left out; a base that moves goes on as it does. With `dt` [s] the system is
+    sampled, efforts held in between.
+
+    Raises:
+        InvalidInput, KinematicsError: as `forward_dynamics`.
+        UnderActuated: efforts are not given, and none hold it.
+    """
+    smooth, rest = mechanism._smooth, np.zeros(mechanism.coordinates.velocity_size)
+    v = rest if velocity is None else as_array("velocity", velocity, rest.shape)
+    if efforts is None:
+        efforts = smooth.inverse_dynamics(configuration, v, rest, wrench, base=base)
+    d = smooth.forward_dynamics_derivatives(configuration, v, efforts, wrench, base=base)
+    nv, n = d.efforts.shape[-2:]
+    A = np.zeros((*d.efforts.shape[:-2], 2 * nv, 2 * nv))
+    A[..., :nv, nv:] = np.eye(nv)
+    A[..., nv:, :nv], A[..., nv:, nv:] = d.configuration, d.velocity
+    for turning in mechanism.coordinates.rotations:
+        A[..., turning, turning] = -np.cross(v[..., None, turning], np.eye(3))
+    B = np.zeros((*A.shape[:-1], n))
+    B[..., nv:, :] = d.efforts
+    eigenvalues = np.linalg.eigvals(A).astype(np.complex128)
+    order = np.argsort(-eigenvalues.real, axis=-1)
+    eigenvalues = np.take_along_axis(eigenvalues, order, axis=-1)
+    held = np.broadcast_to(np.asarray(efforts, dtype=np.float64), (*A.shape[:-2], n))
+    if dt is not None:
+        A, B = sampled(A, B, as_scalar("dt", dt, "s", above=0.0))
+    return Linearization(A, B, eigenvalues, eigenvalues[..., 0].real, held, dt)
+
+
+def _differences(
+    mechanism: Any,
+    question: str,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    load: ArrayLike,
+    wrench: ArrayLike | None,
+    base: BaseMotion | None,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the results (..., k) of `question`, and its derivatives by the other three arguments.
+
+    `question` is linear in `load`: the acceleration, or the efforts.
+    """
+    nv = mechanism.coordinates.velocity_size
+    count = nv if question == "inverse_dynamics" else len(mechanism.joint_names)
+    size = mechanism.coordinates.configuration_size
+    # not `checked`: a quaternion that is normalized twice differs in its last bit
+    q = as_array("configuration", configuration, (size,))[..., None, :]
+    v = as_array("velocity", velocity, (nv,))[..., None, :]
+    u = as_array("acceleration or efforts", load, (count,))[..., None, :]
+    w = None if wrench is None else as_array("wrench", wrench, (6,))[..., None, :]
+
+    step = SMALL if question == "inverse_dynamics" and is_redundant(mechanism) else 1.0
+    # beside large efforts, a small change of them would be lost in rounding
+    size = step * (1.0 + np.abs(u).max(axis=-1, keepdims=True))
+    stencil = mechanism.solver.stencil
+    moved = _displaced_by(mechanism, q, stencil)
+    rest = 1 + count + 2 * nv
+    Q = np.concatenate([_repeated(q, rest, moved), moved], axis=-2)
+    changes = np.zeros((Q.shape[-2], nv))
+    changes[1 + count : rest] = step * np.concatenate([np.eye(nv), -np.eye(nv)])
+    loads = np.zeros((len(changes), count))
+    loads[1 : 1 + count] = np.eye(count)
+    ask: Callable[..., FloatArray] = getattr(mechanism._smooth, question)
+    out = ask(Q, v + changes, u + size * loads, w, base=None if base is None else base[..., None])
+
+    answer = out[..., 0, :]
+    by_load = (out[..., 1 : 1 + count, :] - out[..., :1, :]) / size
+    faster, slower = np.split(out[..., 1 + count : rest, :], 2, axis=-2)
+    by_velocity = 0.5 / step * (faster - slower)
+    by_configuration = weighed(out[..., rest:, :], stencil)
+    if mechanism._smooth is not mechanism:
+        dry = _of_dry_friction(mechanism, question, q, v, u, w)
+        answer = answer + dry[..., 0, :]
+        by_configuration = by_configuration + dry[..., 1 : 1 + nv, :]
+        by_velocity = by_velocity + dry[..., 1 + nv :, :]
+    return answer, _turned(by_configuration), _turned(by_velocity), _turned(by_load)
+
+
+def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
+    """Return the dry friction in a result, and its derivatives by displacement and velocity.
+
+    (..., 1 + 2 nv, k). The derivative is zero if a driven joint's rate changes sign within the
+    steps.
+    """
+    nv = v.shape[-1]
+    steps = np.full(nv, FRICTION_STEP)
+    own = Stencil(np.outer(PLACES, steps), np.outer(WEIGHTS, 1.0 / steps))
+    moved = _displaced_by(mechanism, q, own)
+    rows = len(PLACES) * nv
+    Q = np.concatenate([_repeated(q, 1, moved), moved, _repeated(q, rows, moved)], axis=-2)
+    changes = np.zeros((Q.shape[-2], nv))
+    changes[1 + rows :] = np.concatenate([np.diag(row) for row in own.places])
+    V = v + changes
+    added = getattr(mechanism, question)(Q, V, u, w) - getattr(mechanism._smooth, question)(
+        Q, V, u, w
+    )
+    dry = mechanism.friction.rows[: len(mechanism.joint_names), : at.RATE].any(axis=-1)
+    sides = np.sign(mechanism.joint_velocities(Q, V))[..., dry]
+    kept = ((sides == sides[..., :1, :]) & (sides != 0.0)).all(axis=-1)
+    parts = [added[..., :1, :]]
+    for part in (slice(1, 1 + rows), slice(1 + rows, None)):
+        smooth = kept[..., part].reshape(*kept.shape[:-1], len(PLACES), nv).all(axis=-2)
+        parts.append(weighed(added[..., part, :], own) * smooth[..., None])
+    return np.concatenate(parts, axis=-2)
+
+
+def _displaced_by(mechanism: Any, q: FloatArray, stencil: Stencil) -> FloatArray:
+    """Configurations (..., p nv, nq) at a stencil's places, place by place."""
+    return mechanism.advance(q, np.concatenate([np.diag(row) for row in stencil.places]))
+
+
+def _repeated(q: FloatArray, count: int, like: FloatArray) -> FloatArray:
+    """A configuration (..., 1, nq) `count` times."""
+    return np.broadcast_to(q, (*like.shape[:-2], count, q.shape[-1]))
+
+
+def _turned(slopes: FloatArray) -> FloatArray:
+    """(..., k, m) of (..., m, k), in memory by rows."""
+    return np.ascontiguousarray(np.swapaxes(slopes, -1, -2))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The energy of a mechanism, and the matrix of its velocity terms."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.algorithms.link_motion import states_of
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_array
+
+
+class Energy(NamedTuple):
+    """Kinetic energy (...) [J], and potential energy (...) [J], 0 at the base's origin."""
+
+    kinetic: FloatArray
+    potential: FloatArray
+
+
+def energy(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> Energy:
+    """Compute the kinetic and the potential energy.
+
+    Args:
+        configuration: (..., nq).
+        velocity: (..., nv).
+
+    Returns:
+        Kinetic energy (...) [J], rotors of motors included, and potential energy (...) [J], 0
+        at the base's origin.
+
+    Raises:
+        InvalidInput: a wrong shape or not finite.
+        KinematicsError: as `mass_matrix`.
+    """
+    shape, (q, v) = states_of(mechanism, configuration, velocity)
+    if not shape:
+        q, v = q[0], v[0]
+        kinetic = 0.5 * v.dot(mechanism.mass_matrix(q).dot(v))
+        potential = -mechanism._links.mass * mechanism.center_of_mass(q).dot(
+            mechanism.model.gravity
+        )
+        return Energy(np.asarray(kinetic), np.asarray(potential))
+    q, v = q.reshape(*shape, q.shape[-1]), v.reshape(*shape, mechanism._links.nv)
+    momenta = (mechanism.mass_matrix(q) @ v[..., None])[..., 0]
+    potential = -mechanism._links.mass * (mechanism.center_of_mass(q) @ mechanism.model.gravity)
+    return Energy(np.asarray(0.5 * (v * momenta).sum(axis=-1)), np.asarray(potential))
+
+
+def coriolis_matrix(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
+    """C (..., nv, nv): C velocity are the velocity terms of the bias, and Mdot - 2 C is skew.
+
+    Half the slope of the velocity terms, which in independent coordinates has Christoffel's
+    symbols. An angular velocity is the rate of none: what that adds to the velocity terms (the
+    Boltzmann-Hamel equations) is the angular momentum crossed with it, itself skew.
+
+    Raises:
+        InvalidInput, KinematicsError: as `bias`.
+    """
+    nv = mechanism.coordinates.velocity_size
+    q = mechanism.coordinates.checked("configuration", configuration)
+    v = as_array("velocity", velocity, (nv,))
+    around = v[..., None, :] + np.concatenate([np.eye(nv), -np.eye(nv)])
+    values = mechanism._frictionless.bias(q[..., None, :], around)
+    C = np.swapaxes(0.25 * (values[..., :nv, :] - values[..., nv:, :]), -1, -2)
+    for turning in mechanism.coordinates.rotations:
+        turned = mechanism.mass_matrix(q)[..., turning, :]
+        omega, momentum = v[..., turning, None], turned @ v[..., None]
+        C[..., turning, :] += 0.5 * np.cross(omega, turned, axis=-2)
+        C[..., turning, turning] += 0.5 * np.cross(momentum, np.eye(3), axis=-2)
+    return np.ascontiguousarray(C)

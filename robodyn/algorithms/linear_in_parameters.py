@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Parameters in which efforts are linear: masses, rotors and friction, and their regressors."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_array
+from robodyn.dynamics.parameters import (
+    OF_BODY,
+)
+
+
+def reference_regressor(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    reference_velocity: ArrayLike,
+    reference_acceleration: ArrayLike,
+    /,
+) -> FloatArray:
+    """Y (..., n, p) of Slotine and Li (1987), for adaptive control that is passive.
+
+    Y @ parameters.values are the efforts M a_r + C(v) v_r + g of a reference, with the C of
+    `coriolis_matrix`, and the friction at the reference velocity (..., nv).
+
+    Raises:
+        InvalidInput, KinematicsError: as `regressor`.
+    """
+    nv = mechanism.coordinates.velocity_size
+    v = as_array("velocity", velocity, (nv,))
+    r = as_array("reference_velocity", reference_velocity, (nv,))
+    rest, ask = np.zeros(nv), partial(mechanism.regressor, configuration)
+    Y, still = ask(r, reference_acceleration), ask(rest, reference_acceleration)
+    # velocity terms are of degree 2: C(v) v_r by polarisation
+    moved = still + 0.25 * (ask(v + r, rest) - ask(v - r, rest))
+    if mechanism.coordinates.rotations:
+        # what angular velocities, rates of no coordinates, add; see `coriolis_matrix`
+        q = np.asarray(configuration, dtype=np.float64)[..., None, :]
+        power, held = mechanism.joint_velocities(q, np.eye(nv)), ask(rest, rest)
+        ours, theirs = (power @ (ask(rest, u) - held) for u in (v, r))
+        added = np.zeros_like(ours)
+        for turning in mechanism.coordinates.rotations:
+            omega, other = v[..., turning, None], r[..., turning, None]
+            added[..., turning, :] = 0.5 * (
+                np.cross(omega, theirs[..., turning, :], axis=-2)
+                + np.cross(ours[..., turning, :], other, axis=-2)
+            )
+        moved = moved + np.linalg.solve(power, added)
+    ends = (name.rpartition(".")[2] for name in mechanism.parameters.names)
+    inertial = [end in OF_BODY or end == "armature" for end in ends]
+    Y[..., inertial] = moved[..., inertial]
+    return Y

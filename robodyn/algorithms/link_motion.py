@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Pose and motion of every link of every kind, of frames added to links, and of all their mass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from copy import copy
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_array, as_exact
+from robodyn.dynamics.link_tree import LinkTree, as_numbers
+from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.numerics.broadcasting import element, flatten
+from robodyn.poses import matrix_from_pose
+from robodyn.presentation.figure import Figure
+from robodyn.presentation.presentation import figure
+
+T = TypeVar("T")
+_empty = np.empty
+FLOAT64 = np.dtype(np.float64)
+# By how much the square of a unit quaternion may differ from 1.
+ROUNDING = 1e-15
+
+
+class LinkTables:
+    """The tree of a mechanism's links, with the frames that were added, as kernels take it.
+
+    Args:
+        mechanism: whose links they are.
+    """
+
+    def __init__(self, mechanism: Any) -> None:
+        self.mechanism = mechanism
+        self.nv: int = mechanism.coordinates.velocity_size
+        self.no_change = np.zeros(self.nv)
+        self.single_shapes = ((mechanism.coordinates.configuration_size,), (self.nv,), (self.nv,))
+
+    @cached_property
+    def drawn(self) -> Figure:
+        """The figure whose links they are."""
+        return figure(self.mechanism)
+
+    @cached_property
+    def mass(self) -> float:
+        """[kg] of all that moves."""
+        return float(sum(body.mass for body in self.mechanism.bodies))
+
+    @cached_property
+    def tree(self) -> LinkTree:
+        """The links."""
+        own = self.mechanism
+        bodies = dict(zip(own.solver.body_links, own.bodies, strict=True))
+        return LinkTree.of(
+            self.drawn.links,
+            own.solver.tree_joints(self.drawn.joints),
+            own.solver.joint_sources(),
+            bodies,
+            own.frames[0],
+            (own.coordinates.configuration_size, self.nv),
+        )
+
+    @cached_property
+    def places(self) -> dict[str, tuple[int, FloatArray, FloatArray]]:
+        """Of each link or added frame: row of the tree, its frame (12,) and (4, 4) on the link."""
+        rows = self.tree.rows
+        eye = np.eye(4)
+        found = {name: (row, as_numbers(eye), eye) for name, row in rows.items()}
+        for name, (link, at) in self.mechanism._added.items():
+            found[name] = rows[link], as_numbers(at), at
+        return found
+
+
+def link_names(mechanism: Any) -> tuple[str, ...]:
+    """All links, then the frames that were added."""
+    return (*mechanism._links.drawn.links, *mechanism._added)
+
+
+def with_frame(mechanism: Any, name: str, link: str, pose: ArrayLike) -> Any:
+    """The same mechanism with a further frame on a link.
+
+    Args:
+        name: of the frame.
+        link: that it moves with, or another added frame.
+        pose: (7,) of the frame in the link's: x y z [m], qx qy qz qw.
+
+    Raises:
+        InvalidInput: a name that there is, a link that there is not, or no pose.
+    """
+    if name in mechanism.link_names:
+        raise InvalidInput(f"{mechanism.name} has a link or frame {name!r} already", value=name)
+    at = matrix_from_pose(as_exact("pose", pose, (7,)))
+    on, place = mechanism._added.get(link, (link, np.eye(4)))
+    known_link(mechanism, on)
+    made = copy(mechanism)
+    made._added = dict(mechanism._added) | {name: (on, place @ at)}
+    made.__dict__.pop("_links", None)
+    return made
+
+
+def link_pose(mechanism: Any, configuration: ArrayLike, link: str) -> FloatArray:
+    """Compute the pose of a link or frame.
+
+    Args:
+        configuration: (..., nq).
+        link: name of a link, or of an added frame.
+
+    Returns:
+        (..., 7) in the base frame: x y z [m], qx qy qz qw.
+
+    Raises:
+        InvalidInput: no link of that name, or no configuration.
+    """
+    row, at = _frame_at(mechanism, link, None)
+    if mechanism.solver.positions_are_given:
+        pose = _of_single(mechanism._links.tree.poses, (configuration,), (7,), row, at)
+        if pose is not None:
+            return pose
+    shape, (q,) = states_of(mechanism, configuration)
+    out = np.empty((len(q), 7))
+    positions = _located(shape, mechanism.solver.tree_positions, q)
+    mechanism._links.tree.poses(positions, row, at, True, out)
+    return out.reshape(*shape, 7)
+
+
+def link_jacobian(
+    mechanism: Any, configuration: ArrayLike, link: str, offset: ArrayLike | None = None
+) -> FloatArray:
+    """Compute the Jacobian of a link or frame.
+
+    Args:
+        configuration: (..., nq).
+        link: name of a link, or of an added frame.
+        offset: (3,) [m] of the point whose velocity it is, in the link's frame; its origin.
+
+    Returns:
+        J (..., 6, nv), linear over angular, base frame: twist of the link = J velocity.
+
+    Raises:
+        InvalidInput: no link of that name, no configuration, or no point.
+    """
+    row, at = _frame_at(mechanism, link, offset)
+    tree, core = mechanism._links.tree, (6, mechanism._links.nv)
+    if mechanism.solver.rates_are_given:
+        given = configuration, None
+        J = _of_single(tree.joint_jacobians, given, core, row, at)
+        if J is not None:
+            return J
+    shape, (q,) = states_of(mechanism, configuration)
+    positions, tangents = _located(shape, mechanism.solver.tree_state, q)
+    out = np.empty((len(q), 6 * mechanism._links.nv))
+    compute = tree.joint_jacobians if tangents is None else tree.jacobians
+    compute(positions, tangents, row, at, True, out)
+    return out.reshape(*shape, *core)
+
+
+def link_twist(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    link: str,
+    offset: ArrayLike | None = None,
+) -> FloatArray:
+    """Compute the twist of a link or frame.
+
+    Args:
+        configuration: (..., nq).
+        velocity: (..., nv).
+        link, offset: as for `link_jacobian`.
+
+    Returns:
+        (..., 6) [m/s, rad/s], linear over angular, base frame.
+
+    Raises:
+        InvalidInput: as `link_jacobian`, or no velocity.
+    """
+    return _motion(mechanism, configuration, velocity, mechanism._links.no_change, link, offset)[
+        ..., :6
+    ]
+
+
+def link_acceleration(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    link: str,
+    offset: ArrayLike | None = None,
+) -> FloatArray:
+    """Compute the acceleration of a link or frame.
+
+    Args:
+        configuration: (..., nq).
+        velocity, acceleration: (..., nv).
+        link, offset: as for `link_jacobian`.
+
+    Returns:
+        (..., 6) [m/s^2, rad/s^2], linear over angular, base frame: of the point's velocity and
+        of the angular velocity.
+
+    Raises:
+        InvalidInput: as `link_jacobian`, or no velocity or acceleration.
+    """
+    return _motion(mechanism, configuration, velocity, acceleration, link, offset)[..., 6:]
+
+
+def center_of_mass(mechanism: Any, configuration: ArrayLike) -> FloatArray:
+    """Compute the center of mass of all that moves.
+
+    Args:
+        configuration: (..., nq).
+
+    Returns:
+        (..., 3) [m] in the base frame.
+
+    Raises:
+        InvalidInput: no configuration.
+    """
+    if mechanism.solver.positions_are_given:
+        center = _of_single(mechanism._links.tree.centers_of_mass, (configuration,), (3,))
+        if center is not None:
+            return center
+    shape, (q,) = states_of(mechanism, configuration)
+    out = np.empty((len(q), 3))
+    positions = _located(shape, mechanism.solver.tree_positions, q)
+    mechanism._links.tree.centers_of_mass(positions, True, out)
+    return out.reshape(*shape, 3)
+
+
+def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+    """Compute the momentum of links and platform; rotors of actuators are left out.
+
+    Args:
+        configuration: (..., nq).
+        velocity: (..., nv).
+
+    Returns:
+        (..., 6) linear [kg m/s], then angular momentum [kg m^2/s] about the base's origin.
+
+    Raises:
+        InvalidInput: no configuration or no velocity.
+    """
+    if mechanism.solver.rates_are_given:
+        momentum = _of_single(mechanism._links.tree.momenta, (configuration, velocity), (6,))
+        if momentum is not None:
+            return momentum
+    shape, (q, v) = states_of(mechanism, configuration, velocity)
+    positions, rates, _ = _located(shape, mechanism.solver.tree_motion, q, v, v)
+    out = np.empty((len(q), 6))
+    mechanism._links.tree.momenta(positions, rates, True, out)
+    return out.reshape(*shape, 6)
+
+
+def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> FloatArray:
+    """Compute the matrix that maps the velocity to the momentum about the center of mass.
+
+    Orin and Goswami (2008). Rotors of actuators are left out.
+
+    Args:
+        configuration: (..., nq).
+
+    Returns:
+        A (..., 6, nv): linear [kg m/s] over angular momentum [kg m^2/s] about
+        `center_of_mass`, base frame, = A velocity.
+
+    Raises:
+        InvalidInput: no configuration.
+    """
+    tree, core = mechanism._links.tree, (6, mechanism._links.nv)
+    if mechanism.solver.rates_are_given:
+        matrix = _of_single(tree.joint_centroidal_matrices, (configuration, None), core)
+        if matrix is not None:
+            return matrix
+    shape, (q,) = states_of(mechanism, configuration)
+    positions, tangents = _located(shape, mechanism.solver.tree_state, q)
+    out = np.empty((len(q), 6 * mechanism._links.nv))
+    kept = tangents is None
+    compute = tree.joint_centroidal_matrices if kept else tree.centroidal_matrices
+    compute(positions, tangents, True, out)
+    return out.reshape(*shape, *core)
+
+
+def known_link(mechanism: Any, link: str) -> None:
+    """Refuse a name that no link or frame has.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    if link not in mechanism.link_names:
+        raise InvalidInput(
+            f"{mechanism.name} has no link {link!r}; it has {', '.join(mechanism.link_names)}",
+            value=link,
+        )
+
+
+def _frame_at(mechanism: Any, link: str, offset: ArrayLike | None) -> tuple[int, FloatArray]:
+    """Row of a link or frame in the tree, and the frame (12,) on it, moved by an offset."""
+    if link not in mechanism._links.places:
+        known_link(mechanism, link)
+    row, at, frame = mechanism._links.places[link]
+    if offset is None:
+        return row, at
+    moved = at.copy()
+    moved[9:] += frame[:3, :3] @ as_exact("offset", offset, (3,), "m")
+    return row, moved
+
+
+def _frames(mechanism: Any, configuration: ArrayLike, links: tuple[str, ...]) -> FloatArray:
+    """(..., links, 4, 4) in the base frame."""
+    poses = [mechanism.link_pose(configuration, link) for link in links]
+    return matrix_from_pose(np.stack(poses, axis=-2))
+
+
+def _motion(
+    mechanism: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    link: str,
+    offset: ArrayLike | None,
+) -> FloatArray:
+    """Twist, then acceleration (..., 12) of a link or frame."""
+    row, at = _frame_at(mechanism, link, offset)
+    if mechanism.solver.rates_are_given:
+        given = configuration, velocity, acceleration
+        motion = _of_single(mechanism._links.tree.motions, given, (12,), row, at)
+        if motion is not None:
+            return motion
+    shape, state = states_of(mechanism, configuration, velocity, acceleration)
+    out = np.empty((len(state[0]), 12))
+    moved = _located(shape, mechanism.solver.tree_motion, *state)
+    mechanism._links.tree.motions(*moved, row, at, True, out)
+    return out.reshape(*shape, 12)
+
+
+def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatArray]]:
+    """Leading shape of a state's parts, each as (N, k).
+
+    Args:
+        state: configuration, velocity and acceleration, as far as they are needed.
+
+    Raises:
+        InvalidInput: a wrong shape, not finite, or a quaternion not of unit length.
+    """
+    if is_single(mechanism, state):
+        return (), [part[None] for part in state]
+    names = "configuration", "velocity", "acceleration"
+    vectors = zip(names[1:], state[1:], strict=False)
+    return flatten(
+        configuration=mechanism.coordinates.checked("configuration", state[0]),
+        **{name: as_array(name, part, (mechanism._links.nv,)) for name, part in vectors},
+    )
+
+
+def is_single(mechanism: Any, state: tuple[Any, ...]) -> bool:
+    """Whether a state is one of finite float64 arrays; squares that overflow are none here."""
+    for part, shape in zip(state, mechanism._links.single_shapes, strict=False):
+        if type(part) is not np.ndarray or part.dtype is not FLOAT64 or part.shape != shape:
+            return False
+        if not (part.flags.aligned and math.isfinite(part.dot(part))):
+            return False
+    for where in mechanism.coordinates.quaternions:
+        quaternion = state[0][where]
+        if not abs(quaternion.dot(quaternion) - 1.0) <= ROUNDING:
+            return False
+    return True
+
+
+def _of_single(
+    entry: Callable[..., bool], state: tuple[Any, ...], core: tuple[int, ...], *settings: Any
+) -> FloatArray | None:
+    """A result (*core) of a valid single state of float64 arrays; None for all others."""
+    rows = []
+    for part in state:
+        if part is not None:
+            if type(part) is not np.ndarray or part.ndim != 1:
+                return None
+            part = part[None]
+        rows.append(part)
+    out = _empty(core)
+    try:
+        found = entry(*rows, *settings, False, out.reshape(1, -1))
+    except TypeError:  # not of float64
+        return None
+    return out if found else None
+
+
+def _located(shape: tuple[int, ...], function: Callable[..., T], *rows: FloatArray) -> T:
+    """Call a function of rows (N, k); the index of an error becomes one of the leading shape."""
+    try:
+        return function(*rows)
+    except KinematicsError as error:
+        if error.index:
+            error.index = element(shape, error.index[0])
+        raise

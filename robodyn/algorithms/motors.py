@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Drives of a mechanism's joints: units and ranges, motors, torques and currents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.algorithms.description import EffortUnit
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
+from robodyn.checks import as_array
+from robodyn.dynamics.kernels.end_stops import motor_limits
+from robodyn.errors import InvalidInput
+from robodyn.numerics.broadcasting import flatten
+
+# Excess of a position over a limit, relative to the limit, that is taken as rounding.
+LIMIT_TOLERANCE = 1e-9
+
+
+class Drives:
+    """The driven joints of a mechanism, `n` of them, and what drives them.
+
+    A mechanism may measure a driven joint differently from its URDF (a leg by its length):
+    position = signs * URDF position + offsets.
+
+    Args:
+        mechanism: whose joints they are.
+        signs, offsets: (n,) see above; by default 1 and 0 [m or rad].
+
+    Attributes:
+        names, units: of the joints, `m` or `rad`.
+        actuators: what drives each.
+        position_limits: (n, 2) [m or rad].
+        effort_limits: (n,) [N or N m].
+        signs, offsets: (n,) 1 or -1, and [m or rad].
+    """
+
+    def __init__(
+        self,
+        mechanism: Any,
+        signs: FloatArray | None = None,
+        offsets: FloatArray | None = None,
+    ) -> None:
+        self.names, self.units = tuple(mechanism.joint_names), tuple(mechanism.joint_units)
+        self.actuators: Sequence[Actuator] = mechanism.actuators
+        self.position_limits: FloatArray = mechanism.position_limits
+        self.effort_limits: FloatArray = mechanism.effort_limits
+        self.signs = np.ones(len(self.names)) if signs is None else signs
+        self.offsets = np.zeros(len(self.names)) if offsets is None else offsets
+
+    @cached_property
+    def effort_units(self) -> tuple[EffortUnit, ...]:
+        """(n,) `N` or `N m`."""
+        return tuple("N" if unit == "m" else "N m" for unit in self.units)
+
+    @cached_property
+    def effort_ranges(self) -> FloatArray:
+        """(n, 2) [N or N m] least and largest efforts at standstill: of cables of one sign."""
+        drives = [(drive.least_effort, drive.largest_effort) for drive in self.actuators]
+        ends = np.array(drives, dtype=np.float64).reshape(-1, 2)
+        return np.clip(ends, -self.effort_limits[:, None], self.effort_limits[:, None])
+
+    @cached_property
+    def effort_ends(self) -> FloatArray:
+        """(2, n) [N or N m] least and largest that the drives can have: a slack cable has none."""
+        least, largest = self.effort_ranges.T
+        return np.stack([np.minimum(least, 0.0), np.maximum(largest, 0.0)])
+
+    def cut_efforts(self, efforts: FloatArray, limits: FloatArray | None = None) -> FloatArray:
+        """Efforts (..., n) cut to limits (..., n), of both signs, by default those at standstill.
+
+        A drive whose efforts are of one sign has none where it is asked for the other.
+        """
+        least, largest = self.effort_ends
+        if limits is not None:
+            least, largest = np.maximum(-limits, least), np.minimum(limits, largest)
+        return np.asarray(np.clip(efforts, least, largest))
+
+    def within_position_limits(self, positions: FloatArray) -> BoolArray:
+        """Whether positions (..., n) are finite and within the limits, but for rounding."""
+        limits = self.position_limits
+        room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
+        inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
+        return np.asarray((inside & np.isfinite(positions)).all(axis=-1))
+
+    @cached_property
+    def has_torque_speed_curve(self) -> bool:
+        """Whether what a motor has depends on its speed; else `effort_limits` say all."""
+        return any(actuator.has_torque_speed_curve for actuator in self.actuators)
+
+    @cached_property
+    def motor_table(self) -> FloatArray:
+        """(n, k) travel of the joints and what their motors have; see `joint_table`."""
+        return joint_table(self.position_limits, self.actuators)
+
+    def effort_limits_at(self, rates: ArrayLike) -> FloatArray:
+        """Largest efforts (..., n) at rates (..., n); see `Mechanism.effort_limits_at`."""
+        speeds = as_array("rates", rates, (len(self.names),), "m/s or rad/s")
+        # a copy, so that the kernel always gets the same type of array
+        flat = np.array(speeds).reshape(-1, speeds.shape[-1])
+        limits = np.empty_like(flat)
+        motor_limits(flat, self.effort_limits, self.motor_table, limits)
+        return limits.reshape(speeds.shape)
+
+    def torques(self, efforts: ArrayLike, rates: ArrayLike | None) -> FloatArray:
+        """Torques (..., n) at the motors; see `Mechanism.motor_torques`."""
+        return self._each_joint(Actuator.torques, "efforts", efforts, "N or N m", rates)
+
+    def efforts(self, motor_torques: ArrayLike, rates: ArrayLike | None) -> FloatArray:
+        """Efforts (..., n) of motor torques; see `Mechanism.efforts_of`."""
+        return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
+
+    @cached_property
+    def torque_constants(self) -> FloatArray:
+        """(n,) [N m/A] of the motors.
+
+        Raises:
+            InvalidInput: a motor without one.
+        """
+        constants = []
+        for name, actuator in zip(self.names, self.actuators, strict=True):
+            if actuator.torque_constant is None:
+                raise InvalidInput(
+                    f"joint {name!r}: the actuator has no torque_constant [N m/A], so its current "
+                    "is not known; give one in the description",
+                    value=name,
+                )
+            constants.append(actuator.torque_constant)
+        return np.array(constants)
+
+    def _each_joint(
+        self,
+        convert: Callable[..., FloatArray],
+        name: str,
+        given: ArrayLike,
+        unit: str,
+        rates: ArrayLike | None,
+    ) -> FloatArray:
+        shape = (len(self.names),)
+        values = as_array(name, given, shape, unit)
+        speeds: Any = None
+        if rates is not None:
+            speeds = as_array("rates", rates, shape, "m/s or rad/s")
+            leading, flat = flatten(**{name: values, "rates": speeds})
+            values, speeds = (part.reshape(leading + shape) for part in flat)
+        out = np.empty(values.shape)
+        for i, (joint, actuator) in enumerate(zip(self.names, self.actuators, strict=True)):
+            if self.units[i] == "m" and actuator.lead is None:
+                raise InvalidInput(
+                    f"joint {joint!r} slides but its actuator has no lead, so its motor's torque "
+                    "is not known; give `lead` [m a turn] in the description",
+                    value=joint,
+                )
+            speed = None if speeds is None else speeds[..., i]
+            out[..., i] = convert(actuator, values[..., i], speed)
+        return out
+
+
+def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> FloatArray:
+    """(n, 2), or (n, 3 + 2 k) for the kernel `motor_effort`, of limits (n, 2) and n actuators."""
+    if not any(actuator.has_torque_speed_curve for actuator in actuators):
+        return position_limits
+    curves = [_curve(actuator) for actuator in actuators]
+    longest = max(len(curve) for curve in curves)
+    table = np.empty((len(position_limits), 3 + 2 * longest))
+    table[:, :2] = position_limits
+    table[:, 2] = [actuator.rate_limit for actuator in actuators]
+    for row, curve in zip(table, curves, strict=True):
+        knots = [*curve, *[curve[-1]] * (longest - len(curve))]
+        row[3:] = np.array(knots).ravel()
+    return table
+
+
+def _curve(actuator: Actuator) -> list[tuple[float, float]]:
+    """(rate, effort) of the joint where the line of what the motor has bends."""
+    fastest, ratio = actuator.rate_limit, abs(actuator.ratio)
+    speeds = [0.0]
+    if actuator.torque_speed is not None:
+        points = actuator.torque_speed
+        speeds = [speed for speed, _ in points if speed / ratio < fastest] + [fastest * ratio]
+        most = actuator.torque_limit
+        for (slow, more), (fast, less) in zip(points[:-1], points[1:], strict=True):
+            if less < most < more:  # where the curve falls below the limit
+                speeds.append(slow + (more - most) / (more - less) * (fast - slow))
+    rates = sorted({speed / ratio for speed in speeds if speed / ratio <= fastest})
+    # a little less, so that rounding does not take the last one beyond the end
+    return [(rate, float(actuator.effort_limit_at(rate * (1.0 - 1e-15)))) for rate in rates]

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How far all joints may move: driven ones, passive ones, mimics, and joints at the legs' ends.
+
+Everything that keeps or checks limits of positions takes them from here.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.algorithms.motors import LIMIT_TOLERANCE
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
+from robodyn.dynamics.coordinates import Unit
+from robodyn.errors import KinematicsError
+from robodyn.model.model import Model
+
+# Limits of an angle that are this far apart leave every direction free.
+WHOLE_TURN = 2.0 * np.pi * (1.0 - 1e-12)
+
+
+class TravelLimit(NamedTuple):
+    """Limits of one coordinate.
+
+    Attributes:
+        name: of the joint, or of a leg's end and its cone.
+        unit: `m` or `rad`.
+        lower, upper: infinite where there is none.
+    """
+
+    name: str
+    unit: Unit
+    lower: float
+    upper: float
+
+
+def travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
+    """(k,) of the coordinates of `travel`; the first n are those of the driven joints."""
+    driven = zip(
+        mechanism.joint_names, mechanism.joint_units, mechanism.position_limits, strict=True
+    )
+    limits = [TravelLimit(name, unit, *ends.tolist()) for name, unit, ends in driven]
+    limits += [limit for limit, _, _ in mechanism._passive_travel]
+    for end, cone in zip(("base", "body"), cones(mechanism), strict=True):
+        if np.isfinite(cone):
+            names = leg_names(mechanism)
+            limits += [TravelLimit(f"{leg} at the {end}", "rad", -np.inf, cone) for leg in names]
+    return tuple(limits)
+
+
+def travel_bounds(mechanism: Any) -> FloatArray:
+    """(k, 2) [m or rad] lower and upper limits of the coordinates of `travel`."""
+    return np.array([limit[2:] for limit in mechanism.travel_limits]).reshape(-1, 2)
+
+
+def travel(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
+    """Values (..., k) [m or rad] of every coordinate whose travel is limited.
+
+    An angle of a passive joint is the one nearest to the middle of its limits, as whole turns
+    of it mean nothing.
+
+    Raises:
+        KinematicsError: the mechanism cannot be in that configuration.
+    """
+    columns = [mechanism.joint_positions(configuration)]
+    if mechanism._passive_travel:
+        _, places, middles = zip(*mechanism._passive_travel, strict=True)
+        values = all_joint_positions(mechanism, configuration)[..., list(places)]
+        middle = np.array(middles)
+        wraps = np.isfinite(middle)
+        turns = np.where(wraps, (values - np.where(wraps, middle, 0.0)) / (2.0 * np.pi), 0.0)
+        columns.append(values - 2.0 * np.pi * np.round(turns))
+    if np.isfinite(cones(mechanism)).any():
+        bends = mechanism.leg_bends(configuration)
+        columns += [bends[..., k, :] for k in range(2) if np.isfinite(cones(mechanism)[k])]
+    return np.concatenate(columns, axis=-1)
+
+
+def within_travel(mechanism: Any, configuration: ArrayLike, /) -> BoolArray:
+    """Whether all coordinates of configurations (..., nq) are within their limits.
+
+    But for rounding; false if the mechanism cannot be in one of them.
+    """
+    try:
+        values = mechanism.travel(configuration)
+    except KinematicsError:
+        return np.zeros(np.shape(configuration)[:-1], dtype=bool)
+    lower, upper = travel_bounds(mechanism).T
+    slack = travel_slack(travel_bounds(mechanism))
+    return np.asarray(((values >= lower - slack) & (values <= upper + slack)).all(axis=-1))
+
+
+@singledispatch
+def all_joint_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
+    """(..., j) [m or rad] of the joints of `all_joint_names`, as the URDF measures them."""
+    return mechanism.joint_states(configuration).positions
+
+
+@singledispatch
+def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
+    """Limits (2,) [rad or m] of joints that are not driven, as the URDF measures them."""
+    if not isinstance(mechanism.model, Model):
+        return {}
+    driven = set(mechanism.joint_names)
+    return {j.name: j.position for j in mechanism.model.joints if j.name not in driven}
+
+
+def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
+    """Limits of passive joints, their places in a joint state, and middles of angles."""
+    found = []
+    limits = passive_limits(mechanism)
+    joints = {joint.name: joint for joint in getattr(mechanism.model, "joints", ())}
+    for place, name in enumerate(mechanism.all_joint_names):
+        ends = limits.get(name)
+        if ends is None or not np.isfinite(ends).any():
+            continue
+        lower, upper = ends.tolist()
+        turns = joints[name].kind != "prismatic"
+        # what a joint follows counts its turns
+        alone = turns and joints[name].mimic is None
+        if alone and upper - lower >= WHOLE_TURN:
+            continue
+        middle = 0.5 * (lower + upper) if alone else np.nan
+        limit = TravelLimit(name, "rad" if turns else "m", lower, upper)
+        found.append((limit, place, middle if np.isfinite(middle) else np.nan))
+    return found
+
+
+def cones(mechanism: Any) -> tuple[float, float]:
+    """[rad] how far legs may bend from home at the base and at the body; infinite for any."""
+    model = mechanism.model
+    return getattr(model, "base_cone", np.inf), getattr(model, "body_cone", np.inf)
+
+
+@singledispatch
+def leg_names(mechanism: Any) -> tuple[str, ...]:
+    """(k,) of the straight legs between the base and the moving body; empty for others."""
+    return ()
+
+
+@singledispatch
+def leg_axes(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
+    """(..., 2, k, 3) unit vectors along legs, in the frames that they bend against.
+
+    First in the frames of the links on which the legs stand, then in those that they hold.
+    """
+    shape = np.shape(configuration)[:-1]
+    return np.empty((*shape, 2, 0, 3))
+
+
+def leg_bends(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
+    """(..., 2, k) [rad] angles of the legs from home at the base and at the body."""
+    half = 0.5 * np.linalg.norm(leg_axes(mechanism, configuration) - _home_axes(mechanism), axis=-1)
+    return np.asarray(2.0 * np.arcsin(np.minimum(half, 1.0)))
+
+
+def _home_axes(mechanism: Any) -> FloatArray:
+    return leg_axes(mechanism, mechanism.home)
+
+
+def travel_slack(bounds: FloatArray) -> FloatArray:
+    """Return the excess (k,) over limits (k, 2) that counts as rounding."""
+    finite = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
+    return np.asarray(LIMIT_TOLERANCE * finite.max(axis=-1))

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Compiled simulation: its inputs and outputs, and how a mechanism provides it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from robodyn.arrays import FloatArray
+from robodyn.dynamics.end_stops import EndStops
+from robodyn.dynamics.joint_friction import JointFriction
+from robodyn.dynamics.kernels.control_laws import GIVEN
+from robodyn.dynamics.kernels.integration import DIVERGED, PackedRollout
+from robodyn.errors import SimulationFailed
+from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, GivenType, direct
+from robodyn.threads import once
+
+_STACK = GivenType(3)
+# Numba's type of `Rollout.arrays`.
+_ARRAYS = types.Tuple([VECTOR, MATRIX, MATRIX, _STACK, VECTOR, VECTOR, _STACK, *(MATRIX_OUT,) * 4])
+_NO_GAIN = np.zeros((0, 0))
+# Of a plant, by whether it is rough and whether its damping is watched.
+_OPTIONS = {
+    (rough, watched): np.array([float(rough), float(watched)])
+    for rough in (False, True)
+    for watched in (False, True)
+}
+
+
+class Outcome(NamedTuple):
+    """Result of a run: the kernel's status, valid rows, steps completed after the last one."""
+
+    status: int
+    row: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """Arrays float64 and contiguous; see `mechanisms.common.kernels.integration.PackedRollout`.
+
+    Attributes:
+        stops: (3,) stiffness and damping at the ends of the joints' travel; 1 if motors have no
+            more than their torque-speed curves give, else 0.
+        effort_limits: (2 n,) [N or N m] the least, then the largest.
+        law: of `mechanisms.common.kernels.control_laws`.
+        kp, kv: (nv, nv) gains, if the law uses any; below those of kp may be (n, nv) more, see
+            `control_laws.add_planned`.
+        plan: (N - 1, 1 or 4, k) rows for the law.
+        dt: (N - 1,) [s].
+        offset: (N,) whole numbers.
+        loads: (steps or 1, 1 or 3, 6) [N, N m], or (..., 15) with the rows of a `BaseMotion`.
+        configuration, velocity: (N, ...) histories, the first row given.
+        wanted, applied: (N - 1, n) histories of efforts.
+        driver: makes of a kind's loop another one that takes its place.
+    """
+
+    stops: FloatArray
+    effort_limits: FloatArray
+    law: int
+    kp: FloatArray
+    kv: FloatArray
+    plan: FloatArray
+    dt: FloatArray
+    offset: FloatArray
+    loads: FloatArray
+    configuration: FloatArray
+    velocity: FloatArray
+    wanted: FloatArray
+    applied: FloatArray
+    driver: Callable[[Any], Any] | None = None
+
+    @property
+    def arrays(self) -> tuple[FloatArray, ...]:
+        """All arrays as one tuple, in the order that the loop expects."""
+        return tuple(getattr(self, name) for name in PackedRollout._fields)
+
+
+class Kernels(NamedTuple):
+    """A kind's loop, and the types of the arrays that describe one of its mechanisms.
+
+    Attributes:
+        loop: an entry as in `common.kernels.simulation`.
+        numbers: types.
+    """
+
+    loop: Any
+    numbers: tuple[Any, ...]
+
+
+@once
+def run_entry(
+    kernels: Kernels, known: int, driver: Callable[[Any], Any] | None = None
+) -> Callable[..., tuple[int, int, int]]:
+    """Entry point of a kind's loop.
+
+    The arrays of the plant are followed by its `joint_table`, the rows of its friction, the
+    options of `kernels.integration` and the end stops; `known` is how often the arrays of a
+    mechanism occur in the controller's model.
+    """
+    plant = types.Tuple([*kernels.numbers, MATRIX, MATRIX, VECTOR, VECTOR])
+    model = types.Tuple([*kernels.numbers * known])
+    loop = kernels.loop if driver is None else driver(kernels.loop)
+    return direct(loop, plant, model, _ARRAYS, types.intp, types.intp, types.intp)
+
+
+@dataclass(frozen=True)
+class CompiledRun:
+    """A plant under a controller's model of it, in compiled code.
+
+    Attributes:
+        kernels: of the kind.
+        plant: parameters of the simulated mechanism.
+        smooth: the same of the mechanism without dry friction; called when needed.
+        table: `joint_table` of the plant.
+        friction: of its joints.
+        model: parameters of the controller's model.
+    """
+
+    kernels: Kernels
+    plant: tuple[FloatArray, ...]
+    smooth: Callable[[], tuple[FloatArray, ...]]
+    table: FloatArray
+    friction: JointFriction
+    model: tuple[FloatArray, ...]
+
+    def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
+        """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
+        friction, known = self.friction, len(self.model) // len(self.plant)
+        watched = friction.is_watched(rollout.dt)
+        rough = friction.is_dry or watched
+        loop = run_entry(self.kernels, known, rollout.driver)
+        plant = self.smooth() if rough else self.plant
+        moved = *plant, self.table, friction.rows, _OPTIONS[rough, watched], rollout.stops
+        return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
+
+
+@dataclass(frozen=True)
+class BatchSteps:
+    """Steps of many mechanisms in the lanes of vectors, efforts held, while these are smooth.
+
+    Attributes:
+        advance: of `stewart.kernels.batch_simulation`.
+        numbers: (groups, k) parameters, of eight mechanisms a group.
+        columns: of each joint's row of `joint_table` in them.
+        rough: whether joints may stick.
+    """
+
+    advance: Callable[..., int]
+    numbers: FloatArray
+    columns: int
+    rough: bool
+
+    def run(
+        self,
+        settings: tuple[float, float, float],
+        loads: tuple[FloatArray, FloatArray, bool],
+        state: tuple[FloatArray, FloatArray, FloatArray],
+        share: tuple[int, int],
+    ) -> None:
+        """Take a share of the groups on; unchecked.
+
+        Args:
+            settings: dt [s], stiffness and damping of the end stops.
+            loads: efforts (N, n), wrenches and bases (N, 15), and whether the latter move.
+            state: configuration (N, nq), velocity (N, nv) and steps left (N, 1), in place.
+            share: the first group, and that after the last.
+        """
+        efforts, wrenches, moves = loads
+        packed = np.array([*settings, self.columns, self.rough, moves], dtype=np.float64)
+        self.advance(self.numbers, packed, efforts, wrenches, *state, *share)
+
+
+def reached(
+    rollout: Rollout, outcome: Outcome, reason: Callable[[int, FloatArray], str]
+) -> tuple[FloatArray, FloatArray]:
+    """Configuration and velocity at the end of a rollout of one interval; see `held`.
+
+    Args:
+        rollout: that was run.
+        outcome: of the run.
+        reason: explains a status of the kind, or NO_COMMAND, at a configuration.
+
+    Raises:
+        SimulationFailed: its `value` is the last good state, its `time` how far it got [s].
+    """
+    configuration, velocity = rollout.configuration[1], rollout.velocity[1]
+    if outcome.status:
+        why = (
+            "the state grew beyond all bounds"
+            if outcome.status == DIVERGED
+            else reason(outcome.status, configuration)
+        )
+        done, dt = outcome.step, float(rollout.dt[0])
+        raise SimulationFailed(
+            f"no state follows after {done} of {rollout.offset[1]:g} steps of {dt:g} s: {why}",
+            time=done * dt,
+            value=(configuration, velocity),
+        )
+    return configuration, velocity
+
+
+def spring_and_damper(stops: EndStops | None, limit_motors: bool) -> FloatArray:
+    """(3,) stiffness and damping of end stops, zero where there are none; `Rollout.stops`."""
+    stiffness, damping = (0.0, 0.0) if stops is None else (stops.stiffness, stops.damping)
+    return np.array([stiffness, damping, float(limit_motors)])
+
+
+def held(
+    configuration: FloatArray,
+    velocity: FloatArray,
+    effort: FloatArray,
+    wrench: FloatArray,
+    dt: float,
+    steps: int,
+    stops: EndStops | None,
+    limit_motors: bool = False,
+) -> Rollout:
+    """One interval of `steps` of dt [s], efforts and wrench held; see `Mechanism.step`."""
+    n = len(effort)
+    states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
+    states[0][0], states[1][0] = configuration, velocity
+    return Rollout(
+        spring_and_damper(stops, limit_motors),
+        np.repeat([-np.inf, np.inf], n),
+        GIVEN,
+        _NO_GAIN,
+        _NO_GAIN,
+        np.array(effort, dtype=np.float64).reshape(1, 1, n),
+        np.array([dt]),
+        np.array([0.0, steps]),
+        np.array(wrench, dtype=np.float64).reshape(1, -1, wrench.shape[-1]),
+        *states,
+        *np.empty((2, 1, n)),
+    )

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Derivatives of dynamics by a kind's kernel `derivatives`, of single states and of batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
+from robodyn.dynamics.batch_calls import STATE, computed
+from robodyn.errors import KinematicsError
+from robodyn.numerics.array_arguments import (
+    MATRIX,
+    MATRIX_OUT,
+    ROWS_OF_ANY_STRIDE,
+    VECTOR,
+    VECTOR_OUT,
+    direct,
+)
+from robodyn.numerics.broadcasting import states
+from robodyn.threads import once
+
+Blocks = tuple[FloatArray, FloatArray, FloatArray]
+
+# Displacements of differences of order 4, of which rounding leaves twelve digits [rad, or parts of
+# the size].
+SLOPE_STEP = 5e-4
+_STATE = (ROWS_OF_ANY_STRIDE, *STATE)
+
+
+@once
+def _entry(kernel: Any, *numbers: Any) -> Callable[..., int]:
+    return direct(kernel, *numbers, *_STATE, types.boolean, MATRIX_OUT)
+
+
+@once
+def _single_entry(kernel: Any, *numbers: Any) -> Callable[..., bool]:
+    return direct(kernel, *numbers, VECTOR, VECTOR, VECTOR, types.boolean, VECTOR_OUT)
+
+
+class CompiledSlopes:
+    """Slopes of the dynamics by configuration, velocity, and acceleration or efforts.
+
+    Args:
+        kernel: takes the mechanism's numbers, then states (N, ...): configuration, velocity,
+            acceleration, efforts, wrench and base; whether slopes of accelerations are asked for;
+            and an array (N, ...) for the blocks by rows. Returns how many it has found.
+        numbers: of the mechanism.
+        sizes: of configuration, velocity and efforts.
+        held: efforts of a motion without the friction that the kernel does not know; if None, it
+            knows all.
+        otherwise: what is asked where the kernel finds none.
+        single: a kernel of one state without a wrench on a base at rest; takes the numbers,
+            configuration, velocity, acceleration, whether forward, and an array for all blocks.
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        numbers: tuple[FloatArray, ...],
+        sizes: tuple[int, int, int],
+        held: Callable[..., FloatArray] | None = None,
+        otherwise: CompiledSlopes | None = None,
+        single: Any = None,
+    ) -> None:
+        self._kernel, self.numbers, self._held = kernel, numbers, held
+        self._otherwise, self._single = otherwise, single
+        nq, nv, n = sizes
+        self._widths, self._core = (nq, nv, nv, n, 6, 9), (3, n, n) if n == nv else None
+        self._shapes = (nq,), (nv,), (nv,), (n,)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        sizes = self._widths[0], self._widths[1], self._widths[3]
+        others = self._held, self._otherwise, self._single
+        return CompiledSlopes, (self._kernel, self.numbers, sizes, *others)
+
+    @cached_property
+    def _call(self) -> Callable[..., int]:
+        types_of = (VECTOR if array.ndim == 1 else MATRIX for array in self.numbers)
+        return partial(_entry(self._kernel, *types_of), *self.numbers)
+
+    @cached_property
+    def _call_single(self) -> Callable[..., bool] | None:
+        if self._single is None:
+            return None
+        types_of = (VECTOR if array.ndim == 1 else MATRIX for array in self.numbers)
+        return partial(_single_entry(self._single, *types_of), *self.numbers)
+
+    def __call__(
+        self,
+        forward: bool,
+        configuration: Any,
+        velocity: Any,
+        acceleration: Any,
+        efforts: Any,
+        wrench: Any,
+        base: BaseMotion | None,
+    ) -> Blocks | None:
+        """The blocks (..., n or nv, width) of valid states; None where the kernel finds none.
+
+        Args:
+            forward: of accelerations instead of efforts.
+            configuration, velocity, acceleration, efforts: that belong together.
+            wrench, base: as the dynamics take them.
+        """
+        if self._core is None and not forward:
+            return None
+        if self._held is not None:
+            motion = configuration, velocity, acceleration, wrench
+            try:
+                efforts = self._held(*motion, base=base)
+            except KinematicsError:
+                return None
+        moved = None if base is None else rows_of(base)
+        if moved is None and wrench is None and self._core is not None:
+            try:
+                if acceleration.ndim == velocity.ndim == configuration.ndim == 1:
+                    out = np.empty(self._core)
+                    call = self._call_single
+                    if call is not None:
+                        given = configuration, velocity, acceleration
+                        if not call(*given, forward, out.reshape(-1)):
+                            return None
+                        by_configuration, by_velocity, by_load = out
+                        return by_configuration, by_velocity, by_load
+                    if self._call(
+                        configuration[None], velocity[None], acceleration[None], efforts[None],
+                        None, None, forward, out.reshape(1, -1),
+                    ):  # fmt: skip
+                        by_configuration, by_velocity, by_load = out
+                        return by_configuration, by_velocity, by_load
+                    if self._otherwise is None:
+                        return None
+            except (AttributeError, TypeError):
+                pass  # not float64 arrays
+        state = configuration, velocity, acceleration, efforts, wrench, moved
+        found = self._of_batch(forward, state)
+        if found is None and self._otherwise is not None:
+            return self._otherwise._of_batch(forward, state)
+        return found
+
+    def _of_batch(self, forward: bool, state: tuple[ArrayLike | None, ...]) -> Blocks | None:
+        _, nv, _, n, _, _ = self._widths
+        rows, width = (nv, n) if forward else (n, nv)
+        size = rows * (2 * nv + width)
+        batch = states(self._widths, state)
+        found = None if batch is None else computed(self._call, (), batch, (size,), forward)
+        if found is None:
+            return None
+        shape, end = found.shape[:-1], rows * nv
+        return (
+            found[..., :end].reshape(*shape, rows, nv),
+            found[..., end : 2 * end].reshape(*shape, rows, nv),
+            found[..., 2 * end :].reshape(*shape, rows, width),
+        )

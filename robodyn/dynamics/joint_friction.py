@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The friction of a mechanism's joints, as simulation and control need it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, singledispatch
+from typing import Any
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.arrays import BoolArray, FloatArray
+from robodyn.dynamics.kernels import dry_friction as law
+from robodyn.dynamics.kernels import sticking as at
+from robodyn.errors import RobodynError
+
+# Steps of dt watch for damping where it decays velocities faster than this over dt, as far as was
+# seen; compiled code then looks at every step (`rough_step.STIFF`).
+WATCHED = 0.25
+# [1/s] velocities that decay faster than this do so within a few periods of any control: their
+# friction is compensated for the planned motion.
+FAST = 100.0
+# Configurations in which decay is looked at, and the rates [m/s, rad/s] at which it is.
+SAMPLES = 8
+SEED = 5
+SLOW, QUICK = 1.0, 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class JointFriction:
+    """Friction of a mechanism.
+
+    Attributes:
+        rows: (nf, sticking.ROW) dry friction of each joint that may have any.
+        decays: (nv,) [1/s] at which viscous friction makes velocities decay, the largest seen.
+    """
+
+    rows: FloatArray
+    decays: FloatArray
+
+    @cached_property
+    def is_dry(self) -> bool:
+        """Whether a joint has any friction of `kernels.dry_friction`, or static friction."""
+        return bool(self.rows[:, : at.RATE].any())
+
+    @cached_property
+    def decay(self) -> float:
+        """[1/s] sum of all decay rates, which no single one exceeds."""
+        return float(self.decays.sum())
+
+    @property
+    def is_fast(self) -> BoolArray:
+        """(nv,) whether control compensates this friction for the planned motion."""
+        return np.asarray(self.decays > FAST)
+
+    def is_watched(self, dt: FloatArray | float) -> bool:
+        """Whether damping may be too strong for explicit steps of dt (...) [s]."""
+        return bool(self.decay * np.max(dt) > WATCHED)
+
+    def is_rough(self, dt: FloatArray | float) -> bool:
+        """Whether simulating with steps of dt (...) [s] takes more than smooth, explicit steps."""
+        return self.is_dry or self.is_watched(dt)
+
+
+def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> FloatArray:
+    """A row (sticking.ROW,) for what drives a joint."""
+    row = np.zeros(at.ROW)
+    forward, backward = actuator.coulomb_both
+    static = actuator.static or 0.0
+    row[: law.DRY_FRICTION] = actuator.friction_numbers
+    row[at.STATIC], row[at.STATIC_BACKWARD] = max(static, forward), max(static, backward)
+    row[at.RATE], row[at.FACTOR] = rate, factor
+    return row
+
+
+def decays(mechanism: Any) -> FloatArray:
+    """(nv,) [1/s] the largest entries of the diagonal of M^-1 D in some configurations.
+
+    The part of the accelerations that is odd in the rates is that of friction, what it grows by
+    from one rate to another that of viscous friction.
+    """
+    n = mechanism.coordinates.velocity_size
+    most = np.zeros(n)
+    if not any(_damps(row, name) for row in joint_friction(mechanism) for name in row):
+        return most
+    rest = np.zeros(len(mechanism.joint_names))
+    for q in _samples(mechanism):
+        try:
+            for k, unit in enumerate(np.eye(n)):
+                slow, quick = (
+                    0.5
+                    * (
+                        mechanism.forward_dynamics(q, -rate * unit, rest)
+                        - mechanism.forward_dynamics(q, rate * unit, rest)
+                    )[k]
+                    for rate in (SLOW, QUICK)
+                )
+                most[k] = max(most[k], (quick - slow) / (QUICK - SLOW))
+        except RobodynError:
+            continue  # no accelerations there
+    return most
+
+
+def _damps(row: dict[str, Any], name: str) -> bool:
+    """Whether an entry of `joint_friction` is viscous friction."""
+    dry = ("armature", "friction", "coulomb", "static", "stribeck")
+    return not name.startswith(dry) and bool(np.any(np.asarray(row[name], dtype=np.float64)))
+
+
+def _samples(mechanism: Any) -> list[FloatArray]:
+    """Home, and of a mechanism all of whose joints are driven also what they reach."""
+    try:
+        samples = [mechanism.home]
+    except RobodynError:
+        return []  # a description need not say where home is
+    if not mechanism.passive_joint_names and len(mechanism.home) == len(mechanism.joint_names):
+        low, high = np.clip(mechanism.position_limits, -np.pi, np.pi).T
+        rng = np.random.default_rng(SEED)
+        samples += list(rng.uniform(low, high, (SAMPLES, len(low))))
+    return samples
+
+
+@singledispatch
+def friction_rows(mechanism: Any) -> FloatArray:
+    """(nf, sticking.ROW) dry friction of every driven joint, in their order, and of others."""
+    return np.array([friction_row(actuator, i) for i, actuator in enumerate(mechanism.actuators)])
+
+
+@singledispatch
+def joint_friction(mechanism: Any) -> Sequence[dict[str, Any]]:
+    """Friction of each driven joint or leg, by name; numbers or arrays.
+
+    Of a joint viscous damping, Coulomb friction in both directions, and armature.
+    """
+    return tuple(
+        {
+            "damping": joint.damping,
+            "friction": joint.friction,
+            "armature": joint.reflected_inertia,
+        }
+        for joint in mechanism.model.driven_joints
+    )
+
+
+def without_planned_friction(mechanism: Any) -> Any:
+    """The same mechanism without the friction that control compensates for the planned motion.
+
+    That is dry friction, whose sign a measured rate would make flicker, and viscous friction
+    so strong that velocities decay within a few periods of control. The mechanism itself, if
+    there is none.
+    """
+    fast = mechanism.friction.is_fast
+    names: tuple[str, ...] = ()
+    if fast.any():
+        given = mechanism.coordinates.velocity_names
+        names = tuple(given[k] for k in np.flatnonzero(fast) if given[k] in mechanism.joint_names)
+        names = names or mechanism.joint_names
+    return (
+        mechanism.without_dry_friction(names) if names or mechanism.friction.is_dry else mechanism
+    )

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Derivatives of the dynamics of one state, by differences in the lanes of vectors.
+
+What is differentiated is by how much a motion misses the equations,
+
+    g(q, v, a, f) = M a + h - A f - J' w,
+
+with the driven joints' efforts f and a wrench w: that takes no system of equations to be solved at
+each point. Then A df = dg where efforts answer, and M da = -dg where accelerations do. g is of
+degree 1 in a and, without dry friction, 2 in v, so plain differences are exact there but for
+rounding; by the configuration they are of order 4.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.dynamics.kernels.base_motion import BASE, WRENCH
+from robodyn.dynamics.kernels.dry_friction import dry_friction_slope
+from robodyn.dynamics.kernels.state import State
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import solve_columns
+from robodyn.numerics.simd.access import entry, lane, set_entry
+from robodyn.numerics.simd.lanes import WIDTH
+
+# Points for each coordinate: of its acceleration, its velocity and its displacement.
+OF_ACCELERATION: Final = 1
+OF_VELOCITY: Final = 2
+OF_DISPLACEMENT: Final = 4
+
+
+class Points(NamedTuple):
+    """Eight points, in lanes: what g depends on, displacements (nv,) of q, and g (nv,)."""
+
+    q: Any
+    v: Any
+    a: Any
+    wrench: Any
+    base: Any
+    step: Any
+    found: Any
+
+
+class Slopes(NamedTuple):
+    """Derivatives of g.
+
+    Attributes:
+        M, A: (nv, nv) and (nv, n) as above.
+        rows: (nv, 2 nv + max(n, nv)) derivatives by q and by v, and space for those by the load.
+        rest: (nv,) g itself.
+        rates: (n, nv) derivatives by q of the driven joints' rates.
+        falls: (n,) derivatives of their dry friction by these.
+    """
+
+    M: Any
+    A: Any
+    rows: Any
+    rest: Any
+    rates: Any
+    falls: Any
+
+
+@inner
+def points_shapes(nq: int, nv: int) -> Any:
+    """Shapes of `Points`."""
+    return Points(nq, nv, nv, WRENCH, BASE, nv, nv)
+
+
+@inner
+def slopes_shapes(nv: int, n: int) -> Any:
+    """Shapes of `Slopes`."""
+    return Slopes((nv, nv), (nv, n), (nv, 2 * nv + max(n, nv)), nv, (n, nv), n)
+
+
+@inner
+def place_of(point: int) -> float:
+    """Return the displacement of a point of the stencil, in steps: 1, -1, 2, -2."""
+    return (1.0 + point // 2) * (1.0 - 2.0 * (point % 2))
+
+
+@inner
+def weight_of(point: int) -> float:
+    """Return the weight of a point of the stencil, divided by the step."""
+    return (8.0 if point < 2 else -1.0) * (1.0 - 2.0 * (point % 2)) / 12.0
+
+
+@inner
+def put_points(given: Any, first: int, steps: Any, size: float, p: Any) -> None:
+    """The state, and that with changes number `first` on, for which `first` counts from 1."""
+    q, v, a = given[0], given[1], given[2]
+    nv = v.shape[0]
+    for i in range(q.shape[0]):
+        p.q[i] = q[i]
+    for i in range(nv):
+        p.v[i], p.a[i], p.step[i] = v[i], a[i], 0.0
+    for k in range(WIDTH):
+        n = first + k - 1
+        if 0 <= n < nv:
+            set_entry(p.a, n, k, a[n] + size)
+        elif nv <= n < 3 * nv:
+            j = (n - nv) // OF_VELOCITY
+            set_entry(p.v, j, k, v[j] + place_of((n - nv) % OF_VELOCITY))
+        elif 3 * nv <= n < 7 * nv:
+            j = (n - 3 * nv) // OF_DISPLACEMENT
+            set_entry(p.step, j, k, place_of((n - 3 * nv) % OF_DISPLACEMENT) * steps[j])
+
+
+@inner
+def gather(first: int, steps: Any, size: float, p: Any, out: Any) -> None:
+    """Add what is found at these points to the slopes."""
+    nv = out.M.shape[0]
+    for k in range(WIDTH):
+        n = first + k - 1
+        for i in range(nv):
+            value = entry(p.found, i, k)
+            if n < 0:
+                out.rest[i] = value
+            elif n < nv:
+                out.M[i, n] = (value - out.rest[i]) / size
+            elif n < 3 * nv:
+                j = (n - nv) // OF_VELOCITY
+                out.rows[i, nv + j] += 0.5 * place_of((n - nv) % OF_VELOCITY) * value
+            elif n < 7 * nv:
+                j, point = (n - 3 * nv) // OF_DISPLACEMENT, (n - 3 * nv) % OF_DISPLACEMENT
+                out.rows[i, j] += weight_of(point) / steps[j] * value
+
+
+@inner
+def add_falling_friction(out: Any) -> None:
+    """Add friction that depends on the rates: A falls (rates dq + A' dv)."""
+    nv, n = out.A.shape
+    for i in range(nv):
+        for k in range(n):
+            factor = out.A[i, k] * out.falls[k]
+            for j in range(nv):
+                out.rows[i, j] += factor * out.rates[k, j]
+                out.rows[i, nv + j] += factor * out.A[j, k]
+
+
+@inner
+def solve_slopes(forward: bool, s: Any, out: Any) -> bool:
+    """Slopes of efforts (n, nv) by q, v and a, or of accelerations (nv, nv), the last (nv, n)."""
+    nv, n = s.A.shape
+    if not forward and n != nv:
+        return False
+    matrix = s.M if forward else s.A
+    load = s.A if forward else s.M
+    sign, width = (-1.0 if forward else 1.0), load.shape[1]
+    for i in range(nv):
+        for j in range(2 * nv):
+            s.rows[i, j] *= sign
+        for j in range(width):
+            s.rows[i, 2 * nv + j] = load[i, j]
+    if not solve_columns(matrix, s.rows, 2 * nv + width):
+        return False
+    for i in range(nv):
+        for j in range(nv):
+            out[i * nv + j] = s.rows[i, j]
+            out[nv * (nv + i) + j] = s.rows[i, nv + j]
+        for j in range(width):
+            out[2 * nv * nv + i * width + j] = s.rows[i, 2 * nv + j]
+    return True
+
+
+def slopes_of(missing: Any, displace: Any, drive: Any) -> Any:
+    """The derivatives of a kind: slopes(mechanism, given, steps, friction, forward, memory, out).
+
+    Args:
+        missing: missing(mechanism, state, efforts, s, out) -> status. Write g (nv,), in lanes;
+            efforts are numbers.
+        displace: displace(mechanism, step, s, q). Displace configurations in place, in lanes, to
+            first order.
+        drive: drive(mechanism, s, i, j). After `missing`: what one of effort j is of generalized
+            effort i.
+    """
+
+    @inner
+    def slopes(
+        mechanism: Any, given: Any, steps: Any, friction: Any, forward: bool, memory: Any, out: Any
+    ) -> bool:
+        """Write them (3 nv n,) by rows; False if there are none.
+
+        `given` are q, v, a, efforts, wrench and base of a state that obeys the equations, and the
+        last two may have no length; `steps` (nv,) displacements, `friction` (n or more,
+        DRY_FRICTION) that of the driven joints, or no rows.
+        """
+        _, v, a, efforts, wrench, base = given
+        s, p, found = memory
+        nv, n = found.A.shape
+        for i in range(wrench.shape[0]):
+            p.wrench[i] = wrench[i]
+        for i in range(base.shape[0]):
+            p.base[i] = base[i]
+        contact, moves = wrench.shape[0] > 0, base.shape[0] > 0
+        state = State(p.q, p.v, p.a, p.wrench, contact, p.base, moves)
+        size, falling = 1.0, False
+        for i in range(nv):
+            # beside large accelerations, a small change of them would be lost in rounding
+            size = max(size, 1.0 + abs(a[i]))
+            for j in range(2 * nv):
+                found.rows[i, j] = 0.0
+        for first in range(0, 1 + (OF_ACCELERATION + OF_VELOCITY + OF_DISPLACEMENT) * nv, WIDTH):
+            put_points(given, first, steps, size, p)
+            displace(mechanism, p.step, s, p.q)
+            if missing(mechanism, state, efforts, s, p.found) != 0:
+                return False
+            gather(first, steps, size, p, found)
+            if first == 0:
+                for j in range(n):
+                    rate = 0.0
+                    for i in range(nv):
+                        found.A[i, j] = lane(0.0 * p.v[0] + drive(mechanism, s, i, j), 0)
+                        rate += found.A[i, j] * v[i]
+                    found.falls[j] = 0.0
+                    if j < friction.shape[0]:
+                        found.falls[j] = dry_friction_slope(friction[j], 0, rate)
+                    falling = falling or found.falls[j] != 0.0
+                    for i in range(nv):
+                        found.rates[j, i] = 0.0
+            if falling:
+                for j in range(n):
+                    rates = 0.0 * p.v[0]
+                    for i in range(nv):
+                        rates = rates + drive(mechanism, s, i, j) * p.v[i]
+                    for k in range(WIDTH):
+                        at = first + k - 1 - 3 * nv
+                        if 0 <= at < OF_DISPLACEMENT * nv:
+                            i = at // OF_DISPLACEMENT
+                            weight = weight_of(at % OF_DISPLACEMENT) / steps[i]
+                            found.rates[j, i] += weight * lane(rates, k)
+        if falling:
+            add_falling_friction(found)
+        return solve_slopes(forward, found, out)
+
+    return slopes
+
+
+class Given(NamedTuple):
+    """A state: configuration, velocity, acceleration, efforts, wrench, motion of the base."""
+
+    q: Any
+    v: Any
+    a: Any
+    efforts: Any
+    wrench: Any
+    base: Any
+
+
+@inner
+def given_shapes(nq: int, nv: int, n: int) -> Any:
+    """Shapes of `Given`."""
+    return Given(nq, nv, nv, n, WRENCH, BASE)
+
+
+@inner
+def state_row(given: Any, k: int, memory: Any) -> Any:
+    """State k of arrays (N, width), in memory of numbers; what is absent has no length.
+
+    The second result is whether all are finite.
+    """
+    total = 0.0
+    for j in range(len(given)):
+        for i in range(given[j].shape[1]):
+            memory[j][i] = given[j][k, i]
+            total += 0.0 * given[j][k, i]
+    wrench = memory[4][: max(given[4].shape[1], 0)]
+    base = memory[5][: max(given[5].shape[1], 0)]
+    state = Given(memory[0], memory[1], memory[2], memory[3], wrench, base)
+    return state, total == 0.0

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Simulation from control law to motion, for any kind of mechanism: the loop, and its usual step.
+
+Turney, Mudge and Lee (1980), section 7. `run` is the whole loop; it goes by `classical_step`,
+Runge-Kutta of order 4, or by `rough_step.rough_step` where joints stick or are damped so strongly
+that no explicit step could follow. `simulation.simulation_loop` puts them together for a kind, and
+says what the kind has to provide.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.dynamics.kernels.control_laws import cut
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
+from robodyn.numerics.vectors import copy
+
+# Options of a plant: whether its joints stick or may be strongly damped, and whether the latter.
+ROUGH: Final = 0
+WATCHED: Final = 1
+# Statuses; the kinds' own statuses are above zero.
+OK: Final = 0
+DIVERGED: Final = -1
+NO_COMMAND: Final = -2
+
+
+class PackedPlant(NamedTuple):
+    """The simulated mechanism.
+
+    Attributes:
+        mechanism: arrays that only the functions of the kind read.
+        table: (n, 2 or more) limits of the joints and curves of their motors, see `joint_table`.
+        friction: (nf, sticking.ROW) of the joints that have dry friction.
+        options: (2,) ROUGH and WATCHED, 1 or 0.
+        stops: (3,) stiffness and damping of the end stops; 1 if motors keep to their curves.
+    """
+
+    mechanism: Any
+    table: Any
+    friction: Any
+    options: Any
+    stops: Any
+
+
+class Control(NamedTuple):
+    """A control law and what it reads.
+
+    Attributes:
+        model: arrays of the mechanism that the controller assumes; only the kind reads them.
+        law: of `control_laws`.
+        kp, kv: (nv, nv) gains, or (0, 0); rows of kp below these are the law's to read.
+        effort_limits: (2 n,) [N or N m] the least, then the largest.
+    """
+
+    model: Any
+    law: int
+    kp: Any
+    kv: Any
+    effort_limits: Any
+
+
+class PackedRollout(NamedTuple):
+    """Arrays of a simulation, in the order of `compiled_run.Rollout.arrays`.
+
+    Attributes:
+        effort_limits, kp, kv: as of `Control`.
+        plan: (N - 1, 1, k) rows for the law at each instant, efforts held to the next; or
+            (N - 1, 4, k), also at the beginning, middle and end of the step, for a law that acts
+            throughout: then there is one step to the next instant.
+        dt: (N - 1,) [s] length of a step from each instant on.
+        offset: (N,) number of steps up to each instant.
+        loads: (steps, 1 or 3, 6 or 15) external wrench in each step, and the motion of the base if
+            it moves (see `base_motion`), or at beginning, middle and end of it; one row holds for
+            all.
+        configuration, velocity: (N, nq) and (N, nv), histories to be filled.
+        wanted, applied: (N - 1, n) histories of efforts, before and after limits.
+    """
+
+    effort_limits: Any
+    kp: Any
+    kv: Any
+    plan: Any
+    dt: Any
+    offset: Any
+    loads: Any
+    configuration: Any
+    velocity: Any
+    wanted: Any
+    applied: Any
+
+
+class Task(NamedTuple):
+    """Arguments that are equal for all steps.
+
+    Attributes:
+        plant, control: as above.
+        work: scratch memory of the kind.
+        scratch: memory of the step.
+    """
+
+    plant: Any
+    control: Any
+    work: Any
+    scratch: Any
+
+
+class Step(NamedTuple):
+    """One step of a simulation.
+
+    Attributes:
+        rows: (1, k) for the law, efforts held; or (4, k) for a law that acts throughout.
+        load: (1 or 3, 6 or 15) external wrench, and the motion of the base if it moves.
+        h: [s].
+        at_instant: whether it begins at an instant of control: then efforts are asked for first,
+            and recorded.
+        wanted, applied: (n,) where they are recorded, before and after limits.
+    """
+
+    rows: Any
+    load: Any
+    h: float
+    at_instant: bool
+    wanted: Any
+    applied: Any
+
+
+class Stages(NamedTuple):
+    """Memory of a step of Runge-Kutta.
+
+    Attributes:
+        rates, accelerations: (4, nq) and (4, nv) time derivatives at the stages.
+        configuration, velocity: (nq,) and (nv,) the state at a stage.
+        wanted, effort: (n,) before and after limits.
+    """
+
+    rates: Any
+    accelerations: Any
+    configuration: Any
+    velocity: Any
+    wanted: Any
+    effort: Any
+
+
+@inner
+def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int, int, int]:
+    """Fill rows `first` + 1 to `last` of the histories of configuration and velocity.
+
+    Args:
+        step: takes a state on by one step, called as step(task, step, configuration, velocity).
+        task: a `Task`.
+        rollout: a `PackedRollout`.
+        first, last: rows.
+
+    Returns:
+        A status, the number of rows that are right, and how many steps further it got; after a
+        failure the row after the last right one holds the last good state.
+    """
+    r = rollout
+    for k in range(first, last):
+        configuration, velocity = r.configuration[k + 1], r.velocity[k + 1]
+        copy(r.configuration[k], configuration)
+        copy(r.velocity[k], velocity)
+        start = int(r.offset[k])
+        for count in range(int(r.offset[k + 1]) - start):
+            load = r.loads[start + count if r.loads.shape[0] > 1 else 0]
+            one = Step(r.plan[k], load, r.dt[k], count == 0, r.wanted[k], r.applied[k])
+            status = step(task, one, configuration, velocity)
+            if status != OK:
+                return status, k, count
+    return OK, last, 0
+
+
+@inner
+def commanded(
+    command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, wanted: Any,
+    effort: Any,
+) -> bool:  # fmt: skip
+    """Write what the law asks for into `wanted` and, cut to limits, `effort`; False if nothing."""
+    control = task.control
+    return bool(
+        command(control, configuration, velocity, row, load, task.work, wanted)
+        and cut(wanted, control.effort_limits, effort)
+    )
+
+
+@inner
+def classical_step(
+    command: Any, derivative: Any, normalize: Any, task: Any, step: Any, start: Any, start_rate: Any
+) -> int:
+    """One step of Runge-Kutta of order 4; the state is left as it was if it fails.
+
+    Args:
+        command, derivative, normalize: of the kind, see `simulation.Functions`.
+        task, step: a `Task`, its scratch being `Stages`, and a `Step`.
+        start, start_rate: configuration (nq,) and velocity (nv,), taken on in place.
+    """
+    s, plant, load = task.scratch, task.plant, step.load
+    q, v = s.configuration, s.velocity
+    # call 0 is the control's at an instant, calls 1 to 4 are the stages
+    for call in range(0 if step.at_instant else 1, 5):
+        stage = max(call - 1, 0)
+        part = (stage + 1) // 2
+        put_stage(start, s.rates, stage, step.h, start.shape[0], q)
+        put_stage(start_rate, s.accelerations, stage, step.h, start_rate.shape[0], v)
+        if stage > 0:
+            status = normalize(plant, q, v, task.work)
+            if status != OK:
+                return int(status)
+        if not (is_within(q) and is_within(v)):
+            return DIVERGED
+        given = load[part if load.shape[0] > 1 else 0]
+        if call == 0 or step.rows.shape[0] > 1:
+            row = step.rows[0 if call == 0 else part + 1]
+            if not commanded(command, task, q, v, row, given, s.wanted, s.effort):
+                return NO_COMMAND
+        if call == 0:
+            copy(s.wanted, step.wanted)
+            copy(s.effort, step.applied)
+            continue
+        status = derivative(
+            plant, q, v, s.effort, given, task.work, s.rates[stage], s.accelerations[stage]
+        )
+        if status != OK:
+            return int(status)
+    put_step(start, s.rates, step.h, start.shape[0], q)
+    put_step(start_rate, s.accelerations, step.h, start_rate.shape[0], v)
+    status = normalize(plant, q, v, task.work)
+    if status != OK:
+        return int(status)
+    if not (is_within(q) and is_within(v)):
+        return DIVERGED
+    copy(q, start)
+    copy(v, start_rate)
+    return OK

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Many states of a mechanism, eight at a time in the lanes of vectors.
+
+The equations are those of single states, called with eight as if they were one. Arrays are borrowed
+for the call, (N, k) with any strides. Kernels release the interpreter lock, so several threads can
+share a batch; scratch memory is on the stack.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.dynamics.kernels.state import State
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import WIDTH
+from robodyn.numerics.simd.states import all_finite, read, write
+from robodyn.numerics.simd.tables import new_table
+
+
+@inner
+def answer(
+    find: Any, mechanism: Any, given: Any, width: int, settings: Any, alone: bool, s: Any, out: Any
+) -> int:
+    """Answers out (N, k) to what is given of N states.
+
+    Args:
+        find: called as find(mechanism, state, settings, s, found), all in lanes; writes an answer,
+            a row of numbers, and returns a status, zero if there is one. An `inner` function.
+        mechanism, settings, s: for `find`; the last is scratch.
+        given: configurations, rates, thirds, wrenches and motions of the base, each (N, k), or
+            absent, or the first of these; without a base, what it takes to move is not compiled.
+        width: largest k.
+        alone: whether, where eight together have no answer, each is asked for alone, in all lanes,
+            and one that has none is NaN.
+        out: (N, k).
+
+    Returns:
+        How many states, from the first, are finite numbers and, unless `alone`, have an answer; of
+        a group of eight all or none.
+    """
+    found, table = new_table(1, out.shape[1])[0], new_table(5, width)
+    # an array without columns counts as absent
+    contact = len(given) >= 4 and given[min(3, len(given) - 1)].shape[1] > 0
+    moves = len(given) == 5 and given[len(given) - 1].shape[1] > 0
+    state = State(table[0], table[1], table[2], table[3], contact, table[4], moves)
+    last, first, singles = out.shape[0], 0, 0
+    while first < last:
+        # those before `singles` are looked at one by one, as one of eight had no answer
+        to = min(first + 1 if first < singles else first + WIDTH, last)
+        for k in range(len(given)):
+            if given[k].shape[1] > 0:
+                read(given[k], first, to, table[k])
+                if not all_finite(table[k], given[k].shape[1]):
+                    return first
+        if find(mechanism, state, settings, s, found) == 0:
+            write(found, first, to, out)
+        elif not alone:
+            return first
+        elif to > first + 1:
+            singles = to
+            continue
+        else:
+            for k in range(out.shape[1]):
+                out[first, k] = math.nan
+        first = to
+    return int(last)

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A step of the simulation where joints stick and slide, or are strongly damped.
+
+Each joint with dry friction slides forward, slides backward or sticks. While none of them changes,
+the motion is smooth: sliding joints feel a friction that depends on their rates, sticking ones are
+constraints on the accelerations, L_i V' + L_i' V = 0, whose multipliers are the friction that holds
+them. A step is cut into pieces where a joint's rate comes to zero; there, and at the beginning of
+each step, `sticking.solve_stiction` decides which joints stay and which break away. Nothing is
+smoothed: the rate of a joint that sticks is zero.
+
+A piece is integrated by Runge-Kutta of order 4, or, where damping D is so strong that this would be
+unstable, by the two-stage Rosenbrock-W method of order 2, ROS2 (Verwer et al., 1999), with the
+damping as its approximate Jacobian:
+
+    (M + g h D) k1 = f(V),    (M + g h D) k2 = f(V + h k1) - 2 M k1,    V + 3/2 h k1 + 1/2 h k2
+
+which is L-stable for g = 1 - 1/sqrt(2) and of order 2 for any D.
+
+`MotionEquations` are what a kind of mechanism provides, see `simulation.Functions`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.dynamics.kernels.dry_friction import dry_friction
+from robodyn.dynamics.kernels.integration import (
+    DIVERGED,
+    NO_COMMAND,
+    OK,
+    WATCHED,
+    commanded,
+)
+from robodyn.dynamics.kernels.modes import (
+    add_held,
+    add_row,
+    at_rest,
+    choose_modes,
+    decay,
+    factor_with_damping,
+    row_times,
+)
+from robodyn.dynamics.kernels.pieces import (
+    between,
+    put_between,
+    put_implicit,
+    put_load,
+    stage_time,
+)
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import solve_factored
+from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
+from robodyn.numerics.vectors import clear, copy
+
+GAMMA: Final = 1.0 - 0.5**0.5
+# Damping is implicit where the sum of its decay rates over the step exceeds this; Runge-Kutta of
+# order 4 is stable up to 2.785.
+STIFF: Final = 2.0
+# A joint has come to rest when this much is left of its rate at the beginning of a piece.
+LANDED: Final = 1e-8
+# Trials of a step, after which joints are stopped where they are.
+MOST_TRIALS: Final = 100
+# Pieces are not cut shorter than this [parts of the step].
+SHORTEST: Final = 1e-13
+
+
+class MotionEquations(NamedTuple):
+    """The equations of motion of one state.
+
+    Attributes:
+        M: (nv, nv) mass matrix, lower triangle.
+        D: (nv, nv) viscous damping, lower triangle; only where it is watched.
+        L: (nf, nv) the rates of the joints with friction are L V.
+        force: (nv,) M V' without dry friction, end stops included.
+        drift: (nf,) L' V, the joints' accelerations for V' = 0.
+    """
+
+    M: Any
+    D: Any
+    L: Any
+    force: Any
+    drift: Any
+
+
+class PieceMemory(NamedTuple):
+    """Memory for the piece of a step that is being integrated.
+
+    Attributes:
+        start, start_rate: (nq,) and (nv,) state at its beginning.
+        ahead: (nv,) velocity by which the configuration changes at a stage.
+        row: (k,) of the plan, at a stage.
+        load: (6 or 15,) external wrench, and the motion of the base, at a stage.
+    """
+
+    start: Any
+    start_rate: Any
+    ahead: Any
+    row: Any
+    load: Any
+
+
+class RoughScratch(NamedTuple):
+    """`integration.Stages`, `MotionEquations`, `PieceMemory` and `modes.FrictionMemory`."""
+
+    stages: Any
+    equations: Any
+    piece: Any
+    joints: Any
+
+
+class Bracket(NamedTuple):
+    """Two ends of a piece [parts of the step] between which a joint comes to rest.
+
+    At `behind` the joint that is nearest to rest still slides, at `beyond`, if it is not above 1,
+    it has turned round; with what is left of its rate, relative to that at the beginning.
+    """
+
+    behind: float
+    left_behind: float
+    beyond: float
+    left_beyond: float
+
+
+@inner
+def rough_step(
+    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, configuration: Any, velocity: Any
+) -> int:
+    """One step; the state is left as it was if it fails.
+
+    Args:
+        kind: its status where M is not positive definite, and its functions command, equations,
+            configuration_rate and normalize.
+        task, step: `integration.Task`, its scratch being `RoughScratch`, and `integration.Step`.
+        configuration, velocity: (nq,) and (nv,), taken on in place.
+    """
+    without_inertia, command, equations, configuration_rate, normalize = kind
+    plant, friction = task.plant, task.plant.friction
+    s, e, p, j = task.scratch
+    watched = plant.options[WATCHED] != 0.0
+    q, v, nv = s.configuration, s.velocity, velocity.shape[0]
+    copy(configuration, p.start)
+    copy(velocity, p.start_rate)
+    clear(s.accelerations[0])  # read at the first stage, times zero
+    done, end = 0.0, 1.0  # of the piece, in parts of the step
+    bracket = Bracket(0.0, 1.0, 2.0, 0.0)
+    fresh, implicit = True, False
+    trials, rest = 0, 0.0
+    if step.at_instant:
+        put_state(s, p, 0, 4, False, 0.0)
+        status = command_at_instant(command, task, step)
+        if status != OK:
+            return int(status)
+    while done < 1.0:
+        piece = (end - done) * step.h
+        stage, last = 0, 2 if implicit else 4
+        while True:
+            put_state(s, p, stage, last, implicit, piece)
+            if stage > 0:
+                status = normalize(plant, q, v, task.work)
+                if status != OK:
+                    return int(status)
+            if not (is_within(q) and is_within(v)):
+                return DIVERGED
+            when = done + (end - done) * stage_time(stage, last)
+            put_load(step, when, p.load)
+            if step.rows.shape[0] > 1 and stage < last:
+                row = p.row[: step.rows.shape[1]]
+                put_between(step.rows, 1, when, row)
+                if not commanded(command, task, q, v, row, p.load, s.wanted, s.effort):
+                    return NO_COMMAND
+            status = equations(plant, q, v, s.effort, p.load, watched, task.work, e)
+            if status != OK:
+                return int(status)
+            for i in range(friction.shape[0]):
+                j.speed[i] = row_times(e.L, i, v, 0.0)
+            if stage == last:
+                break
+            if fresh:
+                rest = at_rest(v)
+                if not factor_with_damping(j.factor, e.M, e.D, 0.0, nv):
+                    return without_inertia
+                implicit = watched and step.h * decay(j.factor, e.D, nv, j.x) > STIFF
+                last = 2 if implicit else 4
+                copy(j.speed, j.first_speed)
+                if choose_modes(friction, e, j, rest, v):
+                    # all of it sticks, and stays where it is until something changes
+                    clear(velocity)
+                    copy(p.start, configuration)
+                    return OK
+                fresh, bracket = False, Bracket(done, 1.0, 2.0, 0.0)
+            damped = GAMMA * piece if implicit else 0.0
+            if not put_accelerations(friction, s, e, j, stage, damped):
+                return without_inertia
+            for k in range(nv):
+                p.ahead[k] = v[k] + (damped * j.x[k] if implicit else 0.0)
+            configuration_rate(plant, q, p.ahead, task.work, s.rates[stage])
+            if implicit and stage == 1:
+                for k in range(s.rates.shape[1]):
+                    s.rates[1, k] -= 2.0 * s.rates[0, k]
+            stage += 1
+        trials += 1
+        if trials < MOST_TRIALS:
+            if hold_turned_back(j, rest):
+                end, bracket = 1.0, Bracket(done, 1.0, 2.0, 0.0)
+                continue
+            least = least_left(j, rest)
+            # the first instant at which a sliding joint comes to rest: regula falsi, Illinois
+            if least < -LANDED or (
+                bracket.beyond <= 1.0
+                and least > LANDED
+                and bracket.beyond - bracket.behind > SHORTEST
+            ):
+                bracket = narrowed(bracket, end, least)
+                end = between(bracket, trials)
+                continue
+        if land(j, rest):
+            # what is left of their rates goes as in an inelastic impact, which costs energy only
+            if not factor_with_damping(j.factor, e.M, e.D, 0.0, nv):
+                return without_inertia
+            add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, v)
+        copy(q, p.start)
+        copy(v, p.start_rate)
+        done, end, fresh = end, 1.0, True
+        if 1.0 - done < 1e-12:
+            break
+    copy(p.start, configuration)
+    copy(p.start_rate, velocity)
+    return OK
+
+
+@inner
+def command_at_instant(command: Any, task: Any, step: Any) -> int:
+    """Efforts at the beginning of a step, as they are wanted and as limits leave them."""
+    s, p = task.scratch.stages, task.scratch.piece
+    if not (is_within(s.configuration) and is_within(s.velocity)):
+        return DIVERGED
+    put_load(step, 0.0, p.load)
+    row = p.row[: step.rows.shape[1]]
+    copy(step.rows[0], row)
+    if not commanded(command, task, s.configuration, s.velocity, row, p.load, s.wanted, s.effort):
+        return NO_COMMAND
+    copy(s.wanted, step.wanted)
+    copy(s.effort, step.applied)
+    return OK
+
+
+@inner
+def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: float) -> None:
+    """The state at a stage of a piece [s], or after the last stage."""
+    if stage == 0:
+        copy(p.start, s.configuration)
+        copy(p.start_rate, s.velocity)
+    elif implicit:
+        put_implicit(p.start, s.rates, stage, piece, s.configuration)
+        put_implicit(p.start_rate, s.accelerations, stage, piece, s.velocity)
+    elif stage < last:
+        put_stage(p.start, s.rates, stage, piece, p.start.shape[0], s.configuration)
+        put_stage(p.start_rate, s.accelerations, stage, piece, p.start_rate.shape[0], s.velocity)
+    else:
+        put_step(p.start, s.rates, piece, p.start.shape[0], s.configuration)
+        put_step(p.start_rate, s.accelerations, piece, p.start_rate.shape[0], s.velocity)
+
+
+@inner
+def put_accelerations(friction: Any, s: Any, e: Any, j: Any, stage: int, damped: float) -> bool:
+    """Accelerations of a stage, also in j.x; False if M + damped D is not positive definite.
+
+    `damped` is gamma h, zero of an explicit step.
+    """
+    nf, nv = friction.shape[0], j.x.shape[0]
+    first = s.accelerations[0]
+    for i in range(nf):
+        if abs(j.mode[i]) == 1.0:
+            add_row(e.L, i, -dry_friction(friction[i], 0, j.mode[i], j.speed[i]), e.force)
+    twice = 2.0 if damped > 0.0 and stage == 1 else 0.0
+    if twice > 0.0:
+        for i in range(nv):
+            for k in range(nv):
+                e.force[i] -= 2.0 * e.M[max(i, k), min(i, k)] * first[k]
+    if not factor_with_damping(j.factor, e.M, e.D, damped, nv):
+        return False
+    copy(e.force, j.x)
+    solve_factored(j.factor, nv, j.x)
+    for i in range(nf):
+        j.wanted[i] = 0.0
+        if j.mode[i] == 0.0:
+            j.wanted[i] = -e.drift[i]
+            for k in range(nv):
+                j.wanted[i] -= e.L[i, k] * (j.x[k] + twice * first[k])
+    add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, j.x)
+    copy(j.x, s.accelerations[stage])
+    return True
+
+
+@inner
+def hold_turned_back(j: Any, rest: float) -> bool:
+    """Let joints stick that broke away but end up behind where they were; whether there are any."""
+    held = False
+    for i in range(j.mode.shape[0]):
+        broke_away = abs(j.mode[i]) == 1.0 and abs(j.first_speed[i]) <= rest
+        if broke_away and j.mode[i] * j.speed[i] < -rest:
+            j.mode[i] = 0.0
+            held = True
+    return held
+
+
+@inner
+def least_left(j: Any, rest: float) -> float:
+    """Return the remaining share of the rate of the sliding joint nearest to rest, below 1."""
+    least = 1.0
+    for i in range(j.mode.shape[0]):
+        if abs(j.mode[i]) == 1.0 and abs(j.first_speed[i]) > rest:
+            least = min(least, j.mode[i] * j.speed[i] / abs(j.first_speed[i]))
+    return least
+
+
+@inner
+def narrowed(bracket: Any, end: float, least: float) -> Any:
+    """The bracket with one of its ends replaced, the other one's value halved if it stays again."""
+    behind, left_behind, beyond, left_beyond = bracket
+    if least < 0.0:
+        if beyond <= 1.0:
+            left_behind *= 0.5
+        return Bracket(behind, left_behind, end, least)
+    return Bracket(end, least, beyond, 0.5 * left_beyond)
+
+
+@inner
+def land(j: Any, rest: float) -> bool:
+    """Let joints stick that came to rest; whether anything is left of the rates of those that do.
+
+    What is to be taken off these rates is written to j.wanted.
+    """
+    landed = False
+    for i in range(j.mode.shape[0]):
+        moved = abs(j.first_speed[i])
+        if abs(j.mode[i]) == 1.0 and moved > rest and j.mode[i] * j.speed[i] <= LANDED * moved:
+            j.mode[i] = 0.0
+        j.wanted[i] = 0.0
+        if j.mode[i] == 0.0:
+            landed = landed or j.speed[i] != 0.0
+            j.wanted[i] = -j.speed[i]
+    return landed

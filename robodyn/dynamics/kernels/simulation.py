@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The simulation loop of a kind of mechanism, from what the kind knows of its equations.
+
+Numba compiles a loop for each set of functions and inlines them, so no call goes through a pointer.
+To add a kind, write `Functions` in its `kernels/integration.py`, and an entry with scratch memory
+of its own, valid for the duration of the call:
+
+    loop = simulation_loop(Functions(command, derivative, normalize, ...))
+
+    @batch_entry
+    def simulate(plant, model, rollout, law, first, last):
+        numbers, table, friction, options, stops = borrowed_array(plant)
+        work = stack(4, 7)
+        plant = Plant((numbers,), table, friction, options, stops)
+        return loop(plant, borrowed_array(model), work, borrowed_array(rollout), law, first, last)
+
+What several functions call and is long is best `noinline`, so that there is one copy of it: a call
+is nothing beside a step. `compiled_run.entry` makes the entry callable from Python;
+`compiled_simulation` of the mechanism offers it to the simulation. A kind with internal states
+appends them to its configuration.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robodyn.dynamics.kernels.integration import (
+    ROUGH,
+    Control,
+    PackedRollout,
+    Stages,
+    Task,
+    classical_step,
+    run,
+)
+from robodyn.dynamics.kernels.modes import joints_shapes
+from robodyn.dynamics.kernels.rough_step import (
+    MotionEquations,
+    PieceMemory,
+    RoughScratch,
+    rough_step,
+)
+from robodyn.numerics.array_arguments import stack_all
+from robodyn.numerics.compiler import inner, noinline
+
+
+class Functions(NamedTuple):
+    """What a kind knows, all of it compiled, `inner` if there is no reason for anything else.
+
+    `plant` is an `integration.Plant`, `work` the kind's scratch memory.
+
+    Attributes:
+        command: command(control, configuration, velocity, row, load, work, out) -> bool. Write the
+            efforts (n,) that the control's law commands, which knows of `load` the motion of the
+            base; False if none exist.
+        derivative: derivative(plant, configuration, velocity, effort, load, work, rate,
+            acceleration) -> int. Write the time derivatives of configuration and velocity under
+            efforts and a `load`, an external wrench (6,) and the motion of the base (9,) if it
+            moves, see `base_motion`, end stops included; return OK or a status
+            of the kind's own, above zero.
+        normalize: normalize(plant, configuration, velocity, work) -> int. Bring a state back onto
+            its manifold, after every step and at its later stages (a quaternion to unit length,
+            loops closed again). It may be called with NaN and with arbitrarily large numbers; the
+            result is checked afterwards.
+        equations: equations(plant, configuration, velocity, effort, load, watched, work, out) ->
+            int. Write the `rough_step.MotionEquations`, with the damping if `watched`.
+        configuration_rate: configuration_rate(plant, configuration, velocity, work, out). Write the
+            time derivative of a configuration, of which the equations were the last asked for.
+        sizes: sizes(plant) -> nq, nv, n of configuration, velocity and effort; constants let the
+            compiler unroll.
+        without_inertia: the kind's status where the mass matrix is not positive definite.
+        compile_step: decorator of the smooth step.
+    """
+
+    command: Any
+    derivative: Any
+    normalize: Any
+    equations: Any
+    configuration_rate: Any
+    sizes: Any
+    without_inertia: int
+    compile_step: Any = inner
+
+
+def simulation_loop(kind: Functions) -> Any:
+    """The loop of a kind: loop(plant, model, work, arrays, law, first, last), see `run`.
+
+    `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
+    """
+    command, derivative, normalize, equations, configuration_rate = kind[:5]
+    sizes, without_inertia = kind.sizes, kind.without_inertia
+
+    @kind.compile_step
+    def smooth_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
+        return classical_step(command, derivative, normalize, task, step, configuration, velocity)
+
+    @inner
+    def sticking_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
+        # the number first: a tuple that begins with a function has old versions of Numba warn
+        kind = without_inertia, command, equations, configuration_rate, normalize
+        return rough_step(kind, task, step, configuration, velocity)
+
+    @noinline
+    def run_sticking(
+        plant: Any, control: Any, work: Any, rollout: Any, first: int, last: int
+    ) -> tuple[int, int, int]:
+        nq, nv, n = sizes(plant)
+        nf = plant.friction.shape[0]
+        stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))
+        memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf))
+        piece = stack_all(
+            PieceMemory(nq, nv, nv, max(rollout.plan.shape[2], 6), rollout.loads.shape[2])
+        )
+        scratch = RoughScratch(stages, memory, piece, stack_all(joints_shapes(nv, nf)))
+        return run(sticking_step, Task(plant, control, work, scratch), rollout, first, last)
+
+    @inner
+    def loop(
+        plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
+    ) -> tuple[int, int, int]:
+        rollout = PackedRollout(*arrays)
+        control = Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
+        if plant.options[ROUGH] != 0.0:
+            return run_sticking(plant, control, work, rollout, first, last)
+        nq, nv, n = sizes(plant)
+        stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))
+        return run(smooth_step, Task(plant, control, work, stages), rollout, first, last)
+
+    return loop

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The tree of a mechanism's links, packed for `kernels.links`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from robodyn.arrays import FloatArray
+from robodyn.dynamics.kernels import links as kernels
+from robodyn.model.body import Link
+from robodyn.model.joint import Joint
+from robodyn.numerics.array_arguments import (
+    MATRIX_OUT,
+    ROWS_OF_ANY_STRIDE,
+    VECTOR,
+    direct,
+)
+from robodyn.threads import once
+
+KINDS = {
+    "revolute": kernels.REVOLUTE,
+    "continuous": kernels.REVOLUTE,
+    "prismatic": kernels.PRISMATIC,
+    "floating": kernels.FLOATING,
+}
+# Numbers of a rotation this small are the noise of turning angles into matrices.
+NOISE = 1e-15
+_TREE = (VECTOR, VECTOR)
+_AT = (types.int64, VECTOR)
+_ROWS = ROWS_OF_ANY_STRIDE
+
+
+class Source(NamedTuple):
+    """Indices of a joint's position and rate among those of the tree."""
+
+    position: int
+    rate: int
+
+
+@dataclass(frozen=True)
+class LinkTree:
+    """The links of a mechanism as flat arrays.
+
+    Attributes:
+        plan, numbers: the records of `kernels.links`.
+        rows: number of each link, by name; 0 is the root.
+    """
+
+    plan: FloatArray
+    numbers: FloatArray
+    rows: Mapping[str, int]
+
+    @cached_property
+    def poses(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, row, frame, whether trusted, out."""
+        return self._bound("poses", _ROWS, *_AT)
+
+    @cached_property
+    def jacobians(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, tangents, row, frame, whether trusted, out."""
+        return self._bound("jacobians", _ROWS, _ROWS, *_AT)
+
+    @cached_property
+    def joint_jacobians(self) -> Callable[..., bool]:
+        """The same if the rates of the joints are the velocity: None for the tangents."""
+        return self._bound("jacobians", _ROWS, types.none, *_AT)
+
+    @cached_property
+    def motions(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, rates, changes, row, frame, whether trusted, out."""
+        return self._bound("motions", _ROWS, _ROWS, _ROWS, *_AT)
+
+    @cached_property
+    def centers_of_mass(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, whether trusted, out."""
+        return self._bound("centers_of_mass", _ROWS)
+
+    @cached_property
+    def momenta(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, rates, whether trusted, out."""
+        return self._bound("momenta", _ROWS, _ROWS)
+
+    @cached_property
+    def centroidal_matrices(self) -> Callable[..., bool]:
+        """Entry of the kernel: positions, tangents, whether trusted, out."""
+        return self._bound("centroidal_matrices", _ROWS, _ROWS)
+
+    @cached_property
+    def joint_centroidal_matrices(self) -> Callable[..., bool]:
+        """The same if the rates of the joints are the velocity: None for the tangents."""
+        return self._bound("centroidal_matrices", _ROWS, types.none)
+
+    def _bound(self, name: str, *given: Any) -> Callable[..., bool]:
+        return partial(_entry(name, *given), self.plan, self.numbers)
+
+    @classmethod
+    def of(
+        cls,
+        links: Sequence[str],
+        joints: Sequence[Joint],
+        sources: Mapping[str, Source],
+        bodies: Mapping[str, Link],
+        base: str,
+        sizes: tuple[int, int],
+    ) -> LinkTree:
+        """Pack a tree.
+
+        Args:
+            links: names, parents before children, the root first.
+            joints: one for each link but the root, in the same order.
+            sources: of the joints that move, by name; all others stay at position 0.
+            bodies: mass and inertia by the name of the link.
+            base: link in whose frame everything is computed; no joint of `sources` moves it.
+            sizes: lengths of a configuration and of a velocity.
+        """
+        rows = {link: row for row, link in enumerate(links)}
+        root = {"frame": np.linalg.inv(_frame_at_zero(base, joints)), "kind": kernels.FIXED}
+        records = [_record(root, bodies.get(links[0]))]
+        for joint in joints:
+            leader = joint.mimic.joint if joint.mimic else joint.name
+            source = sources.get(leader) if joint.moves else None
+            fields = _fixed(joint) if source is None else _moving(joint, source)
+            fields["parent"] = rows[joint.parent]
+            records.append(_record(fields, bodies.get(joint.child)))
+        plan = np.array(
+            kernels.TREE_PLAN.numbers(links=len(links), positions=sizes[0], rates=sizes[1])
+            + [value for integers, _ in records for value in integers]
+        )
+        return cls(plan.view(np.float64), np.concatenate([n for _, n in records]), rows)
+
+
+@once
+def _entry(name: str, *given: Any) -> Callable[..., bool]:
+    return direct(getattr(kernels, name), *_TREE, *given, types.boolean, MATRIX_OUT)
+
+
+def as_numbers(frame: FloatArray) -> FloatArray:
+    """A frame (4, 4) as (12,): its axes, then its origin."""
+    return np.concatenate([frame[:3, :3].T.reshape(9), frame[:3, 3]])
+
+
+def _frame_at_zero(link: str, joints: Sequence[Joint]) -> FloatArray:
+    """Frame (4, 4) of a link in that of the root, all joints at position 0."""
+    above = {joint.child: joint for joint in joints}
+    frame = np.eye(4)
+    while link in above:
+        joint = above[link]
+        frame, link = joint.child_frame() @ frame, joint.parent
+    return frame
+
+
+def _fixed(joint: Joint) -> dict[str, Any]:
+    zero = None if joint.kind in ("fixed", "floating") else 0.0
+    offset = joint.mimic.offset if joint.mimic else zero
+    return {"frame": joint.child_frame(offset), "kind": kernels.FIXED}
+
+
+def _moving(joint: Joint, source: Source) -> dict[str, Any]:
+    turn = np.eye(4)
+    if joint.kind != "floating":
+        turn[:3, :3] = frame_along(joint.axis)
+    return {
+        "kind": KINDS[joint.kind],
+        "position": source.position,
+        "rate": source.rate,
+        "frame": joint.at.matrix @ turn,
+        "own": turn.T @ np.linalg.inv(joint.child_at.matrix),
+        "factor": joint.mimic.multiplier if joint.mimic else 1.0,
+        "offset": joint.mimic.offset if joint.mimic else 0.0,
+    }
+
+
+def _record(fields: Mapping[str, Any], body: Link | None) -> tuple[list[int], FloatArray]:
+    own = fields.get("own", np.eye(4))
+    has_mass = body is not None and (body.mass > 0.0 or bool(body.inertia.any()))
+    integers = kernels.LINK_PLAN.numbers(
+        **{name: fields.get(name, 0) for name in ("parent", "kind", "position", "rate")},
+        has_own=int((own != np.eye(4)).any()),
+        has_mass=int(has_mass),
+    )
+    inertia = np.zeros(10)
+    if body is not None and has_mass:
+        upper = body.inertia[np.triu_indices(3)]
+        inertia = np.concatenate([[body.mass], body.com, upper])
+    motion = [fields.get("factor", 1.0), fields.get("offset", 0.0)]
+    return integers, np.concatenate([as_numbers(fields["frame"]), as_numbers(own), motion, inertia])
+
+
+def frame_along(axis: FloatArray) -> FloatArray:
+    """A rotation (3, 3) whose third column is a unit axis; as plain as can be."""
+    for k in range(3):
+        if abs(abs(axis[k]) - 1.0) < NOISE:
+            columns = np.roll(np.eye(3), 2 - k, axis=1)  # x y z, turned until z is the axis
+            if axis[k] < 0.0:
+                columns[:, 1:] *= -1.0
+            return columns
+    smallest = int(np.argmin(np.abs(axis)))
+    x = np.cross(np.eye(3)[smallest], axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Parameters in which efforts are linear, and regressors made by the kinds' own kernels.
+
+A rigid body enters the equations of motion by ten numbers: its mass, its first moments m c and its
+inertia about the origin of its link's frame (Atkeson, An and Hollerbach, 1986). Inverse dynamics is
+linear in these and in the coefficients of friction and the rotors' inertia, so a column of the
+regressor is the inverse dynamics of a mechanism in which everything but one parameter is zero. The
+compiled kernels compute them: exact to rounding, and one set of equations for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.actuators.actuator import IDEAL
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_array
+from robodyn.dynamics.body_parameters import (
+    COLUMNS,
+    ROWS,
+    UNIT_BODIES,
+    BodyNumbers,
+    body_parameters,
+)
+from robodyn.dynamics.kernels import dry_friction as law
+from robodyn.errors import InvalidInput
+from robodyn.model.fields import altered, varied
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
+
+OF_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Parameters in which the efforts of a mechanism are linear.
+
+    The first `10 * len(bodies)` are those of the bodies, ten each in the order of `OF_BODY`, about
+    the origin and in the axes of the body's frame; then come those of joints.
+
+    Attributes:
+        names: `<body or joint>.<parameter>`; all different.
+        values: (p,) values of the mechanism.
+        units: units of each.
+        bodies: names of the bodies.
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+    units: tuple[str, ...]
+    bodies: tuple[str, ...]
+
+    def checked(self, values: ArrayLike) -> FloatArray:
+        """Other values (p,), finite.
+
+        Raises:
+            InvalidInput: a wrong number of them, or not finite.
+        """
+        given = as_array("values", values, (len(self.names),))
+        if given.ndim != 1:
+            raise InvalidInput(
+                f"values have shape {given.shape}, expected ({len(self.names)},)", value=values
+            )
+        return given
+
+    def of_joints(self, values: FloatArray) -> dict[str, float]:
+        """Return the joint parameters in an array of values (p,), by name."""
+        first = len(OF_BODY) * len(self.bodies)
+        return dict(zip(self.names[first:], values[first:].tolist(), strict=True))
+
+
+class JointParameter(NamedTuple):
+    """A parameter of a joint: its name, its value and its unit."""
+
+    name: str
+    value: float
+    unit: str
+
+
+class JointPlaces(NamedTuple):
+    """Indices of a joint's numbers in its mechanism's packed array; `spin` if it has one.
+
+    `dry_friction` is the beginning of the parameters of `kernels.dry_friction`.
+    """
+
+    armature: int
+    damping: int
+    dry_friction: int
+    spin: int | None = None
+
+
+def joint_parameters(
+    joint: Joint, at: JointPlaces, driven: bool = True
+) -> list[tuple[JointParameter, dict[int, float]]]:
+    """Parameters of a joint, and what a unit of each is in the packed array.
+
+    Of a driven joint its armature, which is all reflected inertia, and friction, of another one
+    damping alone. `static` is there where friction falls from it: linear in both levels at a given
+    Stribeck velocity, which stays as it is.
+    """
+    unit = "m" if joint.kind == "prismatic" else "rad"
+    force, inertia = ("N", "kg") if unit == "m" else ("N m", "kg m^2")
+    name, actuator = joint.name, joint.actuator
+    viscous = JointParameter(f"{name}.viscous", joint.damping, f"{force} s/{unit}")
+    damping = viscous, {at.damping: 1.0}
+    if not driven:
+        return [damping]
+    turning = {at.armature: 1.0} | ({} if at.spin is None else {at.spin: _spin(joint)})
+    found = [
+        (JointParameter(f"{name}.armature", joint.reflected_inertia, inertia), turning),
+        damping,
+    ]
+    curvature = actuator.stribeck_terms[2]
+    excess = at.dry_friction + law.EXCESS, at.dry_friction + law.EXCESS_BACKWARD
+    falling = {at.dry_friction + law.STRIBECK: curvature} if curvature else {}
+    coulomb = at.dry_friction + law.COULOMB, at.dry_friction + law.COULOMB_BACKWARD
+    sides = zip(("forward", "backward"), actuator.coulomb_both, coulomb, excess, strict=True)
+    for side, value, level, above in sides:
+        less = {above: -1.0} if falling else {}
+        parameter = JointParameter(f"{name}.coulomb_{side}", value, force)
+        found.append((parameter, {level: 1.0} | less | falling))
+    if falling and actuator.static is not None:
+        static = JointParameter(f"{name}.static", actuator.static, force)
+        found.append((static, dict.fromkeys(excess, 1.0) | falling))
+    return found
+
+
+def _spin(joint: Joint) -> float:
+    """Return a rotor's inertia about the joint's axis, per unit of its reflected inertia."""
+    if joint.reflected_inertia == 0.0:
+        joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
+        if replace(joint.drive, rotor_inertia=0.0) == IDEAL:
+            return 0.0  # nothing is said of a gear: an armature
+    return joint.spin_inertia / joint.reflected_inertia
+
+
+def with_values(
+    model: Model, bodies: Mapping[str, BodyNumbers], of_joints: Mapping[str, float]
+) -> Model:
+    """The model with other bodies, by their links, and other values of joints and closures.
+
+    Raises:
+        ModelError: values that no model can have.
+    """
+    right = min(of_joints.values(), default=0.0) >= 0.0 and all(
+        body.mass >= 0.0 and np.isfinite(body.inertia).all() for body in bodies.values()
+    )
+    vary: Any = varied if right else altered  # which says what is wrong
+    links = tuple(
+        vary(link, **bodies[link.name]._asdict()) if link.name in bodies else link
+        for link in model.links
+    )
+    joints = []
+    for joint in model.joints:
+        values = joint.reflected_inertia, joint.damping, *joint.friction.tolist()
+        parts = ("armature", "viscous", "coulomb_forward", "coulomb_backward")
+        armature, viscous, *levels = (
+            of_joints.get(f"{joint.name}.{part}", value)
+            for part, value in zip(parts, values, strict=True)
+        )
+        static = of_joints.get(f"{joint.name}.static", joint.drive.static)
+        friction = np.array(levels)
+        friction.setflags(write=False)
+        turning = _with_armature(joint, armature, vary)
+        drive = vary(turning.drive, static=static)
+        joints.append(vary(turning, damping=viscous, friction=friction, drive=drive))
+    closures = tuple(
+        vary(closure, damping=of_joints.get(f"{closure.name}.viscous", closure.damping))
+        for closure in model.closures
+    )
+    return varied(model, links=links, joints=tuple(joints), closures=closures)
+
+
+def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
+    """The joint with another reflected inertia, of its actuator's rotor where one is described."""
+    drive = joint.drive
+    if drive.rotor_inertia == 0.0 and (joint.armature > 0.0 or drive == IDEAL):
+        changes: dict[str, Any] = {"armature": armature}
+    elif joint.reflected_inertia > 0.0:
+        scale = armature / joint.reflected_inertia
+        rotor = vary(drive, rotor_inertia=scale * drive.rotor_inertia)
+        changes = {"armature": scale * joint.armature, "drive": rotor}
+    else:
+        changes = {"drive": vary(drive, rotor_inertia=armature / drive.ratio**2)}
+    changed: Joint = vary(joint, **changes)
+    return changed
+
+
+def unit_mechanisms(
+    empty: FloatArray,
+    bodies: Iterable[tuple[Sequence[int], FloatArray]],
+    joints: Iterable[Mapping[int, float]],
+) -> FloatArray:
+    """(p, size) packed arrays of mechanisms that have one parameter each, for `columns_of`.
+
+    Moments of inertia are at a center of mass without mass; a first moment is that of a unit of
+    mass a meter off the origin, without inertia about it, which has that mass, too.
+
+    Args:
+        empty: (size,) the array without masses, rotors and friction.
+        bodies: where each body's mass, com (3) and inertia (6) are in it, and its frame (4, 4) in
+            that of the kernels.
+        joints: what a unit of each further parameter is in it.
+    """
+    found = []
+    for (places, frame), (mass, com, inertia) in product(bodies, UNIT_BODIES):
+        R = frame[:3, :3]
+        turned = (R @ inertia @ R.T)[ROWS, COLUMNS]
+        found.append(empty.copy())
+        found[-1][list(places)] = [mass, *(R @ com + frame[:3, 3]), *turned]
+    for entries in joints:
+        found.append(empty.copy())
+        found[-1][list(entries)] = list(entries.values())
+    return np.array(found)
+
+
+def columns_of(efforts: FloatArray, further: int) -> FloatArray:
+    """Y (..., n, p) of efforts (p, ..., n) of `unit_mechanisms`, the last `further` of no body."""
+    Y: FloatArray = np.array(np.moveaxis(efforts, 0, -1), order="C")
+    of_bodies = Y[..., : Y.shape[-1] - further]
+    for k in range(1, 4):
+        of_bodies[..., k::10] -= of_bodies[..., ::10]
+    return Y
+
+
+def collected(
+    bodies: Iterable[tuple[str, BodyNumbers]], joints: Iterable[JointParameter]
+) -> Parameters:
+    """The parameters of bodies, by name, and of joints."""
+    bodies, joints = list(bodies), list(joints)
+    names = [f"{name}.{part}" for name, _ in bodies for part in OF_BODY]
+    values = [body_parameters(*body) for _, body in bodies]
+    units = [unit for _ in bodies for unit in UNITS_OF_BODY]
+    own = np.array([joint.value for joint in joints])
+    return Parameters(
+        (*names, *(joint.name for joint in joints)),
+        np.concatenate([*values, own]),
+        (*units, *(joint.unit for joint in joints)),
+        tuple(name for name, _ in bodies),
+    )

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Solver: the computations of a kind of mechanism with its own kernels, behind one interface.
+
+A mechanism delegates to its solver. `Solver` itself serves kinds without compiled code, whose
+configuration is a position for each joint. A kind derives its own class and names it as
+`solver_type`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.dynamics.body_parameters import BodyNumbers
+from robodyn.dynamics.compiled_run import (
+    BatchSteps,
+    CompiledRun,
+    Kernels,
+    Outcome,
+    Rollout,
+)
+from robodyn.dynamics.compiled_slopes import CompiledSlopes
+from robodyn.dynamics.kernels import dry_friction as law
+from robodyn.dynamics.kernels import sticking as at
+from robodyn.dynamics.link_tree import Source
+from robodyn.dynamics.parameters import JointParameter
+from robodyn.dynamics.stencil import Stencil, difference_stencil
+from robodyn.errors import InvalidInput
+from robodyn.model.joint import Joint
+
+
+class Solver:
+    """Packed numbers of a mechanism, and its kernels.
+
+    Args:
+        mechanism: mechanism to compute.
+
+    Attributes:
+        packed: arrays for the kind's simulation loop.
+        loop: the kind's compiled simulation; None if it has none.
+        no_step: reasons why no acceleration or command could be computed, by the kernels' status.
+        positions_are_given, rates_are_given: whether the positions of the tree's joints are the
+            configuration, and their rates the velocity.
+    """
+
+    packed: tuple[FloatArray, ...]
+    loop: ClassVar[Kernels | None] = None
+    no_step: ClassVar[Mapping[int, str]] = {}
+    positions_are_given: ClassVar[bool] = True
+    rates_are_given: bool = True
+
+    def __init__(self, mechanism: Any) -> None:
+        self.mechanism = mechanism
+
+    def unanswered(self, what: str) -> InvalidInput:
+        """Return the error for a computation that this kind does not support."""
+        return InvalidInput(
+            f"mechanisms of the kind {self.mechanism.kind!r} have no {what} that are computed "
+            f"here; describe {self.mechanism.name} as a URDF of joints and links",
+            value=self.mechanism.kind,
+        )
+
+    # simulation
+
+    def run_under(self, model: Any) -> Any:
+        """Return the compiled simulation of the mechanism with a controller that uses `model`."""
+        if self.loop is None:
+            raise self.unanswered("compiled simulations")
+        own = self.mechanism
+        return CompiledRun(
+            self.loop,
+            self.packed,
+            lambda: own._smooth.solver.packed,
+            own.drives.motor_table,
+            own.friction,
+            model.solver.packed,
+        )
+
+    def compiled_simulation(self, model: Any) -> Callable[[Rollout, int, int], Outcome] | None:
+        """Return a function (rollout, first, last) that fills rows of a rollout.
+
+        It fills rows `first` + 1 to `last`. `model` is the controller's model of the mechanism. The
+        result is None if compiled code cannot simulate this pair; simulations then call Python at
+        each stage of a step.
+        """
+        # a derived class may have other dynamics than the one that says how it runs
+        if "solver_type" not in vars(type(self.mechanism)) or not self.is_alike(model):
+            return None
+        advance: Callable[[Rollout, int, int], Outcome] = self.run_under(model).advance
+        return advance
+
+    def is_alike(self, model: Any) -> bool:
+        """Whether kernels of this mechanism also accept the packed numbers of another one."""
+        own = self.mechanism
+        return type(model) is type(own) and len(model.joint_names) == len(own.joint_names)
+
+    def why_no_step(self, status: int, configuration: FloatArray) -> str:
+        """Return the reason for a kernel's status at a configuration, for messages."""
+        return self.no_step[status]
+
+    def batch_steps(
+        self, rows: Sequence[Any], dt: float, *, limit_motors: bool
+    ) -> BatchSteps | None:
+        """Return compiled steps of dt [s] for many mechanisms, each with its own parameters.
+
+        `rows` are mechanisms of this kind and of one structure. With `limit_motors`, motors stay
+        within their torque-speed curves. The result is None if each mechanism must be stepped
+        alone.
+        """
+        return None
+
+    def warm_up(self) -> None:
+        """Call the compiled functions that only this kind has once, so that they are loaded.
+
+        See `robodyn.warmup.warm_up`.
+        """
+
+    # derivatives
+
+    @cached_property
+    def slopes(self) -> CompiledSlopes | None:
+        """Derivatives of the dynamics in compiled code, if the kind has any."""
+        return None
+
+    @cached_property
+    def stencil(self) -> Stencil:
+        """Scheme of the derivatives of efforts and accelerations by the configuration."""
+        return difference_stencil(self.mechanism)
+
+    # parameters
+
+    @property
+    def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
+        """Name and parameters of each body of `parameters`, in its own frame."""
+        raise self.unanswered("parameters")
+
+    @cached_property
+    def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
+        """Parameters after the bodies in `parameters`, with their units in a packed array."""
+        raise self.unanswered("parameters")
+
+    def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
+        """Convert bodies of `parameters` into links with the bodies in their frames."""
+        names = (name for name, _ in self.parametric_bodies)
+        return dict(zip(names, bodies, strict=True))
+
+    def by_joint(self, values: dict[str, float]) -> dict[str, float]:
+        """Return values of the joint parameters by the joints and closures of the model."""
+        return values
+
+    # the tree of links
+
+    @property
+    def body_links(self) -> tuple[str, ...]:
+        """Link in whose frame each of the mechanism's bodies is given."""
+        return tuple(body.name for body in self.mechanism.bodies)
+
+    def tree_joints(self, drawn: Sequence[Joint]) -> Sequence[Joint]:
+        """Return the joints of the tree of links among those `drawn`, in the same order."""
+        return drawn
+
+    def joint_sources(self) -> Mapping[str, Source]:
+        """Indices of the joints' positions and rates among those of `tree_state`."""
+        own = self.mechanism
+        return {name: Source(k, k) for k, name in enumerate(own.joint_states(own.home).names)}
+
+    def tree_positions(self, q: FloatArray) -> FloatArray:
+        """Return positions (N, p) of the tree's joints for configurations (N, nq). Unchecked."""
+        return q
+
+    def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+        """Return positions (N, p) of the tree's joints and its tangents for configurations (N, nq).
+
+        The tangents (N, rates * nv) contain, by rows, the rates of the joints for each coordinate
+        of the velocity; None if they are the velocity. Unchecked.
+        """
+        return q, None
+
+    def tree_motion(
+        self, q: FloatArray, v: FloatArray, a: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return positions (N, p) of the tree's joints, their velocities and accelerations."""
+        return q, v, a
+
+
+def falling_friction(mechanism: Any) -> FloatArray:
+    """Return rows of `friction` of the driven joints, if it depends on the velocity."""
+    rows: FloatArray = mechanism.friction.rows[: len(mechanism.joint_names)]
+    # the two Coulomb levels come first; all that follows acts by the rate
+    return rows if rows[:, law.EXCESS : law.DRY_FRICTION].any() else np.zeros((0, at.ROW))
+
+
+def held_efforts(mechanism: Any) -> Callable[..., FloatArray] | None:
+    """Inverse dynamics without dry friction; None if there is none."""
+    smooth = mechanism._smooth
+    return None if smooth is mechanism else smooth.inverse_dynamics

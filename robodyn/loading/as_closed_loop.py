@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""An arm or a platform as a tree with closures: other equations for the same machine.
+
+These take joints that are not driven, too.
+"""
+
+from __future__ import annotations
+
+from robodyn.mechanism.kind import ReadOptions
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.builder import ModelBuilder
+from robodyn.parsing.description import check_links
+from robodyn.solvers.serial.description.urdf_chain import check_loops, longest_chains
+from robodyn.solvers.tree.default_tip import with_default_tip
+from robodyn.solvers.tree.loop import ClosedLoop
+
+
+def from_loose_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop | None:
+    """All of a URDF without closures that has passive joints where an arm would have its own.
+
+    None where a chain was asked for, or all joints on the way to the tip are driven.
+
+    Raises:
+        ModelError: what looks like a loop cut open, or like a gripper at the end of an arm.
+    """
+    driven = builder.actuated
+    named = options.base_link or options.tip_link or options.hold_branches
+    if named or not driven:
+        return None
+    model = builder.model()
+    model = model if builder.tip_link else with_default_tip(model)
+    tree = TreeAtZero(model)
+    check_loops(tree, options.spelling)
+    chains = longest_chains(tree, None, options.spelling)
+    passive = {
+        joint.name
+        for path in chains.values()
+        for joint in path
+        if joint.moves and joint.mimic is None
+    }
+    if passive <= set(driven):
+        return None
+    return ClosedLoop(check_links(model, strict=options.strict))
+
+
+def from_tree(mechanism: Mechanism) -> ClosedLoop:
+    """Make a closed loop of an arm or a platform, with the same driven joints."""
+    return ClosedLoop(mechanism.model)

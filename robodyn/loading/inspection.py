@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A mechanism as plain data: its bodies, joints, limits, unphysical inertias, and state at home."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.algorithms import comparison, conditioning
+from robodyn.arrays import FloatArray
+from robodyn.dynamics import joint_friction
+from robodyn.errors import (
+    InvalidInput,
+    KinematicsError,
+    LeftOutWarning,
+    ModelError,
+    UnderActuated,
+    UnphysicalInertiaWarning,
+)
+from robodyn.loading.load import load
+from robodyn.mechanism.mechanism import Mechanism
+
+
+class Remarks(NamedTuple):
+    """Warnings of loading, a line for each.
+
+    Attributes:
+        unphysical: inertias that no rigid body can have.
+        left_out: parts of the description that are not in the mechanism.
+    """
+
+    unphysical: list[str]
+    left_out: list[str]
+
+
+# Above this a condition number is infinite but for rounding; how far [m, rad] is looked from home.
+SINGULAR, AROUND = 1e12, 0.03
+# At most as many warnings in an error.
+SHOWN = 4
+# What is told of each joint, and the mechanism's answer for all of them.
+_JOINT = {
+    "name": "joint_names", "unit": "joint_units", "effort_unit": "drives.effort_units",
+    "position_limits": "position_limits", "velocity_limit": "velocity_limits",
+    "effort_limit": "effort_limits",
+}  # fmt: skip
+_LINES = {UnphysicalInertiaWarning: "unphysical", LeftOutWarning: "left_out"}
+
+
+def report(source: str, *, strict: bool = False, against: str | None = None) -> dict[str, Any]:
+    """Read a model and describe it in JSON-serialisable data (None for a limit that is not given).
+
+    Args:
+        source: as `load` takes it.
+        strict: as for `load`.
+        against: a second source; the entry `against` then lists the differences.
+
+    Raises:
+        RobodynError: as `load`.
+    """
+    mechanism, remarks = read(source, strict)
+    out = describe(mechanism, remarks, source)
+    if against is not None:
+        out["against"] = compared(mechanism, against, strict)
+    return out
+
+
+def compared(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]:
+    """The second source, and a line for each field in which it differs from a mechanism.
+
+    Raises:
+        RobodynError: as `load`.
+    """
+    other, _ = read(against, strict)
+    return {"source": against, "differences": comparison.differences(mechanism, other)}
+
+
+def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, Any]:
+    """Describe a mechanism and its warnings for `report`."""
+    columns = [[_plain(value) for value in attrgetter(name)(mechanism)] for name in _JOINT.values()]
+    out: dict[str, Any] = {
+        "kind": mechanism.kind,
+        "name": mechanism.name,
+        "noun": mechanism.nouns.joint,
+        "source": mechanism.source or source,
+        "frames": list(mechanism.frames),
+        "gravity": _plain(mechanism.gravity_vector),
+        "bodies": [
+            {"name": body.name, "mass": body.mass, "com": _plain(body.com)}
+            for body in mechanism.bodies
+        ],
+        "joints": [dict(zip(_JOINT, row, strict=True)) for row in zip(*columns, strict=True)],
+        # of each leg or joint; an arm's `friction` is Coulomb friction in both directions
+        "friction": [_plain(own) for own in joint_friction.joint_friction(mechanism)],
+        "actuators": [],
+        "home": _home(mechanism),
+        "condition_number": None,
+        "loops": conditioning.loops_found(mechanism),
+        "unphysical": remarks.unphysical,
+        "left_out": remarks.left_out,
+        "remarks": [],
+    }
+    out["mass"] = sum(body["mass"] for body in out["bodies"])
+    if out["home"] is None:
+        out["remarks"].append(
+            "no home pose is given, so lengths and condition number are not computed"
+        )
+    else:
+        _at_home(mechanism, out)
+    return out
+
+
+def read(source: str, strict: bool) -> tuple[Mechanism, Remarks]:
+    """Read a mechanism, and the warnings about its description.
+
+    Raises:
+        RobodynError: as for `load`.
+    """
+    remarks = Remarks([], [])
+    with warnings.catch_warnings(record=True) as caught:
+        for category in _LINES:
+            warnings.simplefilter("always", category)
+        try:
+            mechanism: Mechanism = load(source, strict=strict)
+        except ModelError as error:
+            told = [str(w.message) for w in caught if issubclass(w.category, LeftOutWarning)]
+            if not told:
+                raise
+            # what is left out may be why it fails
+            more = f"; and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
+            text = "; ".join(told[:SHOWN]).replace(f"{source}: ", "")
+            raise type(error)(f"{error} ({text}{more})", value=error.value) from error
+    for warning in caught:
+        name = next((_LINES[c] for c in _LINES if issubclass(warning.category, c)), None)
+        if name is not None:
+            getattr(remarks, name).append(str(warning.message))
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    return mechanism, remarks
+
+
+def _home(mechanism: Mechanism) -> Any:
+    try:
+        return _plain(mechanism.home)
+    except InvalidInput:
+        return None
+
+
+def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
+    home = mechanism.home
+    try:
+        positions = mechanism.joint_positions(home)
+        size = mechanism.characteristic_length
+        if out["loops"].get("motors_suffice", True) and _singular_everywhere(mechanism, size):
+            out["remarks"].append(
+                "singular at home and everywhere around it: whatever the motors do, some motion "
+                "remains that they neither cause nor hold. Look at where the joints are: legs "
+                "between two similar polygons, for instance, are such a geometry"
+            )
+        else:
+            out["actuators"] = actuators_at_home(mechanism)
+            out["condition_number"] = {
+                "value": _plain(mechanism.condition_number(home)),
+                "characteristic_length": size,
+                "scaled": _plain(mechanism.condition_number(home, size)),
+            }
+    except KinematicsError as error:
+        out["remarks"].append(f"at home: {error}")
+        return
+    for joint, position in zip(out["joints"], positions, strict=True):
+        joint["home"] = float(position)
+    for value, limit in zip(mechanism.travel(home), mechanism.travel_limits, strict=True):
+        if not limit.lower <= value <= limit.upper:
+            out["remarks"].append(
+                f"at home {limit.name} is {value:.6g}, outside its limits [{limit.lower:g}, "
+                f"{limit.upper:g}]"
+            )
+
+
+def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
+    """A row for each driven joint; empty where all actuators are ideal.
+
+    Inertias are in kg or kg m^2, forces in N or N m, at the joint. `inertia` is what the rest of
+    the mechanism shows there while the other driven joints are held, `weight` the effort that
+    holds the mechanism, `friction_share` friction over it; each None where it means nothing, as
+    weight does where the motors cannot hold the mechanism.
+
+    Raises:
+        KinematicsError: home is singular.
+    """
+    actuators = mechanism.actuators
+    if all(actuator == Actuator() for actuator in actuators):
+        return []
+    home = mechanism.home
+    bare = mechanism.without_actuators()
+    M = bare.mass_matrix(home)
+    still = np.zeros(len(M))
+    inertia = _at_joints(bare, home, M)
+    try:
+        weight = np.abs(bare.inverse_dynamics(home, still, still))
+    except UnderActuated:
+        weight = np.full(len(actuators), np.nan)
+    rows = []
+    for i, name in enumerate(mechanism.joint_names):
+        actuator = actuators[i]
+        friction = max(actuator.coulomb_both)
+        # what is left of rounding, as in a joint with a vertical axis, is no weight
+        bears = bool(weight[i] > 1e-9 * max(1.0, weight.max()))
+        rows.append(
+            {
+                "name": name,
+                "reflected_inertia": actuator.reflected_inertia,
+                "inertia": None if inertia is None else float(inertia[i]),
+                "friction": friction,
+                "weight": _plain(weight[i]),
+                "friction_share": float(friction / weight[i]) if bears else None,
+            }
+        )
+    return rows
+
+
+def _at_joints(mechanism: Mechanism, home: FloatArray, M: FloatArray) -> FloatArray | None:
+    """(n,) diagonal of the mass matrix in rates of the driven joints, if these are coordinates."""
+    rates = mechanism.joint_velocities(home, np.eye(len(M))).T
+    if rates.shape != M.shape or np.linalg.matrix_rank(rates) < len(M):
+        return None
+    inverse = np.linalg.inv(rates)
+    return np.asarray(np.diag(inverse.T @ M @ inverse))
+
+
+def _singular_everywhere(mechanism: Mechanism, size: float) -> bool:
+    """Whether the condition number is infinite, but for rounding, at home and around it."""
+    home, velocities = mechanism.home, mechanism.coordinates.velocity_size
+    if float(mechanism.condition_number(home, size)) < SINGULAR:
+        return False
+    steps = np.random.default_rng(0).uniform(-AROUND, AROUND, (8, velocities))
+    around = [mechanism.advance(home, step) for step in steps]
+    return all(float(mechanism.condition_number(q, size)) > SINGULAR for q in around)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as JSON has them, None for those that are not finite."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim:
+        return [_plain(item) for item in array]
+    return float(array) if np.isfinite(array) else None

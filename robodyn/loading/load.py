@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Load a mechanism from a bundled name, a file or URDF text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike
+from robodyn.checks import as_exact
+from robodyn.errors import ModelError
+from robodyn.formats.documents import Fields, shown
+from robodyn.loading.load_types import (
+    Base,
+    LoopName,
+    ReadingOptions,
+    SerialName,
+    Source,
+    StewartName,
+)
+from robodyn.loading.registry import kind_of_urdf, kinds, yaml_kinds
+from robodyn.mechanism.kind import Kind, ReadOptions
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.mechanism.option_names import Spelling, in_python
+from robodyn.model.builder import Drives, ModelBuilder
+from robodyn.parsing.description import name_zero_limits
+from robodyn.parsing.source import YamlDocument, name_of_source, read_source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.solvers.serial.arm import SerialArm
+    from robodyn.solvers.stewart.platform import StewartPlatform
+    from robodyn.solvers.tree.loop import ClosedLoop
+
+# What computing with numbers that are checked one by one, but not together, may raise.
+_NUMERICAL = (np.linalg.LinAlgError, ArithmeticError, RecursionError, MemoryError)
+# What a process that deals with one robot was told of it: a command, a node, a launch file.
+_defaults = ReadOptions()
+
+
+def use_options(*, spelling: Spelling = in_python, **options: Any) -> None:
+    """Give options to every `load` of this process, where a call says nothing else.
+
+    Args:
+        spelling: how messages write an option that would help.
+        options: base_link, tip_link, hold_branches, driven, kind, base, gravity as for `load`; an
+            empty name stands for none.
+    """
+    global _defaults
+    _defaults = _with(ReadOptions(spelling=spelling), options)
+
+
+def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
+    """Options as they are given, and the defaults of those that are not."""
+    given["driven"] = _names_in(given.get("driven"))
+    if (gravity := given.get("gravity")) is not None:
+        given["gravity"] = tuple(as_exact("gravity", gravity, (3,), "m/s^2").tolist())
+    return replace(defaults, **{name: value for name, value in given.items() if value})
+
+
+@overload
+def load(source: StewartName, **options: Unpack[ReadingOptions]) -> StewartPlatform: ...
+@overload
+def load(source: SerialName, **options: Unpack[ReadingOptions]) -> SerialArm: ...
+@overload
+def load(source: LoopName, **options: Unpack[ReadingOptions]) -> ClosedLoop: ...
+@overload
+def load(
+    source: Source, *, kind: Literal["stewart"], **options: Unpack[ReadingOptions]
+) -> StewartPlatform: ...
+@overload
+def load(
+    source: Source, *, kind: Literal["serial"], **options: Unpack[ReadingOptions]
+) -> SerialArm: ...
+@overload
+def load(
+    source: Source,
+    *,
+    kind: Literal["closed_loop"],
+    driven: str | Sequence[str] | None = None,
+    base: Base | None = None,
+    **options: Unpack[ReadingOptions],
+) -> ClosedLoop: ...
+@overload
+def load(
+    source: Source,
+    *,
+    driven: str | Sequence[str] | None = None,
+    base: Base,
+    **options: Unpack[ReadingOptions],
+) -> ClosedLoop: ...
+@overload
+def load(
+    source: Source,
+    *,
+    driven: str | Sequence[str] | None = None,
+    kind: str | None = None,
+    base: Base | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Mechanism: ...
+def load(
+    source: Source,
+    *,
+    strict: bool = False,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    hold_branches: bool = False,
+    driven: str | Sequence[str] | None = None,
+    kind: str | None = None,
+    base: str | None = None,
+    gravity: ArrayLike | None = None,
+    xacro_args: Mapping[str, str] | None = None,
+) -> Mechanism:
+    """Load a mechanism from a bundled name, a file, URDF text or a dictionary.
+
+    A YAML file states its kind in the field `type`. A URDF with a floating body on six prismatic
+    legs is a Stewart platform, any other with loop closures a closed loop, one without a serial
+    arm; registered kinds are asked first, see `robodyn.loading.registry`. Where a description
+    says which joints have actuators (`<ros2_control>`, `<transmission>`, MJCF's `<actuator>`), the
+    others are passive; a platform, a chain or a tree with passive joints is a `ClosedLoop`.
+
+    Args:
+        source: name of a bundled model (`models()`), path to a .urdf, .xacro, .sdf, .world, .yaml,
+            .yml or, for MJCF, .xml file; or URDF, SDF or MJCF text, which starts with `<`; or the
+            content of a YAML model file as a dictionary, in which arrays stand for lists and paths
+            are relative to the working folder.
+        strict: refuse inertia tensors that no rigid body can have, instead of warning.
+        base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
+            leaf behind the largest number of movable joints, unless that is a gripper's finger.
+        hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
+        driven: names of the driven joints, whatever the description says of actuators; a list, or
+            a text with commas between them. All others are passive.
+        kind: read a URDF as a mechanism of this kind without asking the kinds whether it is theirs;
+            arms and platforms from YAML may also be asked for as `closed_loop`, which takes whole
+            trees of joints: hands, quadrupeds, arms with their grippers.
+        base: `moving` lets the base of a tree float freely, whatever the description says, and
+            `fixed` holds it at home; read as `closed_loop`.
+        gravity: (3,) [m/s^2] base frame, instead of the description's; `[0, 0, 0]` leaves gravity
+            to drives that compensate it themselves.
+        xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders
+            of ROBODYN_PACKAGE_PATH, a sourced ROS 2 and the file's own checkout.
+
+    Returns:
+        A `Mechanism` of its kind's class: `StewartPlatform`, `SerialArm` ...
+
+    Raises:
+        ModelNotFound: neither a bundled name nor a file; lists the bundled names.
+        ModelError: the description is invalid; names the file, the field and its value.
+        UnphysicalInertia: with `strict=True`.
+        LeftOutWarning (warned, not raised): names links, actuators and whatever else is left out.
+        MissingExtra: a .xacro file where the package xacro is not installed; MJCF without mujoco.
+    """
+    given: dict[str, Any] = {
+        "base_link": base_link,
+        "tip_link": tip_link,
+        "hold_branches": hold_branches,
+    }
+    given |= {"strict": strict, "driven": driven, "kind": kind, "base": base, "gravity": gravity}
+    for name in ("base_link", "tip_link", "kind", "base"):
+        if not isinstance(given[name], (str, type(None))):
+            raise ModelError(
+                f"{name} is {shown(given[name])}, expected a text or None", value=given[name]
+            )
+    for name in ("strict", "hold_branches"):
+        if not isinstance(given[name], (bool, int, np.bool_)):
+            raise ModelError(
+                f"{name} is {shown(given[name])}, expected True or False", value=given[name]
+            )
+    options = _with(_defaults, given)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # the model's parts refuse the results
+            made = _made_of(read_source(source, xacro_args), options)
+    except _NUMERICAL as error:
+        raise ModelError(
+            f"{name_of_source(source)}: its numbers make no mechanism that can be computed "
+            f"({type(error).__name__}: {error})",
+            value=source,
+        ) from error
+    if options.base is not None:
+        made = made._made(made.model.with_base(options.base))
+    return made if options.gravity is None else made.with_gravity(options.gravity)
+
+
+def _made_of(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
+    """The mechanism of what was read, its base as described."""
+    wanted = options.kind or ("closed_loop" if options.base else None)
+    chosen = None if wanted is None else _kind(wanted)
+    if options.base and wanted != "closed_loop":
+        raise ModelError(
+            f"base is {options.base!r} and kind {wanted!r}; a base is chosen of a tree of joints, "
+            f"{options.spelling('kind', 'closed_loop')}",
+            value=wanted,
+        )
+    if isinstance(read, YamlDocument):
+        return _from_yaml(read, replace(options, folder=read.folder), chosen)
+    return _from_builder(read, options, chosen)
+
+
+def _names_in(driven: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """Names of joints, of a text with commas between them too; None for none at all."""
+    given = driven.split(",") if isinstance(driven, str) else () if driven is None else driven
+    listed = isinstance(given, Collection) and not isinstance(given, (bytes, Mapping))
+    if not listed or not all(isinstance(name, str) for name in given):
+        raise ModelError(f"driven is {driven!r}, expected names of joints", value=driven)
+    return tuple(name.strip() for name in given if name.strip()) or None
+
+
+def _kind(name: str) -> Kind:
+    known = kinds()
+    if name not in known:
+        raise ModelError(
+            f"kind is {name!r}, expected one of {', '.join(sorted(known))}", value=name
+        )
+    return known[name]
+
+
+def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    document, fields = read.fields, Fields(read.fields, read.source)
+    of_others = (kind for kind in kinds().values() if kind.recognises_yaml is not None)
+    kind = next((k for k in of_others if k.recognises_yaml and k.recognises_yaml(document)), None)
+    if kind is None:
+        kind = _kind(fields.text("type", choices=yaml_kinds()))
+    assert kind.from_yaml is not None  # it is among the choices
+    made = kind.from_yaml(document, read.source, options)
+    if chosen is None or chosen == kind:
+        return made if options.driven is None else _driven_by(kind, made, options.driven, options)
+    converted = kind.adapter(f"as_{chosen.name}")
+    if converted is None:
+        raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
+    driven = () if options.driven is None else (options.driven,)
+    mechanism: Mechanism = converted(made, *driven)
+    return mechanism
+
+
+def _from_builder(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    made = _recognized(builder, options, chosen)
+    name_zero_limits(builder, made.joint_names)
+    return made
+
+
+def _recognized(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+    named = builder.kind
+    kind = chosen or (_kind(named) if named else kind_of_urdf(builder))
+    if kind.from_urdf is None:
+        raise ModelError(
+            f"{builder.source}: a mechanism of the kind {kind.name!r} has no URDF form",
+            value=kind.name,
+        )
+    if options.driven is not None:
+        _check_driven(builder, options.driven)
+        builder.drives = Drives.of(options.driven)
+    whole = None if chosen or named else kind.adapter("loose_tree")
+    found: Mechanism | None = None if whole is None else whole(builder, options)
+    if found is not None:
+        return found
+    made = kind.from_urdf(builder, options)
+    actuated = builder.actuated
+    if not actuated:
+        return made
+    mechanism = _driven_by(kind, made, actuated, options)
+    if chosen is not None and mechanism.kind != made.kind:
+        passive = [name for name in made.joint_names if name not in actuated]
+        raise ModelError(
+            f"{builder.source}: nothing drives {', '.join(map(repr, passive))}, and in a "
+            f"mechanism of the kind {chosen.name!r} all joints are driven; do not ask for this "
+            f"kind, or name the driven joints: "
+            f"{options.spelling('driven', ','.join(made.joint_names))}",
+            value=passive,
+        )
+    return mechanism
+
+
+def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
+    known = [
+        joint.name for joint in builder.joints.values() if joint.kind not in ("fixed", "floating")
+    ]
+    for name in driven:
+        if name not in known:
+            raise ModelError(
+                f"{builder.source}: driven: no joint {name!r} that could be driven; there are "
+                f"{', '.join(map(repr, known))}",
+                value=name,
+            )
+
+
+def _driven_by(
+    kind: Kind, mechanism: Mechanism, driven: Collection[str], options: ReadOptions
+) -> Mechanism:
+    """The mechanism where only these joints are driven: as it is, if that is all that it drives.
+
+    A kind that drives all of its joints leaves one with passive joints to closed loops.
+    """
+    own = mechanism.joint_names
+    if set(own) <= set(driven):
+        return mechanism
+    convert = kind.adapter("as_closed_loop")
+    kept = tuple(name for name in driven if name in own)
+    if convert is None or not kept:
+        raise ModelError(
+            f"{mechanism.source or mechanism.name}: driven are {', '.join(map(repr, driven))}, "
+            f"expected {'one or more' if convert else 'all'} of {', '.join(map(repr, own))}; name "
+            f"the driven joints: {options.spelling('driven', ','.join(own))}",
+            value=tuple(driven),
+        )
+    passive: Mechanism = convert(mechanism, tuple(name for name in own if name in kept))
+    return passive

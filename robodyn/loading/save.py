@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A mechanism written to a file that `load` reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from robodyn.errors import InvalidInput, OutputError
+from robodyn.loading.registry import kind_of, written_model
+from robodyn.mechanism.kind import imported
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.model.model import Model
+from robodyn.parsing.model_file import write_text
+from robodyn.parsing.source import YAML_SUFFIXES
+from robodyn.solvers.tree.closing.structure import structure_of
+from robodyn.writing.urdf import settings_of
+
+# Formats of others that say where loops are closed, and their writers of a tree.
+TREES = {
+    ".sdf": "robodyn.writing.sdf:tree_sdf",
+    ".xml": "robodyn.writing.mjcf:tree_mjcf",
+}
+
+
+def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
+    """Write a mechanism as a URDF, SDF, MJCF or YAML file from which `load` makes an equal one.
+
+    Bodies, joints, closures, friction, actuators, limits, gravity and home are all in the file.
+    What a format has no word for is in an element `<robodyn>`, which other programs pass over. The
+    YAML file of a closed loop names a URDF, which is written beside it.
+
+    Args:
+        mechanism: of any kind that has such a file.
+        file: .urdf, .sdf, .xml (MJCF), .yaml or .yml; its folder is made where there is none.
+
+    Returns:
+        The files written, the one asked for first.
+
+    Raises:
+        InvalidInput: another ending, or a kind of mechanism that has no such file.
+        OutputError: the file cannot be written, or cannot say what the mechanism is.
+    """
+    path = Path(file).expanduser()
+    ending = path.suffix.lower()
+    known = (".urdf", *TREES, *YAML_SUFFIXES)
+    if ending not in known:
+        raise InvalidInput(
+            f"{file}: models are written as {', '.join(known)} files", value=str(file)
+        )
+    kind, made = kind_of(mechanism), cast(Any, type(mechanism))
+    if mechanism.options and made(mechanism.model).options != mechanism.options:
+        raise OutputError(
+            f"{file}: {mechanism.name} was made with {mechanism.options}, which a model file "
+            "cannot say; save one without, and give it when the mechanism is made",
+            value=mechanism.options,
+        )
+    write = kind.adapter("model_file")
+    if ending in YAML_SUFFIXES and write is not None:
+        written: list[Path] = write(mechanism, path)
+        return written
+    if ending in YAML_SUFFIXES or kind.to_urdf is None:
+        remedy = "an adapter `model_file`" if ending in YAML_SUFFIXES else "its `to_urdf`"
+        raise InvalidInput(
+            f"{mechanism.name}: a mechanism of the kind {mechanism.kind!r} has no {ending} file; "
+            f"register the kind with {remedy}",
+            value=mechanism.kind,
+        )
+    model = written_model(mechanism)
+    if ending not in TREES:
+        write_text(path, kind.to_urdf(mechanism))
+    elif model is not None:
+        write_text(path, _tree_text(model, mechanism.kind, ending))
+    else:
+        raise InvalidInput(
+            f"{mechanism.name}: a mechanism of the kind {mechanism.kind!r} has no model of links "
+            "and joints; save it as .urdf, or register the kind with an adapter `written_model`",
+            value=mechanism.kind,
+        )
+    return [path]
+
+
+def _tree_text(model: Model, kind: str, ending: str) -> str:
+    """Text of a format whose links stand where the model's loops close."""
+    positions = {}
+    if model.closures:
+        found = structure_of(model)
+        for joint in found.tree.joints:
+            at = found.tree.position_of[joint.name]
+            floats = joint.kind == "floating"
+            positions[joint.name] = found.home[at : at + 7] if floats else float(found.home[at])
+    text: str = imported(TREES[ending])(model, settings_of(model, kind), positions)
+    return text

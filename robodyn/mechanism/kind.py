@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Registration of a kind of mechanism: recognition and reading of descriptions."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from robodyn.errors import InvalidInput
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.mechanism.option_names import Spelling, in_python
+from robodyn.model.builder import ModelBuilder
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Options of `load` for reading a description; a kind uses those that concern it.
+
+    Attributes:
+        strict: refuse inertia tensors that no rigid body can have, instead of warning.
+        base_link, tip_link: ends of the chain in a URDF; None lets the kind choose.
+        hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
+        driven: names of the driven joints, instead of those that the description names; None for
+            these.
+        kind: the kind to read as, instead of the one that is recognized; None for that.
+        base: `fixed` or `moving`, of a tree of joints; None for what the description says.
+        gravity: (3,) [m/s^2] base frame, instead of the description's; None for that.
+        folder: of the file that is read, to which files it names are relative; None for text.
+        spelling: how messages write an option that would help.
+    """
+
+    strict: bool = False
+    base_link: str | None = None
+    tip_link: str | None = None
+    hold_branches: bool = False
+    driven: tuple[str, ...] | None = None
+    kind: str | None = None
+    base: str | None = None
+    gravity: tuple[float, ...] | None = None
+    folder: Path | None = None
+    spelling: Spelling = in_python
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Registration of a kind of mechanism.
+
+    The functions import what they need when they are called (see `imported`), so that registering a
+    kind costs nothing and loading one kind does not load the compiled kernels of another.
+
+    Attributes:
+        name: `type` in a YAML description, and `kind` of its mechanisms.
+        from_yaml: makes a mechanism of a document (the mapping in a YAML file), the name of its
+            source and the options; None if the kind has no YAML form.
+        recognises_yaml: whether a YAML document without such a `type` describes this kind all the
+            same, being of a format of others; None if there is no such format.
+        recognises_urdf: whether what a URDF, an SDF or an MJCF filled describes this kind; None if
+            the kind has no such form.
+        from_urdf: makes a mechanism of a builder that is recognized.
+        to_urdf: URDF text that says all of a mechanism, as `save` writes it; None if not supported.
+        example: name of a bundled model of this kind, used to compile its kernels.
+        adapters: what other parts of the package or of other packages provide for this kind, as
+            `module:name` by the name of the use; imported when asked for, see `adapter`.
+    """
+
+    name: str
+    from_yaml: Callable[[dict[str, Any], str, ReadOptions], Mechanism] | None = None
+    recognises_urdf: Callable[[ModelBuilder], bool] | None = None
+    from_urdf: Callable[[ModelBuilder, ReadOptions], Mechanism] | None = None
+    to_urdf: Callable[[Any], str] | None = None
+    example: str = ""
+    recognises_yaml: Callable[[dict[str, Any]], bool] | None = None
+    adapters: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.name or not self.name.isidentifier():
+            raise InvalidInput(
+                f"name of a kind of mechanism is {self.name!r}, expected letters, digits and "
+                "underscores",
+                value=self.name,
+            )
+        if (self.recognises_urdf is None) != (self.from_urdf is None):
+            raise InvalidInput(
+                f"kind {self.name!r}: recognises_urdf and from_urdf go together, give both or "
+                "neither",
+                value=self.name,
+            )
+        for use, reference in self.adapters.items():
+            if reference.count(":") != 1:
+                raise InvalidInput(
+                    f"kind {self.name!r}: adapter {use!r} is {reference!r}, expected module:name",
+                    value=reference,
+                )
+
+    def adapter(self, use: str) -> Any:
+        """The adapter for a use, imported now; None if there is none."""
+        return _imported(self.adapters[use]) if use in self.adapters else None
+
+
+def imported(*references: str) -> Callable[..., Any]:
+    """A function that calls others, each on what the one before returned.
+
+    Args:
+        references: `module:name` of each; they are imported when it is called.
+    """
+    return partial(_called, references)
+
+
+def _called(references: tuple[str, ...], *given: Any) -> Any:
+    for reference in references:
+        given = (_imported(reference)(*given),)
+    return given[0]
+
+
+def _imported(reference: str) -> Any:
+    module, name = reference.split(":")
+    return getattr(importlib.import_module(module), name)

@@ -1,0 +1,639 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""`Mechanism`: the interface of every kind of mechanism for planners, controllers, nodes and views.
+
+A mechanism has coordinates of three sizes that may all differ: a *configuration* (..., nq), its
+*velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints. For a Stewart
+platform the configuration is a pose (..., 7) and the velocity a twist (..., 6); for a serial arm
+they are q and qd, both (..., n). `coordinates` describes the numbers. Configurations are points of
+a manifold: never subtract two of them; use `difference` and `advance`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from robodyn.actuators import Actuator
+from robodyn.algorithms import conditioning, derivatives, linear_in_parameters, link_motion, motions
+from robodyn.algorithms import energy as energies
+from robodyn.algorithms import travel as travelling
+from robodyn.algorithms.comparison import description
+from robodyn.algorithms.description import DrivenJoint, Nouns, driven_joint
+from robodyn.algorithms.estimation import Encoders, Estimator
+from robodyn.algorithms.motion import JointStates
+from robodyn.algorithms.motors import Drives
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
+from robodyn.checks import as_array, guard_methods
+from robodyn.dynamics import compiled_run
+from robodyn.dynamics.body_parameters import bodies_of_parameters
+from robodyn.dynamics.coordinates import Coordinates, Unit, joint_coordinates
+from robodyn.dynamics.end_stops import EndStops
+from robodyn.dynamics.joint_friction import JointFriction, decays, friction_rows
+from robodyn.dynamics.parameters import OF_BODY, Parameters, collected, with_values
+from robodyn.dynamics.single_calls import UncheckedDynamics
+from robodyn.dynamics.solver import Solver
+from robodyn.errors import InvalidInput, ModelError
+from robodyn.model.body import Link
+from robodyn.model.model import Model
+from robodyn.numerics.broadcasting import flatten
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# Sizes of a step's load: a wrench, and the motion of the base behind it.
+LOADS = 6, 15
+
+
+class Mechanism(ABC):
+    """A mechanism of any kind; its methods are pure functions of its model.
+
+    A configuration is (..., nq), its velocity and acceleration (..., nv), efforts (..., n) of the
+    driven joints [N m, or N for a prismatic joint]. A wrench (..., 6) is the force [N], then the
+    moment about the reference point of the body [N m], that the environment exerts on the body, in
+    the base frame. For a Stewart platform the configuration is a pose (..., 7) [m, -] and the
+    velocity a twist (..., 6) [m/s, rad/s]; for an arm they are q and qd (..., n) [rad, or m for a
+    prismatic joint]; for closed loops they are the positions of all tree joints and the velocities
+    of the independent ones. `coordinates` describes the numbers.
+
+    Computations that are common to several kinds are functions of the modules in the table below;
+    those with kernels of a kind belong to its `solver`.
+
+    Attributes:
+        kind: name under which its kind is registered: `stewart`, `serial` ...
+        model: description from which it was built, as frozen data.
+        nouns: words for messages, labels and tables.
+        solver_type: type of its `solver`.
+    """
+
+    kind: str
+    model: Any
+    nouns: Nouns = Nouns(mechanism="arm", joint="joint", body="tip", effort="torque")
+    solver_type: ClassVar[type[Solver]] = Solver
+    # frames of `with_frame`: link and frame (4, 4) on it, by name
+    _added: Mapping[str, tuple[str, FloatArray]] = MappingProxyType({})
+
+    travel_limits = cached_property(travelling.travel_limits)
+    travel = travelling.travel
+    within_travel = travelling.within_travel
+    leg_bends = travelling.leg_bends
+    _passive_travel = cached_property(travelling._passive_travel)
+
+    singular_values = conditioning.singular_values
+    condition_number = conditioning.condition_number
+    singularities = property(conditioning.singularities)
+
+    link_names = property(link_motion.link_names)
+    link_pose = link_motion.link_pose
+    link_jacobian = link_motion.link_jacobian
+    link_twist = link_motion.link_twist
+    link_acceleration = link_motion.link_acceleration
+    center_of_mass = link_motion.center_of_mass
+    momentum = link_motion.momentum
+    centroidal_momentum_matrix = link_motion.centroidal_momentum_matrix
+    with_frame = link_motion.with_frame
+
+    energy = energies.energy
+    coriolis_matrix = energies.coriolis_matrix
+    inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
+    forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
+    linearize = derivatives.linearize
+    reference_regressor = linear_in_parameters.reference_regressor
+
+    @cached_property
+    def solver(self) -> Any:
+        """Solver with the kernels of this kind."""
+        return self.solver_type(self)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Wrap the public methods of a kind, so that wrong arguments end in `InvalidInput`."""
+        super().__init_subclass__(**options)
+        guard_methods(cls)
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return str(self.model.name)
+
+    @property
+    def source(self) -> str:
+        """File or model from which the description was read; empty if it was built in code."""
+        return str(self.model.source)
+
+    @cached_property
+    def frames(self) -> tuple[str, str]:
+        """Names of the base frame, and of the frame of the platform or the arm's tip."""
+        return self.model.base_link, self.model.tip_link
+
+    @property
+    def gravity_vector(self) -> FloatArray:
+        """Gravity (3,) [m/s^2], base frame."""
+        gravity: FloatArray = self.model.gravity
+        return gravity
+
+    @property
+    def options(self) -> tuple[object, ...]:
+        """Arguments of its class besides the model, as frozen data."""
+        return ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mechanism) or other.kind != self.kind:
+            return NotImplemented
+        return description(self) == description(other)
+
+    __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
+
+    @property
+    @abstractmethod
+    def bodies(self) -> Sequence[Link]:
+        """Moving bodies, with their masses and inertias."""
+
+    @property
+    def characteristic_length(self) -> float:
+        """Length [m] that makes the condition number independent of units; 1 by default."""
+        return 1.0
+
+    @property
+    @abstractmethod
+    def size(self) -> float:
+        """Positive length [m] of the order of the whole mechanism."""
+
+    @cached_property
+    def driven_joints(self) -> tuple[DrivenJoint, ...]:
+        """Driven joints (n,) of the model."""
+        if isinstance(self.model, Model):
+            return tuple(map(driven_joint, self.model.driven_joints))
+        given = zip(
+            self.joint_names, self.joint_units, self.position_limits, self.velocity_limits,
+            self.effort_limits, strict=True,
+        )  # fmt: skip
+        return tuple(DrivenJoint(*row, Actuator()) for row in given)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names (n,) of the driven joints, in the order of every effort array."""
+        return tuple(joint.name for joint in self.driven_joints)
+
+    @property
+    def all_joint_names(self) -> tuple[str, ...]:
+        """Names of all joints of `joint_states`, including passive ones."""
+        return self.joint_names
+
+    @property
+    def passive_joint_names(self) -> tuple[str, ...]:
+        """Names of those joints of `all_joint_names` that are not driven."""
+        return tuple(name for name in self.all_joint_names if name not in self.joint_names)
+
+    @cached_property
+    def joint_units(self) -> tuple[Unit, ...]:
+        """Units (n,) of the driven joints' positions, `m` or `rad`."""
+        return tuple(joint.unit for joint in self.driven_joints)
+
+    @property
+    def effort_limits(self) -> FloatArray:
+        """Largest efforts (n,) [N or N m] at standstill; infinite if not limited."""
+        return np.array(self._limits[:, 3])
+
+    @property
+    def position_limits(self) -> FloatArray:
+        """Position limits (n, 2) [m or rad] of the driven joints; infinite if not limited."""
+        return np.array(self._limits[:, :2])
+
+    @property
+    def velocity_limits(self) -> FloatArray:
+        """Velocity limits (n,) [m/s or rad/s] of the driven joints and motors."""
+        return np.array(self._limits[:, 2])
+
+    @cached_property
+    def _limits(self) -> FloatArray:
+        """Limits (n, 4) of position, velocity and effort; the smaller of joint and motor."""
+        rows = []
+        for joint in self.driven_joints:
+            motor = joint.actuator
+            rate = min(joint.velocity, motor.rate_limit)
+            rows.append([*np.asarray(joint.position), rate, min(joint.effort, motor.effort_limit)])
+        return np.array(rows, dtype=np.float64)
+
+    @cached_property
+    def actuators(self) -> Sequence[Actuator]:
+        """Actuators (n,) of the driven joints; ideal if the description contains none."""
+        return tuple(joint.actuator for joint in self.driven_joints)
+
+    @cached_property
+    def drives(self) -> Drives:
+        """Units, ranges and motors of the driven joints."""
+        return Drives(self)
+
+    def effort_limits_at(self, rates: ArrayLike, /) -> FloatArray:
+        """Compute the largest efforts (..., n) [N or N m] at joint velocities (..., n).
+
+        These are `effort_limits`, or less according to the torque-speed curve of a motor; zero
+        beyond its end.
+
+        Raises:
+            InvalidInput: the shape is wrong, or a value is not finite.
+        """
+        return self.drives.effort_limits_at(rates)
+
+    def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Convert joint efforts (..., n) [N or N m] into motor torques (..., n) [N m].
+
+        If the efficiency of an actuator is below 1, the joint velocities `rates` (..., n) [m/s or
+        rad/s] decide whether the motor or the load drives; by default the motor does.
+
+        Raises:
+            InvalidInput: the shape is wrong, a value is not finite, or a prismatic joint has no
+                screw lead.
+        """
+        return self.drives.torques(efforts, rates)
+
+    def efforts_of(self, motor_torques: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Convert motor torques (..., n) [N m] into joint efforts; the inverse of `motor_torques`.
+
+        Raises:
+            InvalidInput: as for `motor_torques`.
+        """
+        return self.drives.efforts(motor_torques, rates)
+
+    def motor_currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Convert joint efforts (..., n) [N or N m] into motor currents (..., n) [A].
+
+        Raises:
+            InvalidInput: as for `motor_torques`, or a motor has no torque constant.
+        """
+        return np.asarray(self.motor_torques(efforts, rates) / self.drives.torque_constants)
+
+    def efforts_of_currents(
+        self, currents: ArrayLike, rates: ArrayLike | None = None
+    ) -> FloatArray:
+        """Convert motor currents (..., n) [A] into joint efforts; the inverse of `motor_currents`.
+
+        Raises:
+            InvalidInput: as for `motor_currents`.
+        """
+        constants = self.drives.torque_constants
+        given = as_array("currents", currents, constants.shape, "A")
+        return self.efforts_of(given * constants, rates)
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """Meaning and units of the numbers of a configuration and of a velocity."""
+        return joint_coordinates(self.joint_names, self.joint_units, motions.wrapping_joints(self))
+
+    @property
+    @abstractmethod
+    def home(self) -> FloatArray:
+        """Home configuration, the default start.
+
+        Raises:
+            InvalidInput: the model has none.
+        """
+
+    @abstractmethod
+    def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
+        """Compute the pose (..., 7) of the platform or of the tip, base frame."""
+
+    def forward_kinematics(self, positions: ArrayLike, /) -> FloatArray:
+        """Compute the pose (..., 7) of the body: x y z [m], qx qy qz qw, base frame.
+
+        `positions` is a configuration; for a platform, the leg lengths.
+        """
+        return self.body_pose(positions)
+
+    @abstractmethod
+    def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
+        """Compute the Jacobian (..., 6, k) of the body, linear over angular, base frame.
+
+        twist = J @ velocity, except for a platform: its Jacobian is H, which maps leg forces to a
+        wrench. `twist_jacobian` and `joint_jacobian` have the same meaning for every kind.
+        """
+
+    def twist_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
+        """Compute the matrix (..., 6, nv) with twist of the body = it @ velocity, base frame."""
+        return self.jacobian(configuration)
+
+    def joint_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
+        """Compute the matrix that maps the velocity to the velocities of the driven joints.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            (..., n, nv): velocities of `joint_names` [rad/s or m/s] = it @ velocity.
+
+        Raises:
+            InvalidInput, KinematicsError: as for `jacobian`.
+        """
+        shape = motions.joint_values(self, "configuration", configuration).shape[:-1]
+        n = len(self.joint_names)
+        return np.array(np.broadcast_to(np.eye(n), (*shape, n, n)))
+
+    def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
+        """Compute the displacement (..., nv) from start to goal, in velocity coordinates.
+
+        A continuous joint takes the short way, see `wrapping_joints`.
+        """
+        way = np.asarray(
+            motions.joint_values(self, "goal", goal) - motions.joint_values(self, "start", start)
+        )
+        return self.coordinates.shortest(way)
+
+    def advance(self, configuration: ArrayLike, displacement: ArrayLike, /) -> FloatArray:
+        """Apply a displacement (..., nv) to a configuration (..., nq); the inverse of `difference`.
+
+        Turns of continuous joints are counted.
+
+        Raises:
+            NoSolution: there is no such configuration.
+        """
+        step = motions.joint_values(self, "displacement", displacement)
+        return np.asarray(motions.joint_values(self, "configuration", configuration) + step)
+
+    def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
+        """Compute the positions (..., n) [m or rad] of the driven joints."""
+        return motions.joint_values(self, "configuration", configuration)
+
+    def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
+        """Compute the velocities (..., n) [m/s or rad/s] of the driven joints."""
+        given = {"configuration": configuration, "velocity": velocity}
+        shape, (_, rates) = flatten(
+            **{n: motions.joint_values(self, n, value) for n, value in given.items()}
+        )
+        return np.asarray(rates.reshape(*shape, rates.shape[-1]))
+
+    def joint_states(
+        self, configuration: ArrayLike, velocity: ArrayLike | None = None, /
+    ) -> JointStates:
+        """Return names, positions and velocities of all joints, as the URDF measures them."""
+        positions = motions.joint_values(self, "configuration", configuration)
+        rates = np.zeros(len(self.joint_names)) if velocity is None else velocity
+        pair = np.broadcast_arrays(positions, motions.joint_values(self, "velocity", rates))
+        return JointStates(self.joint_names, *pair)
+
+    def assemble(self, driven: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """Find the configuration (..., nq) with these positions (..., n) of the driven joints.
+
+        `guess` is a configuration near it, by default home.
+
+        Raises:
+            NoSolution: no configuration was found.
+        """
+        return motions.joint_values(self, "driven", driven)
+
+    @property
+    def independent_joints(self) -> tuple[str, ...]:
+        """Names (m,) of the joints whose motion determines that of the mechanism.
+
+        A joint trajectory contains these joints. They may be fewer than the driven ones (in a
+        redundantly driven loop), and both may be fewer than all joints.
+        """
+        return self.joint_names
+
+    def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+        """Find the configuration (nq,) near a guess, by default home, with the body at a pose (7,).
+
+        Raises:
+            NoSolution: no configuration was found; the message names what cannot be reached.
+            InvalidInput: shapes are wrong, or a pose does not determine this mechanism.
+        """
+        raise motions.no_inverse_kinematics(self)
+
+    @cached_property
+    def _links(self) -> link_motion.LinkTables:
+        return link_motion.LinkTables(self)
+
+    @abstractmethod
+    def inverse_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+        /,
+        *,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """Compute the efforts (..., n) of the driven joints for a motion.
+
+        Args:
+            configuration: (..., nq).
+            velocity, acceleration: (..., nv).
+            wrench: external wrench (..., 6) [N, N m] on the body, base frame; zero by default.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            (..., n) [N or N m].
+        """
+
+    @abstractmethod
+    def forward_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        effort: ArrayLike,
+        wrench: ArrayLike | None = None,
+        /,
+        *,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """Compute the acceleration (..., nv) for efforts (..., n).
+
+        A joint at rest has no dry friction here, because only a simulation decides which joints
+        friction holds. Inverse dynamics uses the friction in the direction of the planned
+        acceleration, so at rest the two are inverse to each other only without dry friction.
+        """
+
+    @abstractmethod
+    def mass_matrix(self, configuration: ArrayLike, /) -> FloatArray:
+        """Compute the mass matrix (..., nv, nv), symmetric and positive definite."""
+
+    @abstractmethod
+    def bias(
+        self, configuration: ArrayLike, velocity: ArrayLike, /, *, base: BaseMotion | None = None
+    ) -> FloatArray:
+        """Compute gravity, velocity terms and friction (..., nv), also on a moving base."""
+
+    def _made(self, model: Any) -> Self:
+        """Build a mechanism of the same class, options and frames from another model."""
+        make: Callable[..., Self] = type(self)
+        made = make(model, *self.options)
+        made._added = self._added
+        return made
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
+        """Return the mechanism without dry friction, and without damping in `undamped` joints."""
+        return self._made(self.model.without_dry_friction(undamped))
+
+    @cached_property
+    def friction(self) -> JointFriction:
+        """Friction of the joints, in the form of simulations."""
+        return JointFriction(friction_rows(self), decays(self))
+
+    @cached_property
+    def _smooth(self) -> Self:
+        """The mechanism without dry friction; itself if it has none."""
+        return self.without_dry_friction() if self.friction.is_dry else self
+
+    @property
+    def parameters(self) -> Parameters:
+        """Parameters in which efforts are linear: ten of each body, rotors, friction.
+
+        Raises:
+            InvalidInput: this kind has none.
+        """
+        return replace(self._parameters, values=self._parameters.values.copy())
+
+    @cached_property
+    def _parameters(self) -> Parameters:
+        joints = (parameter for parameter, _ in self.solver.parameters_of_joints)
+        return collected(self.solver.parametric_bodies, joints)
+
+    def regressor(
+        self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
+    ) -> FloatArray:
+        """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values, for any values.
+
+        Raises:
+            InvalidInput: the shape is wrong, a value is not finite, or this kind has no parameters.
+        """
+        raise self.solver.unanswered("parameters")
+
+    def with_parameters(self, values: ArrayLike, /) -> Self:
+        """Return the mechanism with other values (p,) of its `parameters`.
+
+        Raises:
+            InvalidInput: the number of values is wrong, a value is not finite, or this kind has
+                none.
+            ModelError: no mechanism can have these values, such as friction below zero.
+        """
+        own = self._parameters
+        given = own.checked(values)
+        numbers = given[: len(OF_BODY) * len(own.bodies)].reshape(-1, len(OF_BODY))
+        bodies = self.solver.on_links(bodies_of_parameters(numbers))
+        return self._made(
+            with_values(self.model, bodies, self.solver.by_joint(own.of_joints(given)))
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.model, *self.options), {"_added": dict(self._added)}
+
+    @property
+    def unchecked(self) -> UncheckedDynamics:
+        """Functions without checks for single states, with results in given arrays."""
+        return UncheckedDynamics(self)
+
+    def gravity(self, configuration: ArrayLike, /, *, base: BaseMotion | None = None) -> FloatArray:
+        """Compute the efforts (..., n) that hold the mechanism at rest on its base."""
+        rest = np.zeros(self.coordinates.velocity_size)
+        return self.inverse_dynamics(configuration, rest, rest, base=base)
+
+    def without_friction(self) -> Self:
+        """Return the mechanism without viscous and dry friction in its joints."""
+        return self._made(self.model.without_friction())
+
+    @cached_property
+    def _frictionless(self) -> Self:
+        return self.without_friction()
+
+    def without_actuators(self) -> Self:
+        """Return the mechanism with ideal actuators: no rotors, dry friction and motor limits."""
+        return self._made(self.model.without_actuators())
+
+    def with_gravity(self, gravity: ArrayLike, /) -> Self:
+        """Return the mechanism with another gravity.
+
+        Args:
+            gravity: (3,) [m/s^2] base frame; zeros for drives that compensate gravity themselves.
+
+        Raises:
+            ModelError: the shape is wrong, or a value is not finite.
+        """
+        return self._made(self.model.with_gravity(gravity))
+
+    def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Self:
+        """Return the mechanism with limits of the angles of its legs from home.
+
+        Args:
+            base_cone: largest angle [rad] at the base; None for no change, infinite for no limit.
+            body_cone: largest angle [rad] at the moving body.
+
+        Raises:
+            InvalidInput: the mechanism has no straight legs.
+            ModelError: a cone is not positive.
+        """
+        if not travelling.leg_names(self):
+            raise InvalidInput(
+                f"{self.name} has no straight legs whose joints' cones could be limited",
+                value=self.kind,
+            )
+        return self._made(self.model.with_cones(base_cone, body_cone))
+
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
+    ) -> Self:
+        """Return the mechanism with a body fixed to its platform or tip.
+
+        Args:
+            mass: [kg].
+            com: center of mass (3,) [m] in the frame of the moving body.
+            inertia: (3, 3) [kg m^2] about it, in the same axes; a point mass by default.
+        """
+        return self._made(self.model.with_payload(mass, com, inertia))
+
+    def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
+        """Return an estimator of the state from readings of the driven joints.
+
+        The search starts with the body at `initial_pose` (7,), by default at home.
+
+        Raises:
+            ModelError: this kind needs no estimator.
+            RobodynError: the joints do not determine the state, or encoders or the pose are
+                invalid.
+        """
+        raise ModelError(
+            f"{self.name} needs no estimator: the joint_states of a real {self.nouns.mechanism} "
+            "are its state"
+        )
+
+    def step(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        effort: FloatArray,
+        load: FloatArray,
+        dt: float,
+        steps: int,
+        end_stops: EndStops | None = None,
+        *,
+        limit_motors: bool = False,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return configuration and velocity after `steps` of dt [s]; unchecked.
+
+        Effort and load are constant. The load is a wrench (6,), or (15,) with the `rows` of a
+        `BaseMotion` after it, or (3, 15) at the start, midpoint and end of the step. With
+        `limit_motors`, no motor exceeds `effort_limits_at`.
+
+        Raises:
+            InvalidInput: the load has another size.
+            SimulationFailed: no finite state follows; its `value` is the last good state.
+        """
+        if load.shape[-1] not in LOADS:
+            as_array("load", load, (LOADS[0],), "N, N m")
+        state, loads = (configuration, velocity), (effort, load)
+        rollout = compiled_run.held(*state, *loads, dt, steps, end_stops, limit_motors)
+        outcome = self._own_run.advance(rollout, 0, 1)
+        return compiled_run.reached(rollout, outcome, self.solver.why_no_step)
+
+    @cached_property
+    def _own_run(self) -> Any:
+        return self.solver.run_under(self)
+
+
+guard_methods(Mechanism)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Dynamics in joint coordinates from a mass matrix and a bias, in NumPy, without compiled kernels.
+
+Sufficient to add a kind of mechanism from its equations of motion, M(q) qdd + h(q, qd) = tau + J'
+f, where speed does not matter, or not yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robodyn.algorithms.motions import joint_values
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
+from robodyn.checks import as_array
+from robodyn.dynamics.end_stops import EndStops
+from robodyn.errors import InvalidInput, SimulationFailed, SingularMassMatrix
+from robodyn.mechanism.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class NumpyDynamics(Mechanism):
+    """Base class of mechanisms that provide `mass_matrix`, `bias`, `jacobian` and `body_pose`.
+
+    Everything broadcasts over leading dimensions: q, qd, qdd and efforts are (..., n), a wrench
+    (..., 6) is force and moment about the tip, base frame.
+    """
+
+    def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
+        """The mechanism itself: its equations have none."""
+        return self
+
+    def without_actuators(self) -> Self:
+        """The mechanism itself: its actuators are ideal."""
+        return self
+
+    def inverse_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """Efforts (..., n) of a motion under a wrench (..., 6) on the tip, on a base at rest."""
+        self._refuse_motion_of(base)
+        qdd = joint_values(self, "acceleration", acceleration)
+        inertial = np.einsum("...ij,...j->...i", self.mass_matrix(configuration), qdd)
+        return np.asarray(
+            inertial + self.bias(configuration, velocity) - self._load(configuration, wrench)
+        )
+
+    def forward_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        effort: ArrayLike,
+        wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """Accelerations (..., n) that efforts (..., n) and a wrench (..., 6) cause.
+
+        Raises:
+            SingularMassMatrix: a joint has no inertia to accelerate.
+        """
+        self._refuse_motion_of(base)
+        drive = joint_values(self, "effort", effort) + self._load(configuration, wrench)
+        rest = drive - self.bias(configuration, velocity)
+        try:
+            solved = np.linalg.solve(self.mass_matrix(configuration), rest[..., None])
+        except np.linalg.LinAlgError as error:
+            raise SingularMassMatrix(
+                f"{self.name}: a joint has no inertia to accelerate; give its link mass",
+                value=configuration,
+                index=(),
+            ) from error
+        return np.asarray(solved[..., 0], dtype=np.float64)
+
+    def step(
+        self,
+        configuration: FloatArray,
+        velocity: FloatArray,
+        effort: FloatArray,
+        load: FloatArray,
+        dt: float,
+        steps: int,
+        end_stops: EndStops | None = None,
+        *,
+        limit_motors: bool = False,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Q and qd (n,) after `steps` of dt [s] by Runge-Kutta's method of order 4.
+
+        Raises:
+            SimulationFailed: no finite state follows; its `value` is the last good state.
+        """
+
+        def rate(y: FloatArray) -> FloatArray:
+            q, qd = np.split(y, 2)
+            drive = effort
+            if limit_motors:
+                limits = self.effort_limits_at(qd)
+                drive = np.clip(effort, -limits, limits)
+            if end_stops is not None:
+                drive = drive + end_stops.efforts(q, qd, self.position_limits)
+            return np.concatenate([qd, self.forward_dynamics(q, qd, drive, load)])
+
+        y = np.concatenate([configuration, velocity])
+        for step in range(steps):
+            before = y
+            try:
+                with np.errstate(all="ignore"):
+                    a = rate(y)
+                    b = rate(y + 0.5 * dt * a)
+                    c = rate(y + 0.5 * dt * b)
+                    y = y + dt / 6.0 * (a + 2.0 * b + 2.0 * c + rate(y + dt * c))
+            except (InvalidInput, SingularMassMatrix):  # a stage of the step is not finite
+                y = np.full_like(y, np.nan)
+            if not np.isfinite(y).all():
+                raise SimulationFailed(
+                    f"no state follows after {step} of {steps} steps of {dt:g} s: it is not finite",
+                    time=step * dt,
+                    value=tuple(np.split(before, 2)),
+                )
+        q, qd = np.split(y, 2)
+        return q, qd
+
+    def _refuse_motion_of(self, base: BaseMotion | None) -> None:
+        if base is not None:
+            raise self.solver.unanswered("dynamics on a base that moves")
+
+    def _load(self, configuration: ArrayLike, wrench: ArrayLike | None) -> FloatArray:
+        """Joint efforts (..., n) equivalent to a wrench (..., 6) on the tip: J' wrench."""
+        if wrench is None:
+            return np.zeros(len(self.joint_names))
+        load = as_array("wrench", wrench, (6,), "N, N m")
+        return np.asarray(np.einsum("...ij,...i->...j", self.jacobian(configuration), load))

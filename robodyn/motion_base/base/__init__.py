@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A moving base: its pose, and the state of the mechanism on it, from inertial measurements."""

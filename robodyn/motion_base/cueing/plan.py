@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Motions of a platform, examined before they are begun and bent to what its joints can do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.algorithms.motion import DrivenMotion, Motion
+from robodyn.arrays import ArrayLike, FloatArray, Indices
+from robodyn.checks import as_scalar
+from robodyn.errors import KinematicsError, NoSolution
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.kernels import brakes as kernels
+from robodyn.motion_base.machine.head_motion import Cue, HeadMotion
+from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine.workspace import Workspace
+
+# [s] of brakes that are tried, and shares of the way from the brake to what is wanted.
+BRAKES, SHARES = (0.3, 0.6, 1.2, 2.4), (0.5, 0.15)
+# Nodes at which a brake is examined; shares of the ranges of positions, rates, accelerations and
+# efforts that are kept free for what is between them.
+NODES, SPARE = 16, (1e-3, 5e-3, 5e-3, 5e-3)
+SHARES_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
+# [rad/s] with which a motion that was left is approached again, critically damped, and how close
+# [m, rad, and per s] counts as there.
+RETURN, THERE = 6.0, 1e-9
+
+
+class Plan(NamedTuple):
+    """A motion of K samples that ends at rest.
+
+    Attributes:
+        place: (3, K, 6) [m, rad] of the head and roll, pitch, yaw; their rates; the changes of
+            these; in the axes of the neutral pose.
+        cue: the platform's motion.
+        motion: the mechanism's.
+        joints: the driven joints'.
+        efforts: (K, n) of them.
+        force: (K, 3) [m/s^2] felt at the head, in its axes, less that at rest.
+        rate: (K, 3) [rad/s] angular velocity in the head's axes.
+    """
+
+    place: FloatArray
+    cue: Cue
+    motion: Motion
+    joints: DrivenMotion
+    efforts: FloatArray
+    force: FloatArray
+    rate: FloatArray
+
+    def later(self) -> Plan:
+        """One sample later; it goes on resting where it ends."""
+        return self._at(np.minimum(np.arange(1, self.length + 1), self.length - 1))
+
+    def lasting(self, length: int) -> Plan:
+        """With `length` samples, as many as it has or more, that rest where it ends."""
+        return self._at(np.minimum(np.arange(length), self.length - 1))
+
+    @property
+    def length(self) -> int:
+        """K."""
+        return int(self.place.shape[1])
+
+    def _at(self, samples: Indices) -> Plan:
+        def chosen(values: FloatArray) -> FloatArray:
+            return np.asarray(values[samples])
+
+        return Plan(
+            self.place[:, samples],
+            Cue(*map(chosen, self.cue)),
+            Motion(*map(chosen, self.motion)),
+            DrivenMotion(*map(chosen, self.joints)),
+            *map(chosen, self[4:]),
+        )
+
+    @property
+    def values(self) -> FloatArray:
+        """(4, K, n) positions, rates, accelerations and efforts of the driven joints."""
+        return np.stack([*self.joints, self.efforts])
+
+
+class PlanExaminer:
+    """Plans of a platform's motion by its kinematics and dynamics, and their room to the limits.
+
+    Positions keep to the part of their range that `Workspace` allows, and so does the condition
+    number, so that a commander accepts what is planned.
+
+    Args:
+        mechanism: whose body moves, about where it is at home.
+        dt: [s] between samples.
+        head: (3,) [m] in the platform's frame.
+
+    Attributes:
+        dt: as given.
+        frame: from the head's motion to the platform's.
+        low, high: (4, 1, n) limits of the joints' positions, rates, accelerations and efforts; the
+            last those at rest.
+
+    Raises:
+        InvalidInput: `dt` not positive, or as for `HeadMotion` and `DriveLimits.of`.
+    """
+
+    def __init__(self, mechanism: Mechanism, dt: float, head: ArrayLike) -> None:
+        self.dt = as_scalar("dt", dt, "s", above=0.0)
+        self.mechanism, self.frame = mechanism, HeadMotion(mechanism, head)
+        drives = DriveLimits.of(mechanism)
+        self._workspace = Workspace(mechanism, drives.positions)
+        low, high = self._workspace.lower, self._workspace.upper
+        most = np.stack([drives.rates, drives.accelerations, mechanism.effort_limits])
+        self.low, self.high = np.stack([low, *-most])[:, None], np.stack([high, *most])[:, None]
+        width = self.high - self.low
+        spare = np.where(np.isfinite(width), width, 0.0) * np.reshape(SPARE, (4, 1, 1))
+        self._limits = np.array([self.low + spare, self.high - spare])[:, :, 0]
+        self._limits[0, 3] = spare[3, 0]  # the limits of efforts are those at the rates
+
+    def plan(self, place: FloatArray, starts: FloatArray) -> Plan:
+        """Plan a place (3, K, 6), from configurations (K, nq) near those of its samples.
+
+        Raises:
+            NoSolution: the platform is not reached there from these.
+        """
+        m = self.mechanism
+        cue, force, rate = self.frame.felt(place)
+        motion = motions.motions_of_body(m, *cue, starts)
+        if np.isnan(motion.configuration).any():
+            text = f"{m.name}: a pose of the plan is not reached from the one before"
+            raise NoSolution(text, residual=np.inf, value=place)
+        joints, efforts = motions.driven_motion(m, *motion), m.inverse_dynamics(*motion)
+        return Plan(place, cue, motion, joints, efforts, force, rate)
+
+    def room(self, plan: Plan) -> FloatArray:
+        """(4 K n + K,) of the joints' values to the nearer limit; below zero beyond it.
+
+        The last K are the least of the passive joints.
+        """
+        values = plan.values
+        room: FloatArray = np.minimum(values - self.low, self.high - values)
+        room[3] = self.mechanism.effort_limits_at(plan.joints.velocities) - np.abs(plan.efforts)
+        passive = self._workspace.passive_room(plan.motion.configuration, 0.0)
+        return np.append(room, passive)
+
+    def examine(
+        self, place: FloatArray, starts: FloatArray, spacing: FloatArray
+    ) -> tuple[Cue, FloatArray, FloatArray]:
+        """Examine brakes at their nodes, and midway between them.
+
+        Args:
+            place: (3, C N, 6) of C brakes at N nodes.
+            starts: (C N, nq) configurations near theirs.
+            spacing: (C,) [s] of the nodes.
+
+        Returns:
+            The platform's motion (C N, ...), the configurations (C N, nq), and the least room
+            (C, N) to a limit, below zero beyond it or out of reach.
+
+        Raises:
+            KinematicsError: no efforts move the platform so.
+        """
+        m, count = self.mechanism, len(spacing)
+        cue, _, _ = self.frame.felt(place)
+        motion = motions.motions_of_body(m, *cue, starts)
+        q, v, a = motion
+        out = np.isnan(q[:, 0])
+        if out.any():
+            q[out], v[out], a[out] = starts[out], 0.0, 0.0
+        joints = motions.driven_motion(m, *motion)
+        values = np.array([*joints, m.inverse_dynamics(*motion)])
+        efforts, room = m.effort_limits_at(joints.velocities), np.empty((count, len(q) // count))
+        kernels.least_room(values, self._limits, efforts - self._limits[0, 3], spacing, room)
+        room = np.minimum(room, self._workspace.passive_room(q, SPARE[0]).reshape(room.shape))
+        room[out.reshape(room.shape)] = -np.inf
+        return cue, q, room
+
+    def is_conditioned(self, configurations: FloatArray) -> bool:
+        """Whether condition numbers at configurations (k, nq) are within their limit."""
+        return self._workspace.is_conditioned(configurations)
+
+
+class MotionLimiter:
+    """Follows a motion of the head as far as the platform can come to rest from it.
+
+    At every step the whole platform can brake, within the joints' limits of position, rate,
+    acceleration and effort: a step is taken only with a brake after it that was examined by the
+    kinematics and the dynamics as they are; the brake of the step before is there otherwise. What
+    is within the limits passes unchanged. A step examines at most five brakes, none by a search, so
+    that it takes about as long whatever its input is.
+
+    Args:
+        examiner: of plans.
+
+    Attributes:
+        place: (3, K, 6) of the head from now on, to rest; see `Plan`.
+    """
+
+    def __init__(self, examiner: PlanExaminer) -> None:
+        self._examiner, self._dt = examiner, examiner.dt
+        self._target = np.zeros((3, 6))
+        self._follows = True
+        self._brake = 0
+        self._counts = np.array([max(round(each / self._dt), 2) for each in BRAKES])
+        self._take(np.zeros((3, 2, 6)), examiner.mechanism.home[None], self._dt)
+
+    def _take(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
+        """Follow a place (3, K, 6) from now on; its configurations (M, nq) at a spacing [s]."""
+        self.place, self._known, self._spacing, self._since = place, known, spacing, 0.0
+
+    def begin(self, plan: Plan) -> None:
+        """Go on from a plan of another."""
+        self._take(plan.place, plan.motion.configuration, self._dt)
+        self._follows = False
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that is followed, from where the platform is to rest."""
+        times: FloatArray = self._dt * np.arange(self.place.shape[1], dtype=np.float64)
+        return self._examiner.plan(self.place, self._near(times))
+
+    def _near(self, times: FloatArray) -> FloatArray:
+        """Known configurations next to times [s] from now."""
+        at = np.rint((self._since + times) / self._spacing).astype(int)
+        return np.asarray(self._known[np.minimum(at, len(self._known) - 1)])
+
+    def __call__(self, target: FloatArray) -> Cue:
+        """The platform's motion where its head should have a place (3, 6), see `Plan`."""
+        place, braked = self.place[:, 0], self.place[:, 1]
+        wanted = target if self._follows else self._approach(place, target)
+        cue = self._followed(braked, wanted - braked)
+        self._target = target
+        off = np.abs(self.place[:2, 0] - target[:2]).max()
+        self._follows = bool(off < THERE)
+        return cue
+
+    def _followed(self, braked: FloatArray, way: FloatArray) -> Cue:
+        """Go as far along the way from the last brake to what is wanted as limits allow."""
+        brake = self._brake
+        cue, room = self._held(braked, way, [(1.0, brake)])
+        if cue is None:
+            others = [(share, brake) for share in SHARES]
+            if room[0, 0] >= 0.0:  # another brake may help
+                near = (k for k in (brake + 1, brake - 1) if 0 <= k < len(BRAKES))
+                others = [(1.0, k) for k in near] + others
+            cue, _ = self._held(braked, way, others)
+        if cue is None:
+            if self.place.shape[1] > 2:  # at rest the last two are alike
+                self.place = self.place[:, 1:]
+            else:
+                self.place = np.repeat(self.place[:, 1:], 2, axis=1)
+            self._since += self._dt
+            cue = self._examiner.frame.felt(self.place[:, :1])[0]
+        return Cue(*(each[0] for each in cue))
+
+    def _approach(self, place: FloatArray, target: FloatArray) -> FloatArray:
+        """One step from a place (3, 6) towards a motion that is elsewhere."""
+        dt = self._dt
+        x, v, a = place
+        ahead = x + dt * v + 0.5 * dt**2 * a, v + dt * a
+        change = target[2] + RETURN * (
+            2.0 * (target[1] - ahead[1]) + RETURN * (target[0] - ahead[0])
+        )
+        return np.array(
+            [
+                x + dt * v + dt**2 / 6.0 * (2.0 * a + change),
+                v + 0.5 * dt * (a + change),
+                change,
+            ]
+        )
+
+    def _held(
+        self, braked: FloatArray, way: FloatArray, tried: list[tuple[float, int]]
+    ) -> tuple[Cue | None, FloatArray]:
+        """Take the first of steps, shares of the way and brakes after it, that keeps all limits.
+
+        Returns:
+            The platform's motion (1, ...), None if there is no such step; the room (C, N) of each.
+        """
+        shares, brakes = (np.array(each) for each in zip(*tried, strict=True))
+        starts = braked + shares[:, None, None] * way
+        durations = self._dt * self._counts[brakes]
+        place = _braking(starts, durations, SHARES_OF_BRAKE)
+        times = self._dt + durations[:, None] * SHARES_OF_BRAKE
+        spacing = durations / (NODES - 1)
+        try:
+            cue, q, room = self._examiner.examine(place, self._near(times.ravel()), spacing)
+        except KinematicsError:
+            return None, np.zeros((len(tried), NODES))
+        for k in np.flatnonzero((room >= 0.0).all(axis=1)):
+            nodes = slice(k * NODES, (k + 1) * NODES)
+            if self._examiner.is_conditioned(q[nodes][:: NODES - 1]):
+                samples = np.linspace(0.0, 1.0, self._counts[brakes[k]] + 1)
+                place = _braking(starts[k : k + 1], durations[k : k + 1], samples)
+                self._take(place, q[nodes], float(spacing[k]))
+                self._brake = int(brakes[k])
+                return Cue(*(each[nodes][:1] for each in cue)), room
+        return None, room
+
+
+def _braking(starts: FloatArray, durations: FloatArray, shares: FloatArray) -> FloatArray:
+    """Brakes (3, C N, 6) from places (C, 3, 6), at N shares of their durations (C,)."""
+    out = np.empty((3, len(starts) * len(shares), 6))
+    kernels.brakes(starts, durations, shares, out)
+    return out

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Predictive cueing: the motion that lets be felt most of a vehicle's, within the legs' limits.
+
+A plan of the head's displacement and of roll, pitch and yaw runs over a horizon and ends at rest.
+Every step changes the plan of the step before, by splines that begin and end at rest, so that the
+error of what is perceived (`perception`) becomes least. The limits of the joints are soft there,
+a little inside of the real ones, and linear in the change, by the exact kinematics and dynamics
+along the plan. A changed plan is examined by both as they are, and taken as far as it holds; the
+plan of the step before always holds, and brakes in time. Where there is no time to plan it is
+followed, for a while; then a classical washout goes on from it.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from scipy.signal import lfilter
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_exact, as_scalar
+from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.cueing.horizon import Horizon
+from robodyn.motion_base.cueing.parameters import PredictiveParameters
+from robodyn.motion_base.cueing.perception import CANALS, OTOLITHS
+from robodyn.motion_base.cueing.plan import MotionLimiter, Plan, PlanExaminer
+from robodyn.motion_base.cueing.washout import ClassicalWashout
+from robodyn.motion_base.kernels.soft_limits import gram, newton_step
+from robodyn.motion_base.machine.head_motion import REST, Cue, spatial_rates, weight_by_angles
+from robodyn.poses import rotation_matrix
+
+# The vehicle's motion to come: a mean force that lasts, of the last seconds, but for its vertical
+# part, which no platform can let be felt; what is above it fades, and so does rotation.
+MEAN, LASTS, ROTATION_FADES = 2.0, np.array([1.0, 1.0, 0.0]), 1.0
+# Shares of the range of positions, rates, accelerations and efforts by which soft limits are inside
+# of the real ones: at once, and more at the horizon's end. It is where the change is not linear.
+INSIDE = ((0.01, 0.06), (0.02, 0.0), (0.04, 0.0), (0.04, 0.0))
+# [m, rad] of a difference by which efforts are differentiated.
+STEP = 1e-6
+# The cost of being at the real limit, in squares of what people notice times seconds.
+BEYOND = 1e3
+NEWTON_STEPS, DECREMENT = 8, 1e-2
+# How often a change is sought, and what is taken of the share of the last one that should hold.
+CORRECTIONS, CAUTION = 2, 0.9
+# [s] of the last plan that is followed where there is no time to change it, before the washout
+# takes over, and between trials of a plan from then on.
+PATIENCE, AGAIN = 0.2, 1.0
+
+
+class PredictiveCueing:
+    """Predictive motion cueing: a plan with the least error of the perceived motion.
+
+    At rest it returns to neutral. Lengths, rates and accelerations of the legs and their forces
+    keep to their limits whatever comes in. The vehicle's motion to come is not known: what is
+    assumed is that a mean force lasts, and what is above it fades.
+
+    Args:
+        mechanism: whose body moves, about where it is at home.
+        dt: [s] between steps.
+        parameters: gains and weights.
+        head: (3,) [m] of the driver's head, where the motion is to be felt, in the platform's
+            frame.
+        budget: [s] of a step, after which it keeps what it has found: none by default. Steps that
+            find nothing follow the last plan, and after 0.2 s of such a washout of default
+            parameters, within the same limits; every second a plan is tried again.
+
+    Attributes:
+        late: number of steps that had no time to change the plan of the step before.
+
+    Raises:
+        InvalidInput: `dt` not positive, a head that is not three finite numbers, or a mechanism
+            that cannot move in six ways or does not stand upright.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dt: float,
+        parameters: PredictiveParameters | None = None,
+        head: ArrayLike = (0.0, 0.0, 0.0),
+        budget: float | None = None,
+    ) -> None:
+        self.parameters = parameters = parameters or PredictiveParameters()
+        self._examiner = PlanExaminer(mechanism, dt, head)
+        self.dt = self._examiner.dt
+        self._budget = np.inf if budget is None else as_scalar("budget", budget, "s", above=0.0)
+        self._clock = time.perf_counter
+        self.late = self._behind = 0
+        self._patience, self._again = round(PATIENCE / self.dt), max(round(AGAIN / self.dt), 1)
+        self.neutral = self._examiner.frame.neutral
+        self._washout = ClassicalWashout(mechanism, self.dt, head=head, limited=False)
+        self._limiter = MotionLimiter(self._examiner)
+        # at rest, dry friction takes the sign of any acceleration
+        self._smooth = mechanism.without_dry_friction()
+        self._horizon = Horizon(parameters.horizon, self.dt)
+        self._prepare_costs()
+        now, more = np.array(INSIDE).T[:, :, None, None]
+        far = (self._horizon.nodes / self._horizon.count)[:, None]
+        self._margin = (self._examiner.high - self._examiner.low) * (now + more * far)
+        self._mean = np.zeros(3)
+        self._organs = [organ.discrete(self.dt) for organ in (OTOLITHS, CANALS)]
+        self._memory = [np.zeros((len(a) - 1, 3)) for _, a in self._organs]
+        samples = self._horizon.count + 1
+        starts = np.tile(mechanism.home, (samples, 1))
+        self._plan = self._examiner.plan(np.zeros((3, samples, 6)), starts)
+
+    def change(self, parameters: PredictiveParameters) -> None:
+        """Go on with other parameters: the next plan begins where this one is, so nothing jumps.
+
+        Raises:
+            InvalidInput: another horizon.
+        """
+        if parameters.horizon != self.parameters.horizon:
+            raise InvalidInput(
+                f"horizon = {parameters.horizon}: must stay {self.parameters.horizon} s",
+                value=parameters.horizon,
+            )
+        self.parameters = parameters
+        self._prepare_costs()
+
+    def _prepare_costs(self) -> None:
+        p, h = self.parameters, self._horizon
+        times = self.dt * np.arange(h.count)[:, None]
+        self._fading = np.exp(-times / p.of_axes("fading"))
+        self._rotation_fading = np.exp(-times / ROTATION_FADES)
+        # the horizon's end stands for what comes after it, too
+        widths = h.widths + np.r_[np.zeros(len(h.nodes) - 1), p.tail]
+        self._force_weight = np.sqrt(p.force_weight * widths)[:, None] / OTOLITHS.threshold
+        self._rate_weight = np.sqrt(p.rotation_weight * h.widths)[:, None] / CANALS.threshold
+        self._away = np.repeat([p.position_weight, p.angle_weight], 3)
+        self._moved = h.basis[0] * widths[:, None]
+        jerk = np.diff(h.accelerations, axis=0) / self.dt
+        self._jerk = p.jerk_weight * self.dt * jerk
+        self._curvature = np.kron(np.diag(self._away), h.basis[0].T @ self._moved)
+        self._curvature += np.kron(np.eye(6), jerk.T @ self._jerk)
+
+    def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
+        """The platform's motion one sample later, when the vehicle's is this.
+
+        Args:
+            specific_force: (3,) [m/s^2] at the vehicle's head, in its frame (x forward, y left, z
+                up); at rest (0, 0, 9.81).
+            angular_velocity: (3,) [rad/s] of the vehicle, in its frame.
+
+        Raises:
+            InvalidInput: wrong shape or not finite; nothing has changed then.
+        """
+        latest = self._clock() + self._budget
+        of = self.parameters.of_axes
+        felt = as_exact("specific_force", specific_force, (3,), "m/s^2") - REST
+        turned = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
+        target = self._washout.target(felt + REST, turned)
+        force, rate = of("force_gain") * felt, of("rotation_gain") * turned
+        self._mean += self.dt / (MEAN + self.dt) * (force - self._mean)
+        length, found = self._horizon.count + 1, None
+        waited = self._behind - self._patience
+        is_tried = waited < 0 or waited % self._again == 0
+        if is_tried and waited > 0:
+            self._plan = self._limiter.plan
+        if is_tried and self._plan.length <= length:
+            to_come = LASTS * self._mean + (force - self._mean) * self._fading
+            plan = self._plan.lasting(length)
+            try:
+                found = self._changed(plan, to_come, rate * self._rotation_fading, latest)
+            except KinematicsError:
+                found = plan
+        self._behind = 0 if found is not None else self._behind + 1
+        self.late += found is None
+        if self._behind <= self._patience:
+            self._plan = (self._plan if found is None else found).later()
+            cue = Cue(*(each[0] for each in self._plan.cue))
+            felt_force, felt_rate = self._plan.force[:1], self._plan.rate[:1]
+        else:
+            if self._behind == self._patience + 1:
+                self._limiter.begin(self._plan)
+            cue = self._limiter(target)
+            _, felt_force, felt_rate = self._examiner.frame.felt(self._limiter.place[:, :1])
+        for i, error in enumerate((felt_force - force, felt_rate - rate)):
+            _, self._memory[i] = lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])
+        return cue
+
+    def _changed(
+        self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float
+    ) -> Plan | None:
+        """The best plan that was found; None if there was no time."""
+        H, g = self._objective(plan, force, rate)
+        A = self._limited(plan)
+        nodes, examiner = self._horizon.nodes, self._examiner
+        at = plan.values[:, nodes]
+        below, above = at - examiner.low, examiner.high - at
+        limits = np.stack([below - self._margin, above - self._margin, self._margin])
+        limits = limits.reshape(3, -1)
+        found = plan
+        for _ in range(CORRECTIONS):
+            x = np.zeros(len(g))
+            for _ in range(NEWTON_STEPS):
+                if self._clock() > latest:
+                    break
+                if newton_step(H, g, A, limits, BEYOND, x) < DECREMENT:
+                    break
+            if not x.any():
+                break
+            change = self._horizon.accelerations @ x.reshape(6, -1).T
+            found = examiner.plan(self._moving(plan, change), plan.motion.configuration)
+            room = examiner.room(found)
+            if (room >= 0.0).all():
+                return found
+            # the limits are not linear: expect the same departure again
+            off = (found.values - plan.values)[:, nodes].ravel() - x @ A
+            limits[0] += np.minimum(off, 0.0)
+            limits[1] -= np.maximum(off, 0.0)
+        if found is plan:
+            return None
+        beyond, before = room < 0.0, examiner.room(plan)
+        share = CAUTION * float((before[beyond] / (before[beyond] - room[beyond])).min())
+        place = self._moving(plan, share * change)
+        found = examiner.plan(place, plan.motion.configuration)
+        return found if (examiner.room(found) >= 0.0).all() else plan
+
+    def _objective(
+        self, plan: Plan, force: FloatArray, rate: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Matrix and gradient of the squared error of perception, and of what is away or jerky."""
+        h, nodes = self._horizon, self._horizon.nodes
+        errors = [
+            lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])[0][nodes - 1]
+            for i, error in enumerate((plan.force[1:] - force, plan.rate[1:] - rate))
+        ]
+        place = plan.place[0, nodes]
+        R = self._rotations(plan)
+        by_rate = np.swapaxes(R, 1, 2) @ spatial_rates(place[:, 3:])
+        rows = np.zeros((2, len(nodes), 3, 6, h.accelerations.shape[1]))
+        acceleration, position, velocity = (each[:, None, None] for each in h.sensed)
+        rows[0, :, :, :3] = np.swapaxes(R, 1, 2)[..., None] * acceleration
+        rows[0, :, :, 3:] = weight_by_angles(place[:, 3:])[..., None] * position
+        rows[1, :, :, 3:] = by_rate[..., None] * velocity
+        weights = np.stack([self._force_weight, self._rate_weight])
+        rows *= weights[..., None, None]
+        A = rows.reshape(-1, len(self._curvature))
+        H = self._curvature.copy()
+        gram(A, H)
+        g = (weights * np.stack(errors)).ravel() @ A
+        g += (self._away[:, None] * (place.T @ self._moved)).ravel()
+        g += (np.diff(plan.place[2], axis=0).T @ self._jerk / self.dt).ravel()
+        return H, g
+
+    def _rotations(self, plan: Plan) -> FloatArray:
+        """(nodes, 3, 3) from the head's axes to the neutral ones."""
+        axes = self._examiner.frame.axes
+        return np.asarray(axes.T @ rotation_matrix(plan.cue.pose[self._horizon.nodes]))
+
+    def _limited(self, plan: Plan) -> FloatArray:
+        """(coefficients, 4 nodes n) how positions, rates, accelerations and efforts change."""
+        of_joints, by_place, by_change = self._jacobians(plan)
+        nodes, n, _ = of_joints.shape
+        A = np.empty((6, self._horizon.accelerations.shape[1], 4, nodes, n))
+        position, velocity, acceleration = (b.T[None, :, :, None] for b in self._horizon.basis)
+        joints, place, change = (
+            J.transpose(2, 0, 1)[:, None] for J in (of_joints, by_place, by_change)
+        )
+        np.multiply(joints, position, out=A[:, :, 0])
+        np.multiply(joints, velocity, out=A[:, :, 1])
+        np.multiply(joints, acceleration, out=A[:, :, 2])
+        np.multiply(change, acceleration, out=A[:, :, 3])
+        A[:, :, 3] += place * position
+        return A.reshape(A.shape[0] * A.shape[1], -1)
+
+    def _jacobians(self, plan: Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(nodes, n, 6) joints' positions by displacements of the head and of the angles.
+
+        Likewise rates by rates, accelerations by accelerations; then efforts by displacements, and
+        by accelerations.
+        """
+        nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self._examiner.frame
+        axes = frame.axes
+        E = axes @ spatial_rates(plan.place[0, nodes, 3:])
+        arm = axes @ self._rotations(plan) @ frame.head
+        whole = np.zeros((len(nodes), 6, 6))
+        whole[:, :3, :3], whole[:, 3:, 3:] = axes, E
+        # the reference point turns about the head
+        whole[:, :3, 3:] = np.cross(arm[:, :, None], E, axis=1)
+        at, speed, change = (each[nodes] for each in plan.motion)
+        by_velocity = np.swapaxes(np.linalg.inv(m.twist_jacobian(at)) @ whole, 1, 2)
+        of_joints = m.joint_velocities(at[:, None], by_velocity)
+        smooth = self._smooth.inverse_dynamics
+        begin = smooth(at, speed, change)[:, None]
+        moved = m.advance(at[:, None], STEP * by_velocity)
+        by_place = (smooth(moved, speed[:, None], change[:, None]) - begin) / STEP
+        by_change = smooth(at[:, None], speed[:, None], change[:, None] + by_velocity) - begin
+        jacobians = (np.swapaxes(each, 1, 2) for each in (of_joints, by_place, by_change))
+        return tuple(jacobians)  # type: ignore[return-value]
+
+    def _moving(self, plan: Plan, change: FloatArray) -> FloatArray:
+        """The plan's place with accelerations changed (M + 1, 6), integrated as straight lines."""
+        dt = self.dt
+        place = plan.place.copy()
+        place[2] += change
+        before, after = place[2, :-1], place[2, 1:]
+        place[1, 1:] = place[1, 0] + np.cumsum(0.5 * dt * (before + after), axis=0)
+        step = dt * place[1, :-1] + dt**2 / 6.0 * (2.0 * before + after)
+        place[0, 1:] = place[0, 0] + np.cumsum(step, axis=0)
+        return np.asarray(place)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What simulators tell of their vehicles over UDP, as specific force and angular velocity.
+
+Only what their makers document: X-Plane's DATA and RREF ("Exchanging Data with X-Plane", in its
+folder Instructions), FlightGear's generic protocol (README.protocol), BeamNG's MotionSim and
+OutGauge (documentation.beamng.com/modding/protocols), and a line of numbers of one's own.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_exact
+from robodyn.errors import InvalidInput
+from robodyn.motion_base.machine.head_motion import GRAVITY, REST
+
+FOOT = 0.3048
+# From an aeroplane's axes (x forward, y right, z down) to ours.
+FLIPPED = np.array([1.0, -1.0, -1.0])
+# What X-Plane is asked for, by the number under which it answers: loads along the axes [g],
+# then roll, pitch and yaw rates [rad/s].
+DATAREFS = (
+    *(f"sim/flightmodel/forces/g_{axis}" for axis in ("axil", "side", "nrml")),
+    *(f"sim/flightmodel/position/{rate}rad" for rate in "PQR"),
+)
+# Of X-Plane's groups of eight floats: loads, and angular velocities.
+LOADS, RATES = 4, 16
+# [s] in which a change of speed, which OutGauge tells alone, is taken for an acceleration.
+SMOOTHED = 0.2
+# [m/s] of a car.
+FASTEST = 500.0
+
+
+class Sample(NamedTuple):
+    """What is felt in a vehicle: specific force (3,) [m/s^2], angular velocity (3,) [rad/s]."""
+
+    force: FloatArray
+    rate: FloatArray
+
+
+class Telemetry:
+    """Reads datagrams of one format, see `FORMATS`.
+
+    Args:
+        kind: the format.
+        signs: (6,) of force and rate, to turn axes round that a vehicle has the other way; what is
+            turned is the force less that at rest.
+
+    Raises:
+        InvalidInput: no such format, or signs that are not six finite numbers.
+    """
+
+    def __init__(self, kind: str, signs: ArrayLike = (1.0,) * 6) -> None:
+        if kind not in FORMATS:
+            raise InvalidInput(f"telemetry {kind!r}: expected one of {', '.join(FORMATS)}")
+        self._read = FORMATS[kind]
+        self._signs = as_exact("signs", signs, (6,))
+        self._speed: tuple[float, float, float] | None = None
+
+    def read(self, datagram: bytes, time: float) -> Sample:
+        """What a datagram tells that came at a time [s].
+
+        Raises:
+            InvalidInput: it is of another format, or has numbers that are not finite.
+        """
+        try:
+            values = np.array(self._read(datagram), dtype=np.float64)
+            if self._read is _outgauge:
+                forward = self._acceleration(float(values[0]), time)
+                values = np.array([forward, 0.0, GRAVITY, 0.0, 0.0, 0.0])
+        except (struct.error, ValueError, KeyError) as error:
+            start = datagram[:16]
+            raise InvalidInput(
+                f"{start!r}... is of another format: {error}", value=start
+            ) from error
+        if values.shape != (6,) or not np.isfinite(values).all():
+            raise InvalidInput(f"{len(values)} numbers, {values}: expected six that are finite")
+        turned = self._signs * values
+        turned[:3] += (1.0 - self._signs[:3]) * REST
+        return Sample(turned[:3], turned[3:])
+
+    def _acceleration(self, speed: float, time: float) -> float:
+        before, rate, since = self._speed or (speed, 0.0, time - SMOOTHED)
+        dt = time - since
+        if dt > 0.0:
+            rate += min(dt / SMOOTHED, 1.0) * ((speed - before) / dt - rate)
+            self._speed = speed, rate, time
+        return rate
+
+
+def _line(datagram: bytes) -> list[float]:
+    """The last line's numbers; a seventh, first, is a time, which is left out."""
+    cells = datagram.decode("ascii").strip().rpartition("\n")[2].split(",")
+    if len(cells) not in (6, 7):
+        raise ValueError(f"{len(cells)} cells, expected 6, or 7 with a time")
+    return [float(cell) for cell in cells[-6:]]
+
+
+def _flightgear(datagram: bytes) -> FloatArray:
+    force, rate = np.reshape(_line(datagram), (2, 3))
+    return np.concatenate([FOOT * FLIPPED * force, FLIPPED * rate])
+
+
+def _loads(axial: float, side: float, normal: float) -> list[float]:
+    """Loads along x, to the right and up [g] as specific force."""
+    return [GRAVITY * axial, -GRAVITY * side, GRAVITY * normal]
+
+
+def _xplane(datagram: bytes) -> list[float]:
+    if datagram[:4] != b"RREF":
+        raise ValueError("no RREF")
+    values: dict[int, float] = dict(struct.iter_unpack("<if", datagram[5:]))
+    axial, side, normal, roll, pitch, yaw = (values[k] for k in range(6))
+    return [*_loads(axial, side, normal), roll, -pitch, -yaw]
+
+
+def _xplane_data(datagram: bytes, version: int) -> list[float]:
+    if datagram[:4] != b"DATA":
+        raise ValueError("no DATA")
+    groups = {int(k): rest for k, *rest in struct.iter_unpack("<i8f", datagram[5:])}
+    if version == 11:
+        pitch, roll, yaw = groups[RATES][:3]
+    else:
+        roll, pitch, yaw = np.radians(groups[RATES][:3]).tolist()
+    normal, axial, side = groups[LOADS][4:7]
+    return [*_loads(axial, side, normal), roll, -pitch, -yaw]
+
+
+def _motionsim(datagram: bytes) -> list[float]:
+    magic, *values = struct.unpack("<4s21f", datagram)
+    if magic != b"BNG1":
+        raise ValueError("no BNG1")
+    # accelerations without the weight, to the left, backwards and up
+    left, back, up = values[6:9]
+    roll, pitch = values[12:14]  # right side down, nose up
+    weight = GRAVITY * np.array(
+        [np.sin(pitch), np.sin(roll) * np.cos(pitch), np.cos(roll) * np.cos(pitch)]
+    )
+    rates = values[15:18]
+    return [weight[0] - back, weight[1] + left, weight[2] + up, rates[0], -rates[1], rates[2]]
+
+
+def _outgauge(datagram: bytes) -> list[float]:
+    """The speed [m/s] alone."""
+    if len(datagram) not in (92, 96):
+        raise ValueError(f"{len(datagram)} bytes, expected 92 or 96")
+    (speed,) = struct.unpack_from("<f", datagram, 12)
+    pedals = struct.unpack_from("<3f", datagram, 48)
+    # it begins with no magic word
+    if not (abs(speed) < FASTEST and all(0.0 <= each <= 1.0 for each in pedals)):
+        raise ValueError(f"speed {speed:g} m/s, throttle, brake and clutch {pedals}")
+    return [speed]
+
+
+FORMATS: dict[str, Callable[[bytes], ArrayLike]] = {
+    "csv": _line,
+    "flightgear": _flightgear,
+    "xplane": _xplane,
+    "xplane11_data": partial(_xplane_data, version=11),
+    "xplane12_data": partial(_xplane_data, version=12),
+    "motionsim": _motionsim,
+    "outgauge": _outgauge,
+}
+
+
+def requests(rate: int) -> list[bytes]:
+    """What asks X-Plane for `DATAREFS`, so many times a second."""
+    return [
+        struct.pack("<5sii400s", b"RREF\0", rate, k, name.encode())
+        for k, name in enumerate(DATAREFS)
+    ]

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Classical washout: high-pass filtered motion, and tilt for sustained forces.
+
+The filters are in discrete time, exact for inputs that are linear between samples.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_exact
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.cueing.parameters import WashoutParameters
+from robodyn.motion_base.cueing.plan import MotionLimiter, PlanExaminer
+from robodyn.motion_base.kernels.filters import filter_step, turn
+from robodyn.motion_base.machine.head_motion import GRAVITY, REST, Cue
+
+# No platform stands that steeply; there roll and yaw would be the same.
+STEEPEST = 0.1
+
+
+class LinearFilter:
+    """A filter 1 / (s^n + c_{n-1} s^{n-1} + ... + c_0) for each of several axes.
+
+    Its state is the output and its derivatives except the highest. The input is linear between
+    samples (first-order hold): the phase of a sine is exact, and the relative error of its
+    amplitude is the square of the angle between two samples divided by twelve. With a zero-order
+    hold it would be half a sample late.
+
+    Args:
+        coefficients: (axes, n) c_0 to c_{n-1}.
+        dt: time [s] between samples.
+    """
+
+    def __init__(self, coefficients: FloatArray, dt: float) -> None:
+        self._dt = dt
+        self._state, self._held = np.zeros(coefficients.shape), np.zeros(len(coefficients))
+        self.change(coefficients)
+
+    def change(self, coefficients: FloatArray) -> None:
+        """Change the coefficients and keep the state."""
+        axes, n = coefficients.shape
+        self._coefficients = np.ascontiguousarray(coefficients)
+        self._step = np.empty((axes, n, n + 2))
+        for axis in range(axes):
+            # the input and its slope are states of their own
+            whole = np.zeros((n + 2, n + 2))
+            whole[: n - 1, 1:n] = np.eye(n - 1)
+            whole[n - 1, :n], whole[n - 1, n] = -coefficients[axis], 1.0
+            whole[n, n + 1] = 1.0
+            self._step[axis] = scipy.linalg.expm(whole * self._dt)[:n]
+        self._step[:, :, n + 1] /= self._dt
+
+    def __call__(self, values: FloatArray) -> FloatArray:
+        """Return output and derivatives (axes, n + 1) one sample later, for the input `values`."""
+        out = np.empty((len(values), self._coefficients.shape[1] + 1))
+        numbers = self._step, self._coefficients
+        filter_step(*numbers, np.ascontiguousarray(values), self._state, self._held, out)
+        return out
+
+    def cut_rate(self, before: FloatArray, limit: FloatArray, dt: float) -> FloatArray:
+        """Repeat the step from `before` (axes, 2) with rates within `limit` (axes,).
+
+        The filter must be of second order.
+        """
+        rate = np.clip(self._state[:, 1], -limit, limit)
+        moved = np.clip(self._state[:, 0] - before[:, 0], -limit * dt, limit * dt)
+        cut = (rate != self._state[:, 1]) | (moved != self._state[:, 0] - before[:, 0])
+        self._state[:, 0], self._state[:, 1] = before[:, 0] + moved, rate
+        out = np.empty((len(rate), 3))
+        out[:, :2] = self._state
+        out[:, 2] = self._held - (self._coefficients * self._state).sum(axis=1)
+        out[cut, 2] = (rate[cut] - before[cut, 1]) / dt
+        return out
+
+
+class ClassicalWashout:
+    """Motion of a platform that reproduces the motion of a vehicle (Reid and Nahon 1985).
+
+    The scaled specific force minus gravity passes a high-pass filter in non-rotating axes and moves
+    the platform; a slow tilt reproduces the sustained part of its horizontal components; the scaled
+    angular velocity passes a high-pass filter and rotates the platform. For small inputs, position,
+    tilt and angle are those of the filters of `WashoutParameters`, exact for inputs that are linear
+    between samples; at rest all return to neutral. If limits of position, velocity, acceleration or
+    effort of the joints do not permit this motion, it is followed as closely as possible, by
+    braking in time (`MotionLimiter`).
+
+    Args:
+        mechanism: mechanism whose body moves around its home pose.
+        dt: time [s] between steps.
+        parameters: gains and filters.
+        head: (3,) [m] position of the driver's head in the frame of the platform, for which the
+            motion is computed.
+        limited: whether the motion is kept within the limits of the joints.
+
+    Attributes:
+        late: zero, because no step takes long.
+
+    Raises:
+        InvalidInput: `dt` is not positive, `head` is not three finite numbers, or the mechanism
+            cannot move in six ways or is not upright.
+    """
+
+    late = 0
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dt: float,
+        parameters: WashoutParameters | None = None,
+        head: ArrayLike = (0.0, 0.0, 0.0),
+        *,
+        limited: bool = True,
+    ) -> None:
+        examiner = PlanExaminer(mechanism, dt, head)
+        self.dt = examiner.dt
+        self._frame = examiner.frame
+        self.neutral = self._frame.neutral
+        self._limiter = MotionLimiter(examiner) if limited else None
+        shapes = ((3, 3), (2, 2), (3, 1))
+        self._translation, self._tilt, self._rotation = (
+            LinearFilter(np.zeros(shape), self.dt) for shape in shapes
+        )
+        self._rates, self._tilted = np.zeros(3), np.zeros((2, 3))
+        self._angles = np.zeros(3)
+        self.change(parameters or WashoutParameters())
+
+    def change(self, parameters: WashoutParameters) -> None:
+        """Change the parameters; the filters keep their states, so nothing jumps."""
+        self.parameters = parameters
+        of = parameters.of_axes
+        self._force_gain, self._force_limit = of("force_gain"), of("force_limit")
+        self._rotation_gain, self._rotation_limit = of("rotation_gain"), of("rotation_limit")
+        self._tilt_rate = of("tilt_rate")[:2]
+        w, damping, b = of("force_highpass"), of("force_highpass_damping"), of("force_washout")
+        low, low_damping = of("tilt_lowpass")[:2], of("tilt_lowpass_damping")[:2]
+        # (s^2 + 2 z w s + w^2) (s + b)
+        cubic = np.column_stack([w**2 * b, w**2 + 2.0 * damping * w * b, 2.0 * damping * w + b])
+        self._translation.change(cubic)
+        square = np.column_stack([low**2, 2.0 * low_damping * low])
+        self._tilt.change(square)
+        self._share, self._highpass = low**2, of("rotation_highpass")
+        self._rotation.change(self._highpass[:, None])
+
+    def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
+        """Return the motion of the platform one sample later, for this motion of the vehicle.
+
+        Args:
+            specific_force: (3,) [m/s^2] at the head in the vehicle, in its frame (x forward, y
+                left, z up); at rest (0, 0, 9.81).
+            angular_velocity: (3,) [rad/s] of the vehicle, in its frame.
+
+        Returns:
+            Pose, twist and acceleration of the platform, base frame.
+
+        Raises:
+            InvalidInput: the shape is wrong or a value is not finite; nothing has changed then.
+        """
+        place = self.target(specific_force, angular_velocity)
+        if self._limiter is not None:
+            return self._limiter(place)
+        return Cue(*(each[0] for each in self._frame.felt(place[:, None])[0]))
+
+    def target(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> FloatArray:
+        """Return the output of the filters for a vehicle's motion: a place (3, 6) of `Plan`."""
+        force = as_exact("specific_force", specific_force, (3,), "m/s^2")
+        turning = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
+        felt = np.clip(self._force_gain * (force - REST), -self._force_limit, self._force_limit)
+        turned = np.clip(self._rotation_gain * turning, -self._rotation_limit, self._rotation_limit)
+        # in axes that do not turn: by the attitude so far
+        pushed = np.empty(3)
+        turn(self._angles, felt, pushed)
+        moved = self._translation(pushed)
+        rates = _angle_rates(self._angles, turned)
+        angle, rate = self._rotation(rates).T
+        change = (rates - self._rates) / self.dt - self._highpass * rate
+        self._rates = rates
+        rpy = np.stack([angle, rate, change])
+        rpy[:, :2] += self._tilting(felt).T
+        self._angles = rpy[0].copy()
+        # position = s u / (...): the cubic's own first derivative
+        return np.hstack([moved[:, 1:].T, rpy])
+
+    def _tilting(self, felt: FloatArray) -> FloatArray:
+        """Return roll and pitch that reproduce a sustained force, with derivatives (2, 3)."""
+        pitch = -np.arcsin(np.clip(felt[0] / GRAVITY, -1.0, 1.0))
+        roll = np.arcsin(np.clip(felt[1] / (GRAVITY * max(np.cos(pitch), STEEPEST)), -1.0, 1.0))
+        self._tilt(self._share * np.array([roll, pitch]))
+        self._tilted = self._tilt.cut_rate(self._tilted[:, :2], self._tilt_rate, self.dt)
+        return self._tilted
+
+
+def _angle_rates(rpy: FloatArray, omega: FloatArray) -> FloatArray:
+    """Return the rates of roll, pitch and yaw (3,) for an angular velocity (3,) in rotated axes."""
+    roll, pitch, _ = rpy
+    level = max(np.cos(pitch), STEEPEST)
+    across = np.sin(roll) * omega[1] + np.cos(roll) * omega[2]
+    pitching = np.cos(roll) * omega[1] - np.sin(roll) * omega[2]
+    return np.array([omega[0] + across * np.sin(pitch) / level, pitching, across / level])

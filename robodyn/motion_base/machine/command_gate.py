@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Command gate: the last check of commands before they are sent to the drives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.checks import BEYOND
+from robodyn.errors import RobodynError
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.machine.limits import DriveLimits
+
+# Excess of a limit that is rounding: shares of an end and of other limits, and absolutely [m, rad].
+OF_END, OF_OTHERS, ABSOLUTE = 1e-9, 1e-6, 1e-9
+# Of a drive whose efforts are not limited [N, N m], and of what makes them [N m, A].
+LARGEST_EFFORT, FROM_EFFORTS = 1e12, ("torque", "current")
+
+Bounds = tuple[FloatArray, FloatArray]
+
+
+class CommandRefused(RobodynError):
+    """A command that must not reach the drives; `value` is the offending number."""
+
+
+class CommandGate:
+    """Check of commands to the driven joints, immediately before they are sent.
+
+    All numbers of a command must be finite and plausible, and efforts within those of the drives.
+    With limits and a period, positions must be within the ends and velocities within their limits,
+    and the motion must continue the previous command: velocities may change by the accelerations,
+    and positions by the velocities.
+
+    Args:
+        mechanism: mechanism with the commanded joints.
+        limits: limits of the joints, for commands of positions and velocities.
+        dt: time [s] between commands.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, limits: DriveLimits | None = None, dt: float = np.inf
+    ) -> None:
+        self._names, self._dt = mechanism.joint_names, dt
+        least, largest = mechanism.drives.effort_ends
+        # a range of zero is one that nobody has given
+        given = np.where(largest > least, [least, largest], [[-np.inf], [np.inf]])
+        self._efforts = _bounds(given, OF_OTHERS, LARGEST_EFFORT)
+        ends = np.tile([-np.inf, np.inf], (len(self._names), 1))
+        self._rates = _bounds(ends.T, OF_OTHERS)
+        self._change: Bounds | None = None
+        if limits is not None:
+            ends, change = limits.positions, limits.accelerations * dt
+            self._rates = _bounds(np.array([-limits.rates, limits.rates]), OF_OTHERS)
+            self._change = _bounds(np.array([-change, change]), OF_OTHERS)
+            self._jump = _bounds(0.5 * dt * np.array([-change, change]), OF_OTHERS)
+        self.begin(ends)
+
+    def begin(self, ends: FloatArray) -> None:
+        """Start without a previous command; positions must be within ends (n, 2)."""
+        self.move_ends(ends)
+        self._last: tuple[FloatArray, FloatArray] | None = None
+
+    def move_ends(self, ends: FloatArray) -> None:
+        """Limit positions to other ends (n, 2) from now on."""
+        self._ends = _bounds(ends.T, OF_END)
+
+    def check(
+        self,
+        position: FloatArray | None = None,
+        velocity: FloatArray | None = None,
+        effort: FloatArray | None = None,
+        **more: FloatArray,
+    ) -> None:
+        """Accept or reject a command (n,) of each field.
+
+        Args:
+            position: [m or rad] of the joints.
+            velocity: [m/s or rad/s].
+            effort: [N or N m].
+            more: other numbers, such as a pose.
+
+        Raises:
+            CommandRefused: the message names the joint, the value and the limits.
+        """
+        for field, values in more.items():
+            most = np.full(len(values), LARGEST_EFFORT if field in FROM_EFFORTS else BEYOND)
+            self._refuse_outside(field, values, (-most, most))
+        if effort is not None:
+            self._refuse_outside("effort", effort, self._efforts)
+        if position is not None:
+            self._refuse_outside("position", position, self._ends)
+        if velocity is not None:
+            self._refuse_outside("velocity", velocity, self._rates)
+        if position is None or velocity is None or self._change is None:
+            return
+        if self._last is not None:
+            before, rate = self._last
+            self._refuse_outside("change of velocity", velocity - rate, self._change)
+            jump = position - before - 0.5 * self._dt * (velocity + rate)
+            self._refuse_outside("jump of position", jump, self._jump)
+        self._last = position, velocity
+
+    def _refuse_outside(self, field: str, values: FloatArray, bounds: Bounds) -> None:
+        least, largest = bounds
+        is_inside = (values >= least) & (values <= largest)
+        if is_inside.all():
+            return
+        worst = int(np.argmin(is_inside))
+        of = self._names[worst] if len(values) == len(self._names) else f"number {worst}"
+        raise CommandRefused(
+            f"{field} of {of} is {values[worst]:.9g}, expected {least[worst]:.9g} to "
+            f"{largest[worst]:.9g}",
+            value=values[worst],
+        )
+
+
+def _bounds(limits: FloatArray, share: float, most: float = BEYOND) -> Bounds:
+    """Return limits (2, n), at most `most` each, widened by rounding."""
+    least, largest = np.clip(limits, -most, most)
+    return (
+        least - ABSOLUTE - share * np.abs(least),
+        largest + ABSOLUTE + share * np.abs(largest),
+    )

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Positions for drives with their own position loops: always continuous and within limits."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.algorithms.motion import Motion
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
+from robodyn.checks import BEYOND, as_scalar
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine.set_points import SetPoints
+from robodyn.motion_base.machine.wishes import Wish, goal
+from robodyn.motion_base.machine.workspace import Workspace
+
+# [rad/s] with which the nearest pose inside is followed: it has corners, and is known to a
+# linearization only.
+EDGE = 30.0
+# Share of a drive's effort at which all are slowed down, to this share of the limits at least; how
+# quickly, and how quickly not any more [1/s].
+STRAINED, SLOWEST, SLOWER, QUICKER = 0.7, 0.2, 45.0, 4.0
+
+
+class SetPoint(NamedTuple):
+    """Set-point of the drives at one tick; (n,) each.
+
+    Attributes:
+        positions: [m or rad] of the driven joints.
+        velocities: [m/s or rad/s].
+        accelerations: [m/s^2 or rad/s^2].
+        efforts: [N or N m] of this motion, as feedforward; always finite and within the limits of
+            the drives.
+        problem: reason for a difference from the target; empty if there is none.
+    """
+
+    positions: FloatArray
+    velocities: FloatArray
+    accelerations: FloatArray
+    efforts: FloatArray
+    problem: str = ""
+
+
+class PositionCommander:
+    """Set-points of the driven joints that follow a target as closely as the limits permit.
+
+    At every tick the machine could come to rest within all limits and away from singularities: a
+    step after which this is impossible is replaced by a brake. If drives approach their effort
+    limits, the other limits are reduced; only braking uses them in full.
+
+    Args:
+        mechanism: mechanism whose independent joints are all driven.
+        dt: duration [s] of a tick.
+        limits: limits of its joints; by default `DriveLimits.of(mechanism)`.
+        condition_limit: see `Workspace`.
+        positions: (n,) initial positions of the driven joints, at rest; home by default.
+
+    Attributes:
+        wish: source of the target; None: come to rest.
+        base: motion of the base, for the efforts; None: at rest.
+        configuration: (nq,) configuration at the last set-point.
+        wished: (nq,) target configuration, as far as it can be reached; None without a target.
+
+    Raises:
+        InvalidInput: the mechanism has redundant drives, or a number is out of range.
+        NoSolution: the loops cannot be closed with these positions.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dt: float,
+        limits: DriveLimits | None = None,
+        *,
+        condition_limit: float = 60.0,
+        positions: ArrayLike | None = None,
+    ) -> None:
+        if set(mechanism.independent_joints) != set(mechanism.joint_names):
+            raise InvalidInput(
+                f"{mechanism.name}: {len(mechanism.joint_names)} joints are driven, "
+                f"{len(mechanism.independent_joints)} determine its motion; drives that close "
+                "their own loops would work against each other",
+                value=mechanism.joint_names,
+            )
+        self.mechanism, self.limits = mechanism, limits or DriveLimits.of(mechanism)
+        start = mechanism.joint_positions(mechanism.home) if positions is None else positions
+        self.set_points = SetPoints(self.limits, dt, start)
+        condition_limit = as_scalar("condition_limit", condition_limit, at_least=1.0)
+        self.workspace = Workspace(mechanism, self.limits.positions, condition_limit)
+        self._dt = self.set_points.dt
+        self.base: BaseMotion | None = None
+        self._efforts = np.zeros(len(mechanism.joint_names))
+        self.reset(start)
+
+    def reset(self, positions: ArrayLike) -> None:
+        """Set positions (n,) of the driven joints, at rest.
+
+        Raises:
+            InvalidInput: these are not n finite numbers.
+            NoSolution: the loops cannot be closed with them.
+        """
+        self.configuration = self.mechanism.assemble(positions, self.mechanism.home)
+        self.set_points.reset(positions)
+        self.wish: Wish | None = None
+        self.wished: FloatArray | None = None
+        self._inside: FloatArray | None = None
+        self._target: FloatArray | None = None
+        self._smooth, self._ease = self.set_points.state, 1.0
+        self._barred = ""
+
+    def warm_up(self) -> None:
+        """Call the functions of `step` once, so that later calls are fast."""
+        start = self.set_points.state[0]
+        far = self.limits.positions[:, 1]
+        far = np.where(np.isfinite(far), far, start + 1.0)
+        with suppress(RobodynError):
+            near = 0.9 * start + 0.1 * far
+            self.wish = goal(self.mechanism, near, self.configuration)
+            for _ in range(3):
+                self.step(0)
+            self.wish = None
+            self.step(0)
+            self.workspace.nearest(self.configuration, self.mechanism.home)
+        self.reset(start)
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether it follows its target exactly; without a target, whether it is at rest."""
+        if self._target is None:
+            return self.set_points.is_at_rest
+        error = np.abs(self.set_points.state - self._target)
+        limits = self.limits
+        return bool(
+            (error[0] <= 1e-3 * limits.rates * self._dt + 1e-9).all()
+            and (error[1] <= 1e-3 * limits.rates).all()
+        )
+
+    def step(self, time: int, pace: float = 1.0) -> SetPoint:
+        """Return the set-point for `time` [ns], one tick after the last.
+
+        Args:
+            time: time of the set-point, at which the target is evaluated.
+            pace: share of the limits of velocity, acceleration and jerk.
+
+        Raises:
+            InvalidInput: the pace is not above 0 and at most 1.
+        """
+        if not 0.0 < pace <= 1.0:
+            raise InvalidInput(f"pace is {pace}, expected above 0 and at most 1", value=pace)
+        self._target, problem = self._wanted(time)
+        if self._target is None:
+            self._barred = ""
+            self.set_points.brake()
+            return self._set_point(problem)
+        pace *= self._ease
+        objection = self._barred or self._try(self._target, pace)
+        if objection and not self._barred and self._slides(pace):
+            self._target = self.set_points.state + np.inf  # it has not arrived
+        elif objection:
+            # to rest, before anything else is tried: nothing hunts
+            self.set_points.brake()
+            self._barred = "" if self.set_points.is_at_rest else objection
+        return self._set_point(objection or problem)
+
+    def _try(self, target: FloatArray, pace: float) -> str:
+        """Take a step to a target (3, n), or return the reason against it."""
+        later, rest = self.set_points.peek(target, pace)
+        objection = self._objection(later, rest)
+        if not objection:
+            self.set_points.take(later, rest)
+        return objection
+
+    def _slides(self, pace: float) -> bool:
+        """Move toward the target along the edge of the workspace, if possible."""
+        assert self.wished is not None
+        near = self.workspace.nearest(self.wished, self.configuration)
+        positions = self.mechanism.joint_positions(near)
+        return not self._try(np.array([positions, 0.0 * positions, 0.0 * positions]), pace)
+
+    def _wanted(self, time: int) -> tuple[FloatArray | None, str]:
+        """Return the target (3, n) of the joints, and the reason for a change."""
+        problem = ""
+        try:
+            motion = None if self.wish is None else self.wish.at(time)
+            if motion is not None and all((np.abs(row) <= BEYOND).all() for row in motion):
+                return self._allowed(motion)
+            if motion is not None:
+                problem = f"the motion wished for is not finite, or has a number beyond {BEYOND:g}"
+        except RobodynError as error:
+            problem = str(error)
+        self.wished = self._inside = None
+        return None, problem
+
+    def _allowed(self, motion: Motion) -> tuple[FloatArray, str]:
+        mechanism = self.mechanism
+        problem = self.workspace.objection(motion.configuration)
+        if not problem:
+            self.wished, self._inside = motion.configuration, None
+            target = np.array(motions.driven_motion(mechanism, *motion))
+            here = self.set_points.state[0]
+            target[0] = here + motions.joint_difference(mechanism, here, target[0])
+            return target, ""
+        last = self._inside
+        inside = self.configuration if last is None else last
+        self.wished = self._inside = self.workspace.nearest(motion.configuration, inside)
+        positions, dt = mechanism.joint_positions(self._inside), self._dt
+        p, v, _ = self.set_points.state if last is None else self._smooth
+        a = EDGE * (EDGE * motions.joint_difference(mechanism, p, positions) - 2.0 * v)
+        self._smooth = np.array([p + dt * (v + 0.5 * dt * a), v + dt * a, a])
+        return self._smooth, f"{problem}: the nearest pose inside is taken"
+
+    def _objection(self, later: FloatArray, rest: FloatArray) -> str:
+        """Return the reason against a step, from the state of rest after it."""
+        mechanism, way = self.mechanism, [self.configuration]
+        try:
+            for positions in (later[0], 0.5 * (later[0] + rest), rest):
+                way.append(motions.assemble_near(mechanism, positions, way[-1]))
+        except RobodynError as error:
+            return f"the way there is barred: {error}"
+        why = self.workspace.closes_in(np.array(way))
+        return f"the way there is barred: {why}" if why else ""
+
+    def _set_point(self, problem: str) -> SetPoint:
+        p, v, a = self.set_points.state
+        try:
+            motion = motions.motion_of_joints(self.mechanism, p, v, a, self.configuration)
+            self.configuration = motion.configuration
+            efforts = self.mechanism.inverse_dynamics(*motion, base=self.base)
+            if np.isfinite(efforts).all():
+                limits = self._effort_limits(v)
+                self._efforts = np.where(
+                    np.isfinite(limits), self.mechanism.drives.cut_efforts(efforts, limits), efforts
+                )
+                problem = problem or self._spare(efforts, limits)
+        except RobodynError as error:  # the last efforts serve
+            problem = problem or str(error)
+        return SetPoint(p, v, a, self._efforts, problem)
+
+    def _effort_limits(self, rates: FloatArray) -> FloatArray:
+        """Return the effort limits (n,) of the drives at velocities (n,)."""
+        m = self.mechanism
+        return np.where(m.effort_limits > 0.0, m.effort_limits_at(rates), np.inf)
+
+    def _spare(self, efforts: FloatArray, limits: FloatArray) -> str:
+        """Adapt the speed to the efforts (n,) of this tick; return the drive that is too weak."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            strain = np.nan_to_num(np.abs(efforts) / limits)
+        worst = int(np.argmax(strain))
+        change = -SLOWER if strain[worst] > STRAINED else QUICKER
+        self._ease = min(max(self._ease * np.exp(change * self._dt), SLOWEST), 1.0)
+        if strain[worst] <= 1.0:
+            return ""
+        name = self.mechanism.joint_names[worst]
+        return f"{name} needs {strain[worst]:.3g} times its effort: slower"

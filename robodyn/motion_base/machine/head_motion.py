@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Where a platform is when a head on it has moved and turned from neutral."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion
+from robodyn.checks import as_exact
+from robodyn.errors import InvalidInput
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.kernels import brakes as kernels
+from robodyn.poses import rotation_matrix
+
+GRAVITY = 9.81
+REST = np.array([0.0, 0.0, GRAVITY])
+# Cosine of how far a platform may be inclined at home.
+UPRIGHT = 0.9
+
+
+class Cue(NamedTuple):
+    """The motion of a platform at one instant, or at many (K, ...), in its base frame.
+
+    Attributes:
+        pose: (7,) position [m] of its reference point and quaternion x y z w.
+        twist: (6,) linear [m/s] and angular velocity [rad/s].
+        accel: (6,) linear [m/s^2] and angular acceleration [rad/s^2].
+    """
+
+    pose: FloatArray
+    twist: FloatArray
+    accel: FloatArray
+
+
+class HeadMotion:
+    """From the motion of a head in the axes of the neutral pose to that of the platform under it.
+
+    Args:
+        mechanism: whose body moves, about where it is at home.
+        head: (3,) [m] of the head in the platform's frame.
+
+    Attributes:
+        neutral: (7,) pose of the platform at home.
+        axes: (3, 3) of it, base frame.
+        head: as given.
+
+    Raises:
+        InvalidInput: a head that is not three finite numbers, or a mechanism that cannot move in
+            six ways or does not stand upright.
+    """
+
+    def __init__(self, mechanism: Mechanism, head: ArrayLike) -> None:
+        refuse_fewer_freedoms(mechanism, "motion cueing")
+        self.neutral = np.array(mechanism.body_pose(mechanism.home))
+        self.axes = rotation_matrix(self.neutral)
+        if self.axes[2, 2] < UPRIGHT:
+            raise InvalidInput(
+                f"{mechanism.name}: the z axis of its body does not point up at home, as that of a "
+                "driver's seat does",
+                value=mechanism,
+            )
+        self.head = as_exact("head", head, (3,), "m").copy()
+
+    def felt(self, place: FloatArray) -> tuple[Cue, FloatArray, FloatArray]:
+        """The platform's motion (K, ...), and what is felt at the head, in its axes.
+
+        Args:
+            place: (3, K, 6) [m, rad] displacement of the head from neutral and roll, pitch and
+                yaw, in the axes of the neutral pose; their rates; the changes of these.
+
+        Returns:
+            The motion, the specific force (K, 3) [m/s^2] less that at rest, and the angular
+            velocity (K, 3) [rad/s].
+        """
+        count = place.shape[1]
+        cue = Cue(np.empty((count, 7)), np.empty((count, 6)), np.empty((count, 6)))
+        force, rate = np.empty((2, count, 3))
+        given = np.ascontiguousarray(place), self.neutral, self.head, REST
+        kernels.head_motions(*given, *cue, force, rate)
+        return cue, force, rate
+
+
+def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
+    """Refuse a mechanism that cannot move its body in six ways at home.
+
+    Raises:
+        InvalidInput: it cannot.
+    """
+    freedoms = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
+    if freedoms < 6:
+        raise InvalidInput(
+            f"{mechanism.name} moves its body in {freedoms} of six ways at home; {purpose} needs "
+            "all six",
+            value=mechanism,
+        )
+
+
+def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
+    """Specific force (..., 3) [m/s^2] and angular velocity at a head (3,), in the head's axes."""
+    felt = BaseMotion.of(*cue).felt_at([*head, 0.0, 0.0, 0.0, 1.0])
+    return felt.specific_force, felt.angular_velocity
+
+
+def spatial_rates(rpy: FloatArray) -> FloatArray:
+    """(K, 3, 3) from the rates of roll, pitch and yaw (K, 3) to the angular velocity."""
+    cp, sp, cy, sy = (f(rpy[:, i]) for i in (1, 2) for f in (np.cos, np.sin))
+    E = np.zeros((len(rpy), 3, 3))
+    E[:, 0, 0], E[:, 1, 0], E[:, 2, 0] = cy * cp, sy * cp, -sp
+    E[:, 0, 1], E[:, 1, 1], E[:, 2, 2] = -sy, cy, 1.0
+    return E
+
+
+def weight_by_angles(rpy: FloatArray) -> FloatArray:
+    """(K, 3, 3) [m/s^2] how the specific force at rest, in the head's axes, changes with them."""
+    cr, sr, cp, sp = (f(rpy[:, i]) for i in (0, 1) for f in (np.cos, np.sin))
+    G = np.zeros((len(rpy), 3, 3))
+    G[:, 1, 0], G[:, 2, 0] = cp * cr, -cp * sr
+    G[:, 0, 1], G[:, 1, 1], G[:, 2, 1] = -cp, -sp * sr, -sp * cr
+    return G * GRAVITY

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Finding where the joints are: each is moved slowly to its lower stop."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from robodyn.arrays import BoolArray, FloatArray
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.machine.commander import SetPoint
+from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine.set_points import SetPoints
+
+HOMINGS: Final = ("absolute", "assumed", "stall")
+# Share of the range of a joint by which a drive at its stop is behind its command, at least; shares
+# of that: by which a command precedes its drive, at most, and a drive at rest moves.
+STALLED, LEASH, STILL = 0.02, 2.0, 0.1
+# [s] for which a drive at its stop is at rest, and in which it follows a command away from it.
+REST, FOLLOWS = 0.5, 5.0
+
+
+class Homing:
+    """Moves every joint towards its lower end until a switch closes or it meets its stop.
+
+    A drive has met its stop if it stands still behind its command. The command precedes a drive by
+    a little only and waits for one that is slow, so that a lag is no stop and no drive is pressed
+    hard against one. Then the drive moves a little away from its stop, which shows that it follows
+    its commands. Set-points are in the drives' own positions; `offset` is what they lack. No joint
+    is moved further than its range, and a little for the drive to fall behind.
+
+    Args:
+        mechanism: whose joints are homed.
+        limits: of the joints.
+        dt: [s] a tick.
+        start: (n,) positions that the drives report.
+        slow: share of the limits of rate, acceleration and jerk.
+
+    Attributes:
+        offset: (n,) positions less what drives report, once `is_done`.
+        ends: (n, 2) between which the drives' positions are commanded.
+        points: in the drives' positions.
+        problem: why homing cannot succeed, or nothing.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, limits: DriveLimits, dt: float, start: FloatArray, slow: float
+    ) -> None:
+        self._names, self._units, self._dt = mechanism.joint_names, mechanism.joint_units, dt
+        self._lower, self._width = limits.positions[:, 0], np.diff(limits.positions, axis=1)[:, 0]
+        self._stalled, self._start = STALLED * self._width, start
+        self.ends = np.column_stack(
+            [start - self._width - LEASH * self._stalled, start + self._stalled]
+        )
+        self.points = SetPoints(DriveLimits(self.ends, *(slow * limits.rows)), dt, start)
+        self._goal, self._last = start.copy(), start.copy()
+        self._found, self._left = np.zeros((2, len(start)), dtype=bool)
+        self._switches = self._found.copy()
+        self._still, self._waited = np.zeros((2, len(start)))
+        self._report, self._since = start, 0.0
+        self.offset = np.full(len(start), np.nan)
+        self.problem = ""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all joints have been at their stops, have left them and are at rest."""
+        away = np.abs(self.points.state[0] - self._goal)
+        return bool(
+            self._left.all() and self.points.is_at_rest and (away < 1e-3 * self._stalled).all()
+        )
+
+    @property
+    def point(self) -> SetPoint:
+        """The last set-point."""
+        p, v, a = self.points.state
+        return SetPoint(p, v, a, np.zeros_like(p))
+
+    def touch(self, joints: BoolArray) -> None:
+        """Switches (n,) that are closed."""
+        self._switches = joints
+
+    def stop(self) -> None:
+        """A tick of coming to rest, wherever the joints are."""
+        self.points.brake()
+
+    def step(self, measured: FloatArray) -> None:
+        """A tick of homing, when drives last reported that they are at (n,), an array a report."""
+        searching, position = ~self._found, self.points.state[0]
+        away = searching & ((measured < self.ends[:, 0]) | (measured > self.ends[:, 1]))
+        missed = searching & (measured < self._start - self._width - self._stalled)
+        stuck = self._found & ~self._left & (self._waited > FOLLOWS)
+        if away.any():
+            self.problem = self._describe(away, measured, "reports {}, more than its range away")
+        elif missed.any():
+            travel = self._start - measured
+            self.problem = self._describe(missed, travel, "met no stop within {}, its whole range")
+        elif stuck.any():
+            self.problem = self._describe(
+                stuck, measured, "stands still at {} and does not follow its command away from it"
+            )
+        if self.problem:
+            self.stop()
+            return
+        self._watch(measured)
+        behind = (measured - position > self._stalled) & (self._still >= REST)
+        reached = searching & (self._switches | behind)
+        self.offset[reached] = (self._lower - measured)[reached]
+        self._found |= reached
+        self._leave(measured, reached)
+        ahead = np.minimum(self._goal, measured - LEASH * self._stalled)
+        self._goal = np.where(self._found, self._goal, np.maximum(ahead, self.ends[:, 0]))
+        self.points.take(*self.points.peek(np.array([self._goal, *np.zeros((2, len(measured)))])))
+
+    def _watch(self, measured: FloatArray) -> None:
+        """Count for how long drives have stood still, up to their last report."""
+        self._since += self._dt
+        if measured is self._report:
+            return
+        moves = np.abs(measured - self._last) > STILL * self._stalled
+        self._last[moves] = measured[moves]
+        self._still = np.where(moves, 0.0, self._still + self._since)
+        self._report, self._since = measured, 0.0
+
+    def _leave(self, measured: FloatArray, reached: BoolArray) -> None:
+        """Command drives away from their stops, and look whether they follow."""
+        self._goal[reached] = np.minimum(measured + self._stalled, self.ends[:, 1])[reached]
+        # half of the way there: a drive that lags, or yields, does not arrive
+        followed = measured - (self._lower - self.offset) > 0.5 * self._stalled
+        self._left |= self._found & followed
+        there = np.abs(self.points.state[0] - self._goal) < 1e-3 * self._stalled
+        self._waited[self._found & there] += self._dt
+
+    def _describe(self, joints: BoolArray, values: FloatArray, text: str) -> str:
+        first = int(np.flatnonzero(joints)[0])
+        value = text.format(f"{values[first]:.4g} {self._units[first]}")
+        return f"{self._names[first]} {value} ({self._width[first]:.4g} {self._units[first]})"

@@ -1,0 +1,439 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Machine: homing, parking, engaging and freezing, with a set-point at every tick."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import BEYOND, as_exact, as_scalar
+from robodyn.errors import InvalidInput, RobodynError
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.machine import machine_states as states
+from robodyn.motion_base.machine.command_gate import CommandGate, CommandRefused
+from robodyn.motion_base.machine.commander import PositionCommander, SetPoint
+from robodyn.motion_base.machine.homing import HOMINGS, Homing
+from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine.machine_states import RequestRefused
+from robodyn.motion_base.machine.set_points import SetPoints
+from robodyn.motion_base.machine.stabilised import StabilisedWish
+from robodyn.motion_base.machine.wishes import TrajectoryWish, Wish, goal
+
+# At the end of easing the machine counts as engaged this much later [s], even if a wish outruns it.
+PATIENCE = 5.0
+# [m or rad] from where it parks it has arrived.
+THERE = 1e-6
+# Share of a joint's range by which a drive may report a position beyond an end: a machine that
+# stands at its stops, and noise. It is taken to be at the end.
+AT_END = 1e-3
+
+
+@dataclass(frozen=True)
+class MachineSettings:
+    """Settings of a `Machine`.
+
+    Attributes:
+        homing: source of the positions: `absolute` (the drives report them), `assumed` (the machine
+            is at its parking position; the drives report nothing), `stall` (each joint moves to a
+            stop), see `Homing`.
+        park_positions: (n,) parking positions of the driven joints; home by default.
+        slow: share of the limits of velocity, acceleration and jerk for engaging, parking and
+            homing.
+        ease: time [s] in which this share grows to the whole during engaging.
+        enable_required: whether nothing moves before the first enable signal; otherwise a missing
+            signal counts from the first one on.
+        enable_timeout: time [s] without the enable signal after which the machine freezes; 0: no
+            limit.
+        feedback_timeout: time [s] without measured positions that is a fault; 0: no limit.
+        following_error: [m or rad] (n,) or one number, difference between command and measured
+            position that is a fault; infinite: no limit.
+        following_time: duration [s] of that difference.
+        drive_delay: delay [s] of the drives: positions are compared with the commands of that time
+            ago.
+        back_drives: whether the machine sinks if its drives lose power. If so, `reset` of a fault
+            switches it off, and it is homed again.
+        condition_limit: see `Workspace`.
+    """
+
+    homing: str = "absolute"
+    park_positions: ArrayLike | None = None
+    slow: float = 0.2
+    ease: float = 3.0
+    enable_required: bool = False
+    enable_timeout: float = 0.5
+    feedback_timeout: float = 0.5
+    following_error: ArrayLike = np.inf
+    following_time: float = 0.1
+    drive_delay: float = 0.0
+    back_drives: bool = False
+    condition_limit: float = 60.0
+
+
+class Machine:
+    """States and set-points of a machine whose drives take positions.
+
+    Times are given in nanoseconds, once per tick; this class reads no clock. A message is old if
+    its time differs from that of the tick by more than a timeout, in either direction. Durations of
+    the machine's own are counted in ticks.
+
+    Every set-point passes a `CommandGate`. A set-point that fails is a fault: the machine brakes
+    from the previous set-point.
+
+    Args:
+        mechanism, dt, limits: see `PositionCommander`.
+        settings: all other settings.
+        options: fields that replace those of the settings.
+
+    Attributes:
+        state: one of `machine_states.STATES`.
+        reason: reason of the last fault or freeze; empty if there was none since the machine
+            engaged.
+        wish: source of the target while engaged, see `Wish`; None: stay at home.
+        stabilised: stabilization of the target in the world; None: relative to the base.
+
+    Raises:
+        InvalidInput: a number is out of range, parking positions are beyond an end or the limit of
+            the condition number, a joint without ends is to be homed by stops; or as for
+            `PositionCommander`.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        dt: float,
+        limits: DriveLimits | None = None,
+        *,
+        settings: MachineSettings | None = None,
+        **options: Any,
+    ) -> None:
+        self.settings = s = replace(settings or MachineSettings(), **options)
+        if s.homing not in HOMINGS:
+            raise InvalidInput(
+                f"homing is {s.homing!r}, expected one of {', '.join(HOMINGS)}", value=s.homing
+            )
+        n = len(mechanism.joint_names)
+        home = mechanism.joint_positions(mechanism.home)
+        park = home if s.park_positions is None else s.park_positions
+        self._park = as_exact("park_positions", park, (n,), "m or rad").copy()
+        self._slow = as_scalar("slow", s.slow, above=0.0)
+        if self._slow > 1.0:
+            raise InvalidInput(f"slow is {s.slow}, must be at most 1", value=s.slow)
+        for name in ("ease", "enable_timeout", "feedback_timeout", "following_time", "drive_delay"):
+            as_scalar(name, getattr(s, name), "s", at_least=0.0)
+        self._largest = np.broadcast_to(np.asarray(s.following_error, dtype=np.float64), (n,))
+        if not (self._largest > 0.0).all():
+            raise InvalidInput(
+                f"following_error is {s.following_error}, must be above 0 (infinite: none)",
+                value=s.following_error,
+            )
+        self.mechanism, self.dt = mechanism, as_scalar("dt", dt, "s", above=0.0)
+        limits = limits or DriveLimits.of(mechanism)
+        self._refuse_settings(limits)
+        self.commander = PositionCommander(
+            mechanism, dt, limits, condition_limit=s.condition_limit, positions=self._park
+        )
+        if why := self.commander.workspace.objection(self.commander.configuration):
+            raise InvalidInput(
+                f"park_positions: {why}; the machine could not come to rest there", value=park
+            )
+        self._parking = goal(mechanism, self._park, mechanism.home)
+        self._neutral = goal(mechanism, home, mechanism.home)
+        self.state, self.reason = "off", ""
+        self.wish: Wish | None = None
+        self.stabilised: StabilisedWish | None = None
+        self._homing: Homing | None = None
+        self._offset = np.zeros(n)
+        self._gate = CommandGate(mechanism, limits, self.dt)
+        self._measured: tuple[int, FloatArray] | None = None
+        self._enabled: int | None = None
+        self._stopped = False
+        self._now = self._ticks = self._since = self._beyond_since = 0
+        self._set_points_sent: deque[FloatArray] = deque(maxlen=1 + round(s.drive_delay / self.dt))
+
+    def _refuse_settings(self, limits: DriveLimits) -> None:
+        """Raise if the settings contradict the limits."""
+        s, mechanism = self.settings, self.mechanism
+        if why := limits.beyond(self._park, mechanism):
+            raise InvalidInput(f"park_positions: {why}", value=s.park_positions)
+        for joint, ends in zip(mechanism.joint_names, limits.positions, strict=True):
+            if s.homing == "stall" and not np.isfinite(ends).all():
+                raise InvalidInput(
+                    f"homing 'stall' moves {joint} to its lower stop, but its ends are {ends}: "
+                    "give it both in the description, or use homing 'absolute' or 'assumed'",
+                    value=ends,
+                )
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether the enable signal is present, or none is required."""
+        s = self.settings
+        if not s.enable_timeout:
+            return True
+        if self._enabled is None:
+            return not s.enable_required
+        return abs(self._now - self._enabled) <= round(s.enable_timeout * 1e9)
+
+    def enable(self, time: int, wanted: bool = True) -> None:
+        """Record the enable signal at `time` [ns]; False withdraws it at once."""
+        self._enabled = time if wanted else -(2**62)
+
+    def emergency_stop(self, pressed: bool) -> None:
+        """Record the state of the emergency stop; a pressed stop is a fault."""
+        self._stopped = pressed
+
+    def measure(self, time: int, positions: ArrayLike) -> None:
+        """Record measured positions (n,) of the joints, received at `time` [ns].
+
+        Raises:
+            InvalidInput: these are not n finite numbers, or no joint can have one of them; nothing
+                has changed then.
+        """
+        count = (len(self._park),)
+        measured = as_exact("positions", positions, count, "m or rad").copy()
+        if (np.abs(measured) > BEYOND).any():
+            worst = int(np.argmax(np.abs(measured)))
+            raise InvalidInput(
+                f"{self.mechanism.joint_names[worst]} is reported at {measured[worst]:g} "
+                f"{self.mechanism.joint_units[worst]}, expected at most {BEYOND:g}",
+                value=measured[worst],
+            )
+        self._measured = time, measured
+
+    def touch(self, joints: ArrayLike) -> None:
+        """Record closed switches at the stops (n,), which are used for homing by stops."""
+        if self._homing is not None:
+            self._homing.touch(np.asarray(joints, dtype=bool))
+
+    def skip(self, duration: int) -> None:
+        """Account for a pause of `duration` [ns] without ticks; messages do not age."""
+        if self._measured is not None:
+            self._measured = self._measured[0] + duration, self._measured[1]
+        if self._enabled is not None:
+            self._enabled += duration
+
+    def set_clock(self, change: int) -> None:
+        """Account for a change of the clock by `change` [ns]: earlier messages keep their age."""
+        self.skip(change)
+        if isinstance(self.wish, TrajectoryWish):
+            self.wish = self.wish._replace(start=self.wish.start + change)
+
+    def request(self, request: str) -> str:
+        """Send one of `machine_states.REQUESTS`; return the new state.
+
+        Raises:
+            RequestRefused: the request is rejected, with the reason.
+        """
+        state, begins = states.after(self.state, request), self.state == "off"
+        refusal = ""
+        if state in ("homing", "engaging", "parking") and not self.is_enabled:
+            refusal = f"the enable signal is silent, for {self.settings.enable_timeout:g} s or more"
+        elif self.state == "fault" and not self._points.is_at_rest:
+            refusal = "the machine has not come to rest yet"
+        elif request == "reset" and not begins:
+            again = self._homing is not None or self.settings.back_drives
+            state, refusal = ("off", self._pressed) if again else (state, self._cause())
+        elif state == "homing":
+            refusal = self._begin_homing()
+        if refusal:
+            raise RequestRefused(f"{request} refused: {refusal}", value=self.state)
+        if request == "freeze":
+            self.reason = "freeze was asked for"
+        self._enter(state)
+        return state
+
+    def fault(self, reason: str) -> None:
+        """Enter the fault state for a reason: come to rest until `reset`."""
+        if self.state not in ("off", "fault"):
+            self._enter(states.after(self.state, "fault"), reason)
+
+    def step(self, time: int) -> SetPoint | None:
+        """Return the set-point of the drives at `time` [ns]; None while off."""
+        self._now = time
+        self._ticks += 1
+        if self.state == "off":
+            return None
+        if not self.is_enabled:
+            self._enter(states.after(self.state, "enable_lost"), "the enable signal is silent")
+        if self.state != "fault" and (cause := self._cause()):
+            self.fault(cause)
+        points, before = self._points, self._points.state
+        if self._homing is not None:
+            point = self._home(self._homing)
+        else:
+            self.commander.wish, pace = self._wanted()
+            point = self.commander.step(time, pace)
+            if event := self._event(point):
+                self._enter(states.after(self.state, event))
+            point = point._replace(positions=point.positions - self._offset)
+            self._set_points_sent.append(point.positions)
+        return self._pass(point, points, before)
+
+    def _pass(self, point: SetPoint, points: SetPoints, before: FloatArray) -> SetPoint | None:
+        """Return a set-point if it passes the gate, otherwise one that brakes.
+
+        If the brake fails too, nothing is sent any more.
+        """
+        offset = self._offset if points is self.commander.set_points else 0.0
+        for _ in range(2):
+            try:
+                self._gate.check(point.positions, point.velocities, point.efforts)
+            except CommandRefused as error:
+                reason = f"a command was not sent: {error}"
+            else:
+                return point
+            self.fault(reason)
+            points.state = before
+            points.brake()
+            p, v, a = points.state
+            point = SetPoint(p - offset, v, a, np.zeros_like(p), reason)
+        self._enter("off", reason)
+        return None
+
+    @property
+    def _points(self) -> SetPoints:
+        return self.commander.set_points if self._homing is None else self._homing.points
+
+    def _begin_homing(self) -> str:
+        """Use known positions or begin to find them; return a reason against it."""
+        s, start, limits = self.settings, self._park, self.commander.limits
+        if s.homing != "assumed":
+            if self._measured is None or self._is_late(self._measured[0]):
+                return (
+                    f"drives have not told their positions, which homing {s.homing!r} needs "
+                    "(drives that report none need homing 'assumed')"
+                )
+            start = self._measured[1]
+        if s.homing == "absolute":
+            # one tick at full rate at most, so that nothing jumps
+            slack = limits.rates * self.dt
+            width = np.diff(limits.positions, axis=1)[:, 0]
+            if why := limits.beyond(start, self.mechanism, np.minimum(slack, AT_END * width)):
+                return (
+                    f"{why}: move it inside by other means, or correct the zero of its drive or "
+                    "the limit"
+                )
+            start = np.clip(start, *limits.positions.T)
+        ends, homing = limits.positions, None
+        if s.homing == "stall":
+            homing = Homing(self.mechanism, limits, self.dt, start, self._slow)
+            ends = homing.ends
+        else:
+            try:
+                self.commander.reset(start)
+            except RobodynError as error:
+                return str(error)
+        self._homing, self._offset, self.reason = homing, np.zeros_like(start), ""
+        self._set_points_sent.clear()
+        self._beyond_since = self._ticks
+        self._gate.begin(ends)
+        return ""
+
+    def _home(self, homing: Homing) -> SetPoint:
+        """Advance homing by one tick; when all joints have reached their stops, set the offsets."""
+        if self.state == "homing" and homing.is_done:
+            try:
+                limits = self.commander.limits.positions
+                found = homing.points.state[0] + homing.offset
+                self.commander.reset(np.clip(found, *limits.T))
+            except RobodynError as error:
+                self.fault(f"homing ended where the machine cannot be: {error}")
+            else:
+                self._offset, self._homing = homing.offset, None
+                self._gate.move_ends(limits - self._offset[:, None])
+                self._enter(states.after(self.state, "homed"))
+        elif self.state == "homing" and self._measured is not None:
+            homing.step(self._measured[1])
+            if homing.problem:
+                self.fault(homing.problem)
+        else:
+            homing.stop()
+        return homing.point
+
+    def _wanted(self) -> tuple[Wish | None, float]:
+        """Return the motion source of this state, and the share of the limits."""
+        if self.state in ("homing", "parking", "parked"):
+            return self._parking, self._slow
+        if self.state == "engaging":
+            grown = self._elapsed(self._since) / max(self.settings.ease, self.dt)
+            return self._engaged_wish(), min(self._slow + (1.0 - self._slow) * grown, 1.0)
+        if self.state == "engaged":
+            return self._engaged_wish(), 1.0
+        return None, 1.0  # come to rest
+
+    def _engaged_wish(self) -> Wish | None:
+        wish = self._neutral if self.wish is None else self.wish
+        if self.stabilised is None:
+            return wish
+        self.stabilised.wish = wish
+        return self.stabilised
+
+    def _event(self, point: SetPoint) -> str:
+        """Return the event of this tick, or None."""
+        rests = self.commander.set_points.is_at_rest
+        if self.state == "homing":
+            return "homed"
+        if self.state == "engaging":
+            late = self._elapsed(self._since) > self.settings.ease + PATIENCE
+            return "arrived" if self.commander.has_arrived or late else ""
+        if self.state == "parking":
+            way = motions.joint_difference(self.mechanism, point.positions, self._park)
+            there = np.abs(way).max() < THERE
+            return "arrived" if there and rests else ""
+        return "stopped" if self.state == "freezing" and rests else ""
+
+    @property
+    def _pressed(self) -> str:
+        return "the emergency stop is pressed" if self._stopped else ""
+
+    def _cause(self) -> str:
+        """Return the present fault of the drives; empty if there is none."""
+        s, measured = self.settings, self._measured
+        if self._stopped:
+            return self._pressed
+        if s.homing != "assumed" and (measured is None or self._is_late(measured[0])):
+            return f"drives have not told their positions for {s.feedback_timeout:g} s"
+        if measured is None or not self._set_points_sent:
+            return ""
+        error = np.abs(
+            motions.joint_difference(self.mechanism, self._set_points_sent[0], measured[1])
+        )
+        if (error <= self._largest).all():
+            self._beyond_since = self._ticks
+            return ""
+        if self.state != "fault" and self._elapsed(self._beyond_since) < s.following_time:
+            return ""
+        joint = int(np.argmax(error / self._largest))
+        return (
+            f"{self.mechanism.joint_names[joint]} is {error[joint]:.3g} "
+            f"{self.mechanism.joint_units[joint]} from its command, "
+            f"{self._largest[joint]:.3g} are allowed"
+        )
+
+    def _is_late(self, heard: int) -> bool:
+        timeout = self.settings.feedback_timeout
+        return bool(timeout) and abs(self._now - heard) > round(timeout * 1e9)
+
+    def _elapsed(self, since: int) -> float:
+        """Return the time [s] since an earlier tick."""
+        return (self._ticks - since) * self.dt
+
+    def _enter(self, state: str, reason: str = "") -> None:
+        if state == self.state:
+            return
+        self.state, self._since = state, self._ticks
+        if reason:
+            self.reason = reason
+        if state == "engaging":
+            self.reason = ""
+        if state == "parked":
+            self.wish = None
+        if state == "off":
+            self._homing = None
+        if state == "fault" and self._homing is not None:
+            self.reason = f"homing was interrupted: {self.reason}"

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Set-points of the driven joints, continuous and within limits whatever their targets do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_exact, as_scalar
+from robodyn.motion_base.kernels import set_points as kernels
+from robodyn.motion_base.machine.limits import DriveLimits
+
+# A joint that has this share of the longest way ahead has this share of the limits, at least.
+LEAST_SHARE = 0.05
+
+
+class SetPoints:
+    """Follows targets as closely as limits allow, and reaches them as soon as these allow.
+
+    From rest to a target at rest all joints move in a straight line and arrive together; otherwise
+    each arrives as soon as it can.
+
+    Args:
+        limits: of the joints.
+        dt: [s] between steps.
+        positions: (n,) where the joints are, at rest.
+
+    Attributes:
+        state: (3, n) position [m or rad], rate and acceleration of each joint; not to be changed.
+        rest: (n,) positions at which they would come to rest at the earliest.
+
+    Raises:
+        InvalidInput: `dt` not positive, or positions that are not n finite numbers.
+    """
+
+    def __init__(self, limits: DriveLimits, dt: float, positions: ArrayLike) -> None:
+        self.limits, self.dt = limits, as_scalar("dt", dt, "s", above=0.0)
+        self._rows = limits.rows
+        self._bounds = np.ascontiguousarray(limits.positions.T)
+        self.reset(positions)
+
+    def reset(self, positions: ArrayLike) -> None:
+        """Be at rest at positions (n,)."""
+        start = as_exact("positions", positions, (self._rows.shape[1],), "m or rad")
+        self.state = np.array([start, 0.0 * start, 0.0 * start])
+        self.rest = start.copy()
+        self._goal: FloatArray | None = None
+        self._share = np.ones_like(self._rows)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing moves."""
+        return bool((np.abs(self.state[1:]) <= 1e-9 * self._rows[:2]).all())
+
+    def peek(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
+        """The state (3, n) a step later, and where the joints could come to rest (n,) from there.
+
+        Args:
+            target: (3, n) where they are to be then, with rates and accelerations; a joint whose
+                target is not finite brakes.
+            pace: share of the limits that may be used, above 0 to 1.
+        """
+        later, rest = np.empty_like(self.state), np.empty_like(self.rest)
+        own = self._rows * self._shares(target) * pace
+        # what accelerates more than that already has to be able to end it as quickly
+        own[1:] = np.maximum(own[1:], np.abs(self.state[2]) / self._rows[1] * self._rows[1:])
+        kernels.advance(self.state, target, self._bounds, own, self._rows, self.dt, later, rest)
+        return later, rest
+
+    def take(self, later: FloatArray, rest: FloatArray) -> None:
+        """Go to a state (3, n) that `peek` has answered."""
+        self.state, self.rest = later, rest
+
+    def brake(self) -> None:
+        """Go on to where the joints come to rest at the earliest."""
+        later = np.empty_like(self.state)
+        kernels.brake(self.state, self._rows, self.dt, later)
+        self.state, self._goal = later, None
+
+    def _shares(self, target: FloatArray) -> FloatArray:
+        """Of each limit, what keeps all joints on a straight line from rest to rest."""
+        if target[1:].any() or not np.isfinite(target).all():
+            self._goal = None
+            return np.ones_like(self._rows)
+        if self._goal is None or (self._goal != target[0]).any():
+            self._goal, self._share = target[0].copy(), np.ones_like(self._rows)
+            way = np.abs(target[0] - self.state[0])
+            if self.is_at_rest and way.any():
+                with np.errstate(divide="ignore"):
+                    pace = (self._rows / way).min(axis=1)
+                self._share = np.maximum(pace[:, None] * way / self._rows, LEAST_SHARE)
+        return self._share

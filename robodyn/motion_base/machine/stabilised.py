@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A platform that stays in the world while its base moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.algorithms.motion import Motion
+from robodyn.arrays import FloatArray
+from robodyn.errors import InvalidInput
+from robodyn.motion_base.base.base_pose import BasePoseEstimator
+from robodyn.motion_base.machine.commander import PositionCommander
+from robodyn.motion_base.machine.head_motion import refuse_fewer_freedoms
+from robodyn.motion_base.machine.wishes import BodyMotion, Wish
+from robodyn.poses import composed_pose, inverse_pose, rotation_matrix
+
+# Share of the joints' rates that may be used; how quickly the share of the base's displacement
+# falls where the platform cannot follow, and rises again [1/s].
+RATES, FALL, RISE = 0.9, 0.5, 1.0 / 300.0
+
+
+class StabilisedWish(BodyMotion):
+    """A wish as it is seen from a base that moves, so that it is fulfilled in the world.
+
+    Poses wished for are those in the level frame of the estimator: where the base frame is on
+    average. Of a wish that moves, the acceleration of the body is that of its joints' alone.
+
+    Where the base goes further, or faster, than the platform can go back, less of its displacement
+    is taken back, and all of its inclination; the share follows the sea slowly.
+
+    Args:
+        commander: whose mechanism's body moves, in six ways, within whose limits.
+        base: where the base is.
+        ahead: [ns] by which drives are late: the motion of the base is predicted so much further.
+
+    Attributes:
+        wish: what is wished for in the level frame.
+        share: of the base's displacement that is taken back.
+
+    Raises:
+        InvalidInput: a body that cannot move in six ways.
+    """
+
+    wish: Wish
+
+    def __init__(
+        self, commander: PositionCommander, base: BasePoseEstimator, ahead: int = 0
+    ) -> None:
+        mechanism = commander.mechanism
+        super().__init__(mechanism)
+        refuse_fewer_freedoms(mechanism, "a stabilised platform")
+        self._commander, self._base, self._ahead = commander, base, ahead
+        self._here, self.share, self._change, self._then = mechanism.home, 1.0, 0.0, 0
+
+    def at(self, time: int) -> Motion | None:
+        """See `Wish`.
+
+        Raises:
+            InvalidInput: it is not known where the base is.
+        """
+        wanted, base = self.wish.at(time), self._base.at(time + self._ahead)
+        if base is None:
+            raise InvalidInput(
+                "where the base is is not known: its IMU is silent, or has not been heard for "
+                f"{self._base.patience:g} s yet"
+            )
+        if wanted is None:
+            return None
+        m, s, change = self._mechanism, self.share, self._change
+        base = tuple(part.copy() for part in base)
+        base[1][:3] = s * base[1][:3] + change * base[0][:3]
+        base[0][:3] *= s
+        base[2][:3] *= s
+        pose = m.body_pose(wanted.configuration)
+        J = m.twist_jacobian(wanted.configuration)
+        seen = seen_from(base, (pose, J @ wanted.velocity, J @ wanted.acceleration))
+        motion, problem = self.reached(seen[0], seen[1], self._here)
+        self._here = motion.configuration
+        self._adapt(time, motion, problem)
+        if problem:
+            return motion
+        accelerating = self.solve(motion.configuration, self._weights * seen[2])
+        return motion._replace(acceleration=accelerating)
+
+    def _adapt(self, time: int, motion: Motion, problem: str) -> None:
+        """How the share goes on."""
+        c, since = self._commander, min(max(time - self._then, 0), 10**8) * 1e-9
+        rates = self._mechanism.joint_velocities(motion.configuration, motion.velocity)
+        beyond = (
+            bool(problem or c.workspace.objection(motion.configuration))
+            or (np.abs(rates) > RATES * c.limits.rates).any()
+        )
+        self._change, self._then = -FALL if beyond else RISE, time
+        share = min(max(self.share + since * self._change, 0.0), 1.0)
+        if share in (0.0, 1.0):
+            self._change = 0.0
+        self.share = share
+
+
+Moving = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def seen_from(base: Moving, body: Moving) -> Moving:
+    """Pose (7,), twist (6,) and accel (6,) of a body as seen from a base, all three of both given.
+
+    Both are given in one frame; what is answered is in the axes of the base, relative to it.
+    """
+    R = rotation_matrix(base[0])
+    (v, w), (a, alpha) = np.split(base[1], 2), np.split(base[2], 2)
+    (vb, wb), (ab, alphab) = np.split(body[1], 2), np.split(body[2], 2)
+    r = body[0][:3] - base[0][:3]
+    u, turning = vb - v - np.cross(w, r), wb - w
+    change = ab - a - np.cross(alpha, r) - np.cross(w, np.cross(w, r)) - 2.0 * np.cross(w, u)
+    twist = np.concatenate([u @ R, turning @ R])
+    accel = np.concatenate([change @ R, (alphab - alpha - np.cross(w, turning)) @ R])
+    return composed_pose(inverse_pose(base[0]), body[0]), twist, accel

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Targets of a machine: a trajectory, a stream of poses, or a fixed goal."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.algorithms.motion import Motion
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_exact, as_pose, as_scalar, refuse_beyond
+from robodyn.errors import InvalidInput
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.machine.workspace import twist_weights
+from robodyn.poses import pose_difference
+from robodyn.trajectories.base import AtRest, Trajectory
+
+# [m] A pose is reached if it is missed by less, turns times the characteristic length.
+CLOSE = 1e-6
+# [s] after a pose that came in time, in which others that are old are late, not of another clock.
+PATIENCE = 10.0
+
+
+class Wish(Protocol):
+    """Target motion of the mechanism's configuration over time [ns]."""
+
+    def at(self, time: int) -> Motion | None:
+        """Return the target at `time` [ns]; None without a target."""
+
+
+class TrajectoryWish(NamedTuple):
+    """A trajectory that begins at `start` [ns]."""
+
+    trajectory: Trajectory
+    start: int
+
+    def at(self, time: int) -> Motion:
+        """See `Wish`."""
+        return self.trajectory.sample(1e-9 * (time - self.start))
+
+
+def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectoryWish:
+    """Return a target with positions (n,) of the driven joints, in the assembly near the guess.
+
+    Raises:
+        InvalidInput: these are not n finite numbers.
+        NoSolution: the loops cannot be closed there.
+    """
+    return TrajectoryWish(AtRest(mechanism, mechanism.assemble(positions, guess)), 0)
+
+
+class BodyMotion:
+    """Conversion of body motions into mechanism motions, in bounded time.
+
+    Args:
+        mechanism: mechanism with the body.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism, self._weights = mechanism, twist_weights(mechanism)
+
+    def reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
+        """Return the motion at a pose, or at the nearest pose that Newton's method reached."""
+        mechanism = self._mechanism
+        here = motions.configuration_near(mechanism, pose, here)
+        error = self._weights * pose_difference(mechanism.body_pose(here), pose)
+        rest = np.zeros(mechanism.coordinates.velocity_size)
+        if np.abs(error).max() < CLOSE:
+            return Motion(here, self.solve(here, self._weights * twist), rest), ""
+        return Motion(here, rest, rest), (
+            f"the pose cannot be reached, by {np.abs(error[:3]).max():.2g} m and "
+            f"{np.abs(error[3:]).max() / self._weights[3]:.2g} rad"
+        )
+
+    def solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Return the velocity (nv,) with which the body moves by a weighted twist (6,)."""
+        jacobian = self._weights[:, None] * self._mechanism.twist_jacobian(configuration)
+        return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])
+
+
+class LateSetPoint(InvalidInput):
+    """A set-point that arrived too late, while others of the same sender arrive in time."""
+
+
+class PoseStream(BodyMotion):
+    """Stream of poses of the body, extrapolated until the next one arrives.
+
+    The acceleration comes from the last two twists. A pose is valid for a timeout before and after
+    its time. If the clock is set back, earlier poses are no longer valid.
+
+    Args:
+        mechanism: mechanism with the body.
+        timeout: time [s] without a pose after which there is no target.
+
+    Attributes:
+        refused: number of rejected poses.
+    """
+
+    def __init__(self, mechanism: Mechanism, timeout: float) -> None:
+        super().__init__(mechanism)
+        self._timeout = round(as_scalar("timeout", timeout, "s", above=0.0) * 1e9)
+        self._stamp: int | None = None
+        self._heard = -(2**62)
+        self._motion: Motion
+        self.refused = 0
+
+    def take(
+        self, stamp: int, now: int, pose: ArrayLike, twist: ArrayLike, here: FloatArray
+    ) -> str:
+        """Add the pose (7,) and twist (6,) of `stamp` [ns], received at `now`.
+
+        `here` is a configuration near it. A pose out of reach is replaced by the nearest reachable
+        one.
+
+        Returns:
+            A description of a problem, or an empty text.
+
+        Raises:
+            LateSetPoint: the pose is too old, while others arrived in time.
+            InvalidInput: it is not finite, no pose, stale, from the future, or older than the last
+                one.
+        """
+        wanted = as_pose("pose", pose)
+        moving = as_exact("twist", twist, (6,), "m/s, rad/s")
+        refuse_beyond("pose", wanted)
+        refuse_beyond("twist", moving)
+        if abs(now - stamp) > self._timeout:
+            raise self._objection(stamp, now)
+        if now < self._heard:  # the clock was set back
+            self._stamp = None
+        since = None if self._stamp is None else stamp - self._stamp
+        if since is not None and since <= 0:
+            raise InvalidInput(
+                f"setpoint is {-since * 1e-9:.3g} s older than the last one", value=stamp
+            )
+        with np.errstate(all="ignore"):
+            motion, problem = self.reached(wanted, moving, here)
+        if since is not None and since <= self._timeout:
+            seconds, last = 1e-9 * since, self._motion
+            if problem:  # nobody has said how fast the nearest pose moves
+                moved = self._mechanism.difference(last.configuration, motion.configuration)
+                motion = motion._replace(velocity=moved / seconds)
+            else:
+                change = (motion.velocity - last.velocity) / seconds
+                motion = motion._replace(acceleration=change)
+        self._stamp, self._heard, self._motion = stamp, now, motion
+        return problem
+
+    def _objection(self, stamp: int, now: int) -> InvalidInput:
+        """Return why a set-point is too old or too early: a busy computer, or different clocks."""
+        age, most = (now - stamp) * 1e-9, f"at most {self._timeout * 1e-9:g} s are allowed"
+        if age < 0.0:
+            return InvalidInput(
+                f"setpoint is {-age:.3g} s in the future, {most}: set the clocks of both computers",
+                value=stamp,
+            )
+        if 0 <= now - self._heard <= round(PATIENCE * 1e9):
+            return LateSetPoint(
+                f"setpoint is {age:.3g} s old, {most}; others came in time: the sender, the "
+                "network or this computer is busy",
+                value=stamp,
+            )
+        return InvalidInput(
+            f"setpoint is {age:.3g} s old, {most}, and none came in time for {PATIENCE:g} s: do "
+            "both clocks agree?",
+            value=stamp,
+        )
+
+    def at(self, time: int) -> Motion | None:
+        """See `Wish`."""
+        if self._stamp is None or abs(time - self._stamp) > self._timeout:
+            return None
+        t = 1e-9 * (time - self._stamp)
+        at, v, a = self._motion
+        return Motion(
+            motions.advance_near(self._mechanism, at, t * (v + 0.5 * t * a)), v + t * a, a
+        )

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Where a machine may be: joints within their ranges, away from singularities, on its own side."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+
+from robodyn.algorithms import conditioning, motions, travel
+from robodyn.arrays import BoolArray, FloatArray
+from robodyn.errors import KinematicsError
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.kernels.nearest_step import nearest_step
+
+# [m, rad] of the differences; shares of a step that are tried, those at a time that mostly are.
+DIFFERENCE, SHARES = 1e-5, ((1.0,), (0.5, 0.25, 0.1))
+# Logarithm of the condition number over its limit from which a step heeds how it changes.
+NEAR = -1.0
+# [m, rad] by which a joint may be beyond an end: rounding.
+ROUNDING = 1e-9
+
+
+def twist_weights(mechanism: Mechanism) -> FloatArray:
+    """(6,) [1, m] by which a twist of the body counts: turns times the characteristic length."""
+    return np.repeat([1.0, mechanism.characteristic_length], 3)
+
+
+class Workspace:
+    """The configurations in which a machine may be, and which of them is nearest to a wish.
+
+    All limits of `Mechanism.travel_limits` count, those of passive joints and of cones included,
+    and singularities in which efforts do not suffice (of type 2); an arm, whose joints are
+    commanded, has none.
+
+    Args:
+        mechanism: whose condition number, with its characteristic length, is limited.
+        positions: (n, 2) ranges of the driven joints.
+        condition_limit: where the condition number at home is larger, half as much again as that.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, positions: FloatArray, condition_limit: float = 60.0
+    ) -> None:
+        self._mechanism = mechanism
+        self.lower, self.upper = positions[:, 0], positions[:, 1]
+        self._driven = len(positions)
+        bounds = np.vstack([positions, travel.travel_bounds(mechanism)[self._driven :]])
+        self._least, self._largest = bounds.T
+        self._has_passive = len(bounds) > self._driven
+        side = conditioning.side(mechanism, mechanism.home)
+        self._side = 0.0 if side is None else float(np.sign(side))
+        self._limit = np.inf
+        if self._side:
+            self._limit = max(condition_limit, 1.5 * float(self._condition(mechanism.home)))
+        self._weights = twist_weights(mechanism)
+
+    def objection(self, configuration: FloatArray) -> str:
+        """Why a machine may not be there; empty where it may."""
+        value = self._excess(configuration)
+        worst = int(np.argmax(value))
+        if value[worst] <= ROUNDING:
+            return self._beyond(configuration)
+        if worst == 2 * len(self._least):
+            number = float(self._condition(configuration))
+            return f"the condition number is {number:.4g}, its limit is {self._limit:g}"
+        return self._describe(worst, value[worst])
+
+    def _describe(self, place: int, excess: float) -> str:
+        """Describe by how much a joint is beyond an end, by its place among these."""
+        is_above, joint = place < len(self._least), place % len(self._least)
+        end, limits = ("longest", self._largest) if is_above else ("shortest", self._least)
+        name, unit, *_ = self._mechanism.travel_limits[joint]
+        return f"{name} would be {excess:.4g} {unit} beyond its {end}, {limits[joint]:.4g} {unit}"
+
+    def closes_in(self, configurations: FloatArray) -> str:
+        """Why a machine may not go along configurations (k, nq), whose driven joints may.
+
+        One that is beyond a limit of a passive joint, or of the condition number, may go where it
+        is less beyond.
+        """
+        if self._has_passive:
+            excess = self._positions_excess(configurations)
+            worst = excess[1:].max(axis=0)
+            worst[np.arange(len(worst)) % len(self._least) < self._driven] = -np.inf
+            worst[worst <= excess[0]] = -np.inf
+            if worst.max() > ROUNDING:
+                return self._describe(int(worst.argmax()), float(worst.max()))
+        if not self._side:
+            return ""
+        number = float(self._condition(configurations[1:]).max())
+        if number > self._limit and number > float(self._condition(configurations[0])):
+            return f"the condition number would be {number:.4g}, its limit is {self._limit:g}"
+        return self._beyond(configurations[1:])
+
+    def is_conditioned(self, configurations: FloatArray) -> bool:
+        """Whether condition numbers at configurations (k, nq) are within their limit."""
+        return not self._side or bool((self._condition(configurations) <= self._limit).all())
+
+    def passive_room(self, configurations: FloatArray, spare: float) -> FloatArray:
+        """(k,) of configurations (k, nq) the least room of a passive joint to its nearer end.
+
+        A share `spare` of its range is kept free there.
+        """
+        if not self._has_passive:
+            return np.full(len(configurations), np.inf)
+        width = np.tile(self._largest - self._least, 2)
+        room = -self._positions_excess(configurations)
+        room -= spare * np.where(np.isfinite(width), width, 0.0)
+        passive = np.arange(len(width)) % len(self._least) >= self._driven
+        return np.asarray(room[:, passive].min(axis=1))
+
+    def nearest(self, wish: FloatArray, inside: FloatArray) -> FloatArray:
+        """The configuration nearest to a wish, as far as one step from one inside leads to it.
+
+        Distances are of the body: its displacement, and its turn times the characteristic length.
+        The step leads to the nearest point of what is allowed to first order.
+        """
+        mechanism = self._mechanism
+        try:
+            excess, slopes = self._linearized(inside)
+            way = mechanism.difference(inside, wish)
+            body = self._weights[:, None] * mechanism.twist_jacobian(inside)
+            step = np.empty_like(way)
+            nearest_step(body, slopes, excess, way, step)
+            if np.isfinite(step).all():
+                return self._as_far_as_allowed(inside, step, max(float(excess.max()), ROUNDING))
+        except KinematicsError:
+            pass
+        return inside
+
+    def _linearized(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """How far limits are exceeded (k,), and the slopes (k, nv) of that, where they matter."""
+        mechanism, excess = self._mechanism, self._excess(here)
+        joints = mechanism.joint_jacobian(here)
+        number = np.zeros(joints.shape[1])
+        if self._has_passive or excess[-1] > NEAR:
+            ways = DIFFERENCE * np.eye(len(number))
+            beside = np.array([motions.advance_near(mechanism, here, each) for each in ways])
+        if self._has_passive:
+            moved = (mechanism.travel(beside) - mechanism.travel(here)) / DIFFERENCE
+            joints = np.vstack([joints, moved.T[self._driven :]])
+        if excess[-1] > NEAR:
+            number = (np.log(self._condition(beside) / self._limit) - excess[-1]) / DIFFERENCE
+        slopes = np.vstack([joints, -joints, number])
+        known = np.isfinite(excess) & np.isfinite(slopes).all(axis=1)
+        return excess[known], slopes[known]
+
+    def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
+        """Go along a step, or as large a part of it as exceeds no limit by more than `most`."""
+        for shares in SHARES:
+            there = []
+            for share in shares:
+                with suppress(KinematicsError):
+                    there.append(motions.advance_near(self._mechanism, here, share * step))
+            if there:
+                q = np.array(there)
+                allowed = self._is_allowed(q, most)
+                if allowed.any():
+                    return np.asarray(q[allowed.argmax()])
+        return here
+
+    def _is_allowed(self, configurations: FloatArray, most: float) -> BoolArray:
+        """(k,) whether configurations (k, nq) exceed no limit by more than `most`."""
+        allowed = self._positions_excess(configurations).max(axis=1) <= most
+        side = (
+            conditioning.side(self._mechanism, configurations)
+            if self._side and allowed.any()
+            else None
+        )
+        if side is not None:
+            allowed &= side * self._side > 0.0
+            allowed &= np.log(self._condition(configurations) / self._limit) <= most
+        return np.asarray(allowed)
+
+    def _positions_excess(self, configurations: FloatArray) -> FloatArray:
+        """(..., 2 k) how far each joint is beyond its ends; negative within."""
+        m = self._mechanism
+        positions = (m.travel if self._has_passive else m.joint_positions)(configurations)
+        return np.concatenate([positions - self._largest, self._least - positions], axis=-1)
+
+    def _excess(self, configuration: FloatArray) -> FloatArray:
+        """(2 k + 1,) how far each limit is exceeded; negative within."""
+        return np.append(self._positions_excess(configuration), self._number(configuration))
+
+    def _number(self, configuration: FloatArray) -> float:
+        """Logarithm of the condition number over its limit."""
+        if not self._side:
+            return -np.inf
+        return float(np.log(self._condition(configuration) / self._limit))
+
+    def _condition(self, configuration: FloatArray) -> FloatArray:
+        return self._mechanism.condition_number(
+            configuration, self._mechanism.characteristic_length
+        )
+
+    def _beyond(self, configurations: FloatArray) -> str:
+        """Whether one of configurations (..., nq) is not on the side of home."""
+        side = conditioning.side(self._mechanism, configurations) if self._side else None
+        if side is None or bool((side * self._side > 0.0).all()):
+            return ""
+        return "a singularity lies between"

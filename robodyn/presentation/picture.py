@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Small pictures of mechanisms in parallel projection, as SVG and as pixels."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn.arrays import FloatArray
+from robodyn.errors import InvalidInput
+from robodyn.extras import needing
+from robodyn.presentation import presentation
+
+AZIMUTH, ELEVATION = np.deg2rad(-55.0), np.deg2rad(22.0)
+BODY, FRAME, THIN = "#3366aa", "#40454d", "#999ea6"
+
+
+class Camera:
+    """View of a mechanism that keeps its place and scale while the mechanism moves.
+
+    Args:
+        mechanism: mechanism that is in the middle of the picture at home.
+        width, height: [px] size of the picture.
+
+    Raises:
+        InvalidInput: the kind of mechanism provides no outline.
+    """
+
+    def __init__(self, mechanism: Any, width: int = 320, height: int = 240) -> None:
+        parts = presentation.outline(mechanism, mechanism.home)
+        if not parts:
+            raise InvalidInput(
+                f"{mechanism.name} cannot be drawn: the kind {mechanism.kind!r} has no outline",
+                value=mechanism.kind,
+            )
+        flat = projected(np.concatenate([part.points for part in parts]))
+        low, high = flat.min(axis=0), flat.max(axis=0)
+        self.width, self.height = width, height
+        self._middle = 0.5 * (low + high)
+        room = np.maximum(high - low, 1e-6 * np.abs(high - low).max() + 1e-12)
+        self._scale = 0.7 * float((np.array([width, height]) / room).min())
+
+    def lines(
+        self, mechanism: Any, configuration: FloatArray
+    ) -> list[tuple[FloatArray, str, float]]:
+        """Return the outline as points (k, 2) [px] from the upper left, color, and width [px]."""
+        found = []
+        for part in presentation.outline(mechanism, configuration):
+            flat = (projected(part.points) - self._middle) * self._scale
+            points = flat * [1.0, -1.0] + 0.5 * np.array([self.width, self.height])
+            if not part.moves:
+                found.append((points, FRAME, 2.5))
+            else:
+                found.append((points, THIN, 1.0) if part.thin else (points, BODY, 2.0))
+        return found
+
+    def svg(self, mechanism: Any, configuration: FloatArray) -> str:
+        """Return a picture as an SVG element."""
+        lines = "".join(
+            f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" '
+            f'stroke="{color}" stroke-width="{width}"/>'
+            for points, color, width in self.lines(mechanism, configuration)
+        )
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
+            f'fill="none" stroke-linecap="round" stroke-linejoin="round">'
+            f"<title>{escape(mechanism.name)}</title>{lines}</svg>"
+        )
+
+    def pixels(self, mechanism: Any, configuration: FloatArray) -> NDArray[np.uint8]:
+        """Return a picture (height, width, 3), red, green, blue.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+        """
+        with needing("report", "pictures need matplotlib", "matplotlib"):
+            from matplotlib.backends.backend_agg import FigureCanvasAgg
+            from matplotlib.collections import LineCollection
+            from matplotlib.figure import Figure
+        figure = Figure((self.width / 100.0, self.height / 100.0), dpi=100.0)
+        canvas: Any = FigureCanvasAgg(figure)
+        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        axes.axis("off")
+        axes.set(xlim=(0, self.width), ylim=(self.height, 0))
+        points, colors, widths = zip(*self.lines(mechanism, configuration), strict=True)
+        axes.add_collection(LineCollection(points, colors=colors, linewidths=widths))
+        canvas.draw()
+        return np.array(canvas.buffer_rgba())[..., :3]
+
+
+def projected(points: FloatArray) -> FloatArray:
+    """Return coordinates (..., 2), right and up, of points (..., 3) in parallel projection."""
+    x, y, z = np.moveaxis(points, -1, 0)
+    right = -np.sin(AZIMUTH) * x + np.cos(AZIMUTH) * y
+    near = np.cos(AZIMUTH) * x + np.sin(AZIMUTH) * y
+    return np.stack([right, np.cos(ELEVATION) * z - np.sin(ELEVATION) * near], axis=-1)

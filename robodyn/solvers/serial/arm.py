@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The serial arm: public interface to the kernels of open chains.
+
+Every method checks its arguments, broadcasts over leading dimensions and passes one flat batch to a
+compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or m, N m or N.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms import comparison, motions
+from robodyn.algorithms.geometry import Geometry, geometry_of
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
+from robodyn.dynamics.batch_calls import Unanswered
+from robodyn.dynamics.single_calls import UncheckedSingle
+from robodyn.errors import InvalidInput, SingularMassMatrix
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.model.model import Model
+from robodyn.numerics.broadcasting import element
+from robodyn.presentation import presentation as shown
+from robodyn.solvers.serial import inverse_kinematics as to_tip
+from robodyn.solvers.serial import kinematics, parameters, presentation
+from robodyn.solvers.serial.chain import as_arm, chain_of
+from robodyn.solvers.serial.kernels import batch as kernels
+from robodyn.solvers.serial.kernels import lanes
+from robodyn.solvers.serial.solver import SerialSolver
+
+_empty = np.empty
+INVERSE_METHODS = ("newton_euler", "modified_newton_euler", "lagrange")
+MASS_METHODS = ("composite", "strobing")
+FORWARD_METHODS = ("articulated_body", "strobing")
+
+
+class SerialArm(Mechanism):
+    """An open chain of revolute and prismatic joints; its methods are pure functions of its model.
+
+    Configurations q, velocities qd and accelerations qdd are (..., n) [rad, m where a joint slides;
+    per s and s^2], efforts (..., n) [N m, N]; a Jacobian has rows of [m, -] by columns of joints.
+    Viscous and Coulomb friction and the motors' reflected inertia are included unless
+    `friction=False` or `armature=False` is given. A wrench (..., 6) is exerted on the arm by its
+    environment: force and moment about the tip point, base frame [N, N m].
+
+    Attributes:
+        model: the description it was built from.
+    """
+
+    kind = "serial"
+    solver_type = SerialSolver
+    model: Model
+
+    def __init__(self, model: Model) -> None:
+        self.model = as_arm(model)
+        self.chain = chain_of(self.model)
+        self.solver = SerialSolver(self)
+        self.n = self.solver.n
+
+    bodies = property(kinematics.bodies)
+    size = cached_property(kinematics.size)
+    home = property(kinematics.home)
+    body_pose = kinematics.body_pose
+    jacobian = kinematics.jacobian
+    condition_number = kinematics.condition_number
+    inverse_kinematics = to_tip.inverse_kinematics
+    inverse_motion = to_tip.inverse_motion
+    configuration_at = to_tip.configuration_at
+    regressor = parameters.regressor
+
+    @cached_property
+    def unchecked(self) -> UncheckedSingle:
+        """Unchecked calls for inner loops: single states, results written into given arrays."""
+        return UncheckedSingle(self, self.solver.one)
+
+    def __repr__(self) -> str:
+        return f"SerialArm({self.name!r}, {self.n} joints)"
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrench: ArrayLike | None = None,
+        method: str = "newton_euler",
+        *,
+        friction: bool = True,
+        armature: bool = True,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """Efforts (..., n) for a motion, by one of three equivalent methods.
+
+        `newton_euler` and `modified_newton_euler` are the two recursions of Turney, Mudge and Lee
+        (1980), eq. 3.15-3.21 and 5.1-5.2; `lagrange` is their trace form, eq. 4.34. A base that
+        moves is for `newton_euler`.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or an unknown method.
+        """
+        moved = None if base is None else rows_of(base)
+        if method == "newton_euler":
+            efforts = _empty(self.n)
+            try:
+                one = (
+                    self.solver.one
+                    if friction and armature
+                    else self.solver.singles[bool(friction), bool(armature)]
+                )
+                if moved is not None:
+                    one = one.on_base
+                if one.inverse(q, qd, qdd, wrench, moved, False, efforts):
+                    return efforts
+            except TypeError:
+                pass  # not single float64 states: a batch, or an invalid argument
+            names, values = ("q", "qd", "qdd", "wrench", "base"), (q, qd, qdd, wrench, moved)
+            chain = self.solver.chain(friction, armature)
+            return self.solver.batch(lanes.inverse_dynamics, chain, names, values, (self.n,))
+        _choose(method, INVERSE_METHODS if base is None else INVERSE_METHODS[:1])
+        shape, (position, rate, change, load) = self.solver.flat(q=q, qd=qd, qdd=qdd, wrench=wrench)
+        chain, contact = self.solver.chain(friction, armature), wrench is not None
+        out = np.empty((len(position), self.n))
+        state = (self.solver.gravity, position, rate, change, load, contact)
+        if method == "lagrange":
+            kernels.lagrange(chain, self.solver.pseudo, *state, out)
+        else:
+            kernels.modified_newton_euler(chain, *state, out)
+        return out.reshape(*shape, self.n)
+
+    def bias(
+        self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True, base: BaseMotion | None = None
+    ) -> FloatArray:
+        """Efforts (..., n) of a motion without acceleration: gravity, velocity terms, friction."""
+        return self.inverse_dynamics(q, qd, self.solver.still, friction=friction, base=base)
+
+    def mass_matrix(
+        self, q: ArrayLike, method: str = "composite", *, armature: bool = True
+    ) -> FloatArray:
+        """M (..., n, n), by composite rigid bodies or by `strobing`.
+
+        Strobing finds the columns of M by inverse dynamics of unit accelerations.
+
+        Raises:
+            InvalidInput: as for `inverse_dynamics`.
+        """
+        if method == "composite":
+            matrix = _empty(self.solver.square)
+            try:
+                one = self.solver.one if armature else self.solver.singles[False, False]
+                if one.mass(q, False, matrix):
+                    return matrix
+            except TypeError:
+                pass
+            chain = self.solver.chain(False, armature)
+            return self.solver.batch(lanes.mass_matrix, chain, ("q",), (q,), self.solver.square)
+        _choose(method, MASS_METHODS)
+        shape, (flat,) = self.solver.flat(q=q)
+        columns = self._probe(flat[:, None], armature, qdd=np.eye(self.n))
+        return np.swapaxes(columns, 1, 2).reshape(*shape, *self.solver.square)
+
+    def christoffel(self, q: ArrayLike) -> FloatArray:
+        """C^i_jk (..., n, n, n) at [i, j, k] by strobing; the velocity terms are qd' C^i qd.
+
+        With h(qd) the effort of a motion at constant rates without gravity and friction, C_jj is
+        h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2 C_jk (the report omits the first two), C_jk
+        is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+        """
+        shape, (flat,) = self.solver.flat(q=q)
+        pairs = np.eye(self.n)[:, None] + np.eye(self.n)
+        h = self._probe(flat[:, None, None], False, qd=pairs)
+        own = 0.25 * np.einsum("sjji->sji", h)
+        C = np.moveaxis(0.5 * (h - (own[:, :, None] + own[:, None])), -1, 1)
+        return np.asarray(C.reshape(*shape, self.n, *self.solver.square))
+
+    def _probe(self, q: FloatArray, armature: bool, qd: Any = 0.0, qdd: Any = 0.0) -> FloatArray:
+        """Efforts (..., n) of unit motions (..., n) without gravity and friction.
+
+        Turney, Mudge and Lee (1980), end of section 3.
+        """
+        names, still = ("q", "qd", "qdd", "wrench", "base"), self.solver.still
+        chain, free = self.solver.chain(False, armature), np.zeros(3)
+        return self.solver.batch(
+            lanes.inverse_dynamics,
+            chain,
+            names,
+            (q, qd + still, qdd + still, None, None),
+            (self.n,),
+            free,
+        )
+
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> FloatArray:
+        """C (..., n, n) from Christoffel symbols: velocity terms C @ qd, Mdot - 2C skew."""
+        shape, (flat, rate) = self.solver.flat(q=q, qd=qd)
+        C = np.einsum("sijk,sj->sik", self.christoffel(flat), rate)
+        return np.asarray(C.reshape(*shape, self.n, self.n))
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrench: ArrayLike | None = None,
+        method: str = "articulated_body",
+        *,
+        friction: bool = True,
+        armature: bool = True,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """Accelerations (..., n) that efforts cause, the inverse of `inverse_dynamics`.
+
+        Joints at rest have no dry friction here; what holds there is up to the simulation.
+        `articulated_body` is of order n (Featherstone, 2008); `strobing` is section 7 of Turney,
+        Mudge and Lee (1980). A base that moves is for the former.
+
+        Raises:
+            InvalidInput: as for `inverse_dynamics`.
+            SingularMassMatrix: a joint has no inertia to accelerate.
+        """
+        moved = None if base is None else rows_of(base)
+        if method == "articulated_body":
+            accelerations = _empty(self.n)
+            try:
+                one = (
+                    self.solver.one
+                    if friction and armature
+                    else self.solver.singles[bool(friction), bool(armature)]
+                )
+                if moved is not None:
+                    one = one.on_base
+                if one.forward(q, qd, tau, wrench, moved, False, accelerations):
+                    return accelerations
+            except TypeError:
+                pass
+            chain = self.solver.chain(friction, armature)
+            try:
+                names, values = ("q", "qd", "tau", "wrench", "base"), (q, qd, tau, wrench, moved)
+                return self.solver.batch(lanes.forward_dynamics, chain, names, values, (self.n,))
+            except Unanswered as failure:
+                at, index = failure.state[0], failure.index
+            raise self._without_inertia(at, index)
+        _choose(method, FORWARD_METHODS if base is None else FORWARD_METHODS[:1])
+        shape, (position, rate, effort, load) = self.solver.flat(q=q, qd=qd, tau=tau, wrench=wrench)
+        bias = self.inverse_dynamics(
+            position, rate, self.solver.still, load, friction=friction, armature=armature
+        )
+        M = self.mass_matrix(position, "strobing", armature=armature)
+        out = np.empty_like(bias)
+        for k, missing in enumerate(effort - bias):
+            try:
+                L = np.linalg.cholesky(M[k])
+            except np.linalg.LinAlgError:
+                raise self._without_inertia(position[k], element(shape, k)) from None
+            out[k] = np.linalg.solve(L.T, np.linalg.solve(L, missing))
+        return out.reshape(*shape, self.n)
+
+    def _without_inertia(self, q: FloatArray, index: tuple[int, ...]) -> SingularMassMatrix:
+        return SingularMassMatrix(
+            f"{self.name}: a joint has no inertia to accelerate at q "
+            f"{np.array2string(q, precision=6)}"
+            f"{f' (element {list(index)})' if index else ''}; give its link mass or its motor "
+            "an armature",
+            value=q,
+            index=index,
+        )
+
+
+def _choose(method: str, known: tuple[str, ...]) -> None:
+    if method not in known:
+        raise InvalidInput(
+            f"method is {method!r}, expected one of {', '.join(known)}", value=method
+        )
+
+
+def _geometry(arm: SerialArm) -> Geometry:
+    """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
+    from robodyn.solvers.serial.geometry import ArmGeometry  # slow to import
+
+    return ArmGeometry(arm)
+
+
+geometry_of.register(SerialArm, _geometry)
+shown.default_path.register(SerialArm, presentation.default_path)
+shown.figure.register(SerialArm, presentation.figure)
+shown.outline.register(SerialArm, presentation.outline)
+shown.parameter_tables.register(SerialArm, presentation.parameter_tables)
+motions.motion_of_body.register(SerialArm, to_tip.motion_of_body)
+motions.motions_of_body.register(SerialArm, to_tip.motions_of_body)
+motions.configuration_near.register(SerialArm, to_tip.configuration_near)
+comparison.compared.register(SerialArm, kinematics.compared)

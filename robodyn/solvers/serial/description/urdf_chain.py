@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Which joints of a URDF tree form the arm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.errors import ModelError
+from robodyn.mechanism.option_names import Spelling, in_python
+from robodyn.model.at_zero import TreeAtZero
+from robodyn.solvers.serial.chain import KINDS
+
+# [m] Two ends that are nearer than this at zero are taken to be in one place.
+SAME_PLACE = 1e-3
+
+
+class UrdfChain(NamedTuple):
+    """Base and tip link, and the movable joints between them, base first."""
+
+    base: str
+    tip: str
+    joints: list[Any]
+
+
+def find_chain(
+    tree: TreeAtZero,
+    base: str | None,
+    tip: str | None,
+    hold_branches: bool,
+    spelling: Spelling = in_python,
+) -> UrdfChain:
+    """The chain between two links, by default from the root to the leaf with the most joints.
+
+    Raises:
+        ModelError: an unknown link, no chain or several equally long ones, a joint of another kind
+            in it, a movable joint outside it that is not held, what looks like a gripper's finger
+            at the end of the longest chain, or an apparent loop.
+    """
+    for name in (base, tip):
+        if name is not None and name not in tree.links:
+            raise ModelError(
+                f"{tree.source}: no link is named {name!r}; there are "
+                f"{', '.join(map(repr, list(tree.links)[:20]))}",
+                value=name,
+            )
+    base = tree.root if base is None else base
+    if tip is None:
+        if not hold_branches:
+            check_loops(tree, spelling)
+        tip = _default_tip(tree, base, spelling)
+    path = _path(tree, tip, base)
+    if path is None:
+        raise ModelError(
+            f"{tree.source}: link {tip!r} does not hang below link {base!r}", value=(base, tip)
+        )
+    chain = UrdfChain(base, tip, [joint for joint in path if joint.moves])
+    for joint in chain.joints:
+        _check_kind(joint, tree.source, spelling)
+    if not chain.joints:
+        raise ModelError(
+            f"{tree.source}: no movable joint between links {base!r} and {tip!r}", value=(base, tip)
+        )
+    if not hold_branches:
+        _check_branches(tree, chain, spelling)
+    return chain if not hold_branches else _hold(tree, chain)
+
+
+def longest_chains(tree: TreeAtZero, base: str | None, spelling: Spelling) -> dict[str, list[Any]]:
+    """All joints, fixed ones too, from a link, or the root, to each leaf behind most movable ones.
+
+    Raises:
+        ModelError: what looks like a gripper's finger at an end.
+    """
+    base = tree.root if base is None else base
+    parents = {joint.parent for joint in tree.above.values()}
+    leaves = {}
+    for link in tree.links:
+        path = None if link in parents else _path(tree, link, base)
+        if path is not None:
+            leaves[link] = path
+    most = max(_movable(path) for path in leaves.values())
+    longest = {link: path for link, path in leaves.items() if _movable(path) == most}
+    check_gripper(tree, longest, spelling)
+    return longest
+
+
+def _default_tip(tree: TreeAtZero, base: str, spelling: Spelling) -> str:
+    longest = longest_chains(tree, base, spelling)
+    most = _movable(next(iter(longest.values())))
+    ends = {tree.body[link] for link in longest}
+    if len(ends) > 1:
+        raise ModelError(
+            f"{tree.source}: several chains of {most} joints, to {', '.join(map(repr, longest))}; "
+            f"name the tip link, {spelling('tip_link', next(iter(longest)))} or another, or take "
+            f"the whole tree, {spelling('kind', 'closed_loop')}",
+            value=list(longest),
+        )
+    return max(longest, key=lambda link: len(longest[link]))
+
+
+def check_loops(tree: TreeAtZero, spelling: Spelling) -> None:
+    """Reject ends of two branches that look like one link, cut in two to make a tree of a loop.
+
+    Exporters name the halves A and B, or repeat a link with a number appended to its name. To load
+    it as an arm all the same, name the tip.
+
+    Raises:
+        ModelError: names the two.
+    """
+    parents = {joint.parent for joint in tree.above.values()}
+    ends = [link for link in tree.links if link not in parents and link in tree.above]
+    halves: dict[str, str] = {}
+    for link in ends:
+        loop = _LOOP.fullmatch(link)
+        repeated = _REPEATED.fullmatch(link)
+        name = link
+        if loop is not None:
+            name = f"{loop['loop']} {loop['more']}"
+        elif repeated and repeated["name"] in ends and not _alike(tree, repeated["name"], link):
+            name = repeated["name"]
+        other = halves.setdefault(name, link)
+        if tree.body[other] != tree.body[link]:
+            raise ModelError(
+                f"{tree.source}: links {other!r} and {link!r} look like the two halves of a loop "
+                "that was cut open to make a tree; as an arm this would move as if the loop were "
+                f'not there. Close it by <constraint type="spherical"> with {other!r} and {link!r} '
+                "as its parent and child, or, if there is no loop, name the tip link, "
+                f"{spelling('tip_link', other)} or another",
+                value=[other, link],
+            )
+
+
+def _alike(tree: TreeAtZero, link: str, repeated: str) -> bool:
+    """Whether the branches behind two ends repeat each other too, as the fingers of a hand do.
+
+    The halves of a loop may, but these are in one place.
+    """
+    parents = tree.above[link].parent, tree.above[repeated].parent
+    number = _REPEATED.fullmatch(parents[1])
+    places = (tree.relative(end, tree.root)[:3, 3] for end in (link, repeated))
+    distance = float(np.linalg.norm(np.subtract(*places)))
+    return number is not None and number["name"] == parents[0] and distance > SAME_PLACE
+
+
+# such as closedloop3D_1A and closedloop3D_1B, and sphere and sphere_2
+_LOOP = re.compile(
+    r"(?P<loop>.*(closed?[_-]?loop|loop[_-]?closure|closure).*)[AB](?P<more>([_-].*)?)",
+    re.IGNORECASE,
+)
+_REPEATED = re.compile(r"(?P<name>.+)_\d+")
+
+
+def _path(tree: TreeAtZero, link: str, base: str) -> list[Any] | None:
+    """Joints from `base` down to a link, or None if it is not below."""
+    path = []
+    while link != base:
+        if link not in tree.above:
+            return None
+        path.append(tree.above[link])
+        link = tree.above[link].parent
+    return path[::-1]
+
+
+def _movable(path: list[Any]) -> int:
+    return sum(joint.moves for joint in path)
+
+
+def _check_kind(joint: Any, source: str, spelling: Spelling) -> None:
+    if joint.kind not in KINDS:
+        raise ModelError(
+            f"{source}: joint {joint.name!r} is {joint.kind}, a chain takes {', '.join(KINDS)} and "
+            "fixed",
+            value=joint.name,
+        )
+    if joint.mimic is not None:
+        raise ModelError(
+            f"{source}: joint {joint.name!r} mimics {joint.mimic.joint!r}, which a chain cannot; "
+            f"choose a tip link above it, such as {spelling('tip_link', joint.parent)}",
+            value=joint.name,
+        )
+
+
+def _check_branches(tree: TreeAtZero, chain: UrdfChain, spelling: Spelling) -> None:
+    moving = {joint.child for joint in chain.joints}
+    for joint in tree.above.values():
+        beside = joint.moves and joint.child not in moving
+        if beside and tree.body[joint.parent] in moving:
+            raise ModelError(
+                f"{tree.source}: joint {joint.name!r} moves beside the chain to {chain.tip!r}; "
+                f"choose a tip link behind it, such as {spelling('tip_link', joint.child)}, make "
+                f"it fixed, hold it with {spelling('hold_branches', True)}, or take the whole "
+                f"tree, {spelling('kind', 'closed_loop')}",
+                value=joint.name,
+            )
+
+
+def _hold(tree: TreeAtZero, chain: UrdfChain) -> UrdfChain:
+    """Assign every link outside the chain to the body of the chain that carries it."""
+    kept = {tree.body[chain.base], *(joint.child for joint in chain.joints)}
+    for link in tree.links:
+        body = tree.body[link]
+        while body not in kept and body in tree.above:
+            body = tree.body[tree.above[body].parent]
+        tree.body[link] = body
+    return chain
+
+
+_FINGER_JOINT = re.compile(r"finger|gripper|jaw|knuckle", re.IGNORECASE)
+# Makers call the last link of an arm, to which a gripper belongs, gripper_link.
+_FINGER_LINK = re.compile(r"finger|jaw|knuckle", re.IGNORECASE)
+
+
+def check_gripper(tree: TreeAtZero, longest: Mapping[str, list[Any]], spelling: Spelling) -> None:
+    """Refuse to take a gripper's finger for the last joint of an arm.
+
+    Args:
+        tree: of the URDF.
+        longest: all joints, fixed ones too, on the way to each leaf behind most movable joints.
+        spelling: how an option is written.
+
+    Raises:
+        ModelError: names the fingers, and the links that may be meant as the tip.
+    """
+    known = {joint.mimic.joint for joint in tree.above.values() if joint.mimic is not None}
+    known |= _pairs(tree, longest)
+    fingers: dict[str, Any] = {}
+    for leaf, path in longest.items():
+        movable = [joint for joint in path if joint.moves]
+        first = len(movable)
+        while first and _is_finger(movable[first - 1], known):
+            first -= 1
+        if 0 < first < len(movable):
+            fingers[leaf] = movable[first]
+    if not fingers:
+        return
+    names = ", ".join(f"{joint.name!r} to {leaf!r}" for leaf, joint in fingers.items())
+    leaf, joint = next(iter(fingers.items()))
+    several = len(fingers) > 1
+    tips = [joint.parent, *_other_tips(tree, joint.parent)]
+    raise ModelError(
+        f"{tree.source}: the longest chain{'s end' if several else ' ends'} in {names}, which "
+        f"look{'' if several else 's'} like {'fingers' if several else 'the finger'} of a gripper, "
+        "not like a joint of the arm; name the tip link: "
+        f"{' or '.join(spelling('tip_link', tip) for tip in tips)}, with "
+        f"{spelling('hold_branches', True)} for the gripper to stand still, or, if the arm does go "
+        f"on to there, {spelling('tip_link', leaf)}; with {spelling('kind', 'closed_loop')} the "
+        "whole tree moves, gripper and all",
+        value=tips,
+    )
+
+
+def _pairs(tree: TreeAtZero, longest: Mapping[str, list[Any]]) -> set[str]:
+    """Joints that slide on one body side by side, each at the end of a chain, whatever called."""
+    beside: dict[str, set[str]] = {}
+    for path in longest.values():
+        last = next((joint for joint in reversed(path) if joint.moves), None)
+        if last is not None and last.kind == "prismatic":
+            beside.setdefault(tree.body[last.parent], set()).add(last.name)
+    return {name for names in beside.values() if len(names) > 1 for name in names}
+
+
+def _is_finger(joint: Any, known: set[str]) -> bool:
+    return bool(
+        joint.mimic is not None
+        or joint.name in known
+        or _FINGER_JOINT.search(joint.name)
+        or _FINGER_LINK.search(joint.child)
+    )
+
+
+def _other_tips(tree: TreeAtZero, link: str) -> list[str]:
+    """Links without inertia and children on the same body: tool frames."""
+    parents = {joint.parent for joint in tree.above.values()}
+    body = tree.body[link]
+    return [
+        name
+        for name in tree.links
+        if name != link and tree.body[name] == body and name not in parents
+    ][:3]

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Forward dynamics by the articulated-body algorithm (Featherstone, 2008, table 7.1).
+
+Spatial vectors are pairs of an angular and a linear part (of a force: moment and force) in base
+axes, each about the origin of its own joint, so that moving from joint to joint is a shift without
+a rotation. The articulated inertia is kept as blocks [A, B; B', M].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import (
+    Matrix,
+    add_outer,
+    back,
+    forth,
+    plus,
+    shifted,
+    skew,
+)
+from robodyn.numerics.simd.lanes import all_of
+from robodyn.numerics.vectors import Vector, add, axpy, cross, dot, scale, store, sub, vector
+from robodyn.solvers.serial.kernels.layout import (
+    ARMATURE,
+    BODY_COUPLING,
+    BODY_EFFORT,
+    BODY_HANDLE,
+    BODY_INERTIA,
+    BODY_VELOCITY,
+    PRISMATIC,
+)
+from robodyn.solvers.serial.kernels.spatial import joint_axis, joint_origin, link_about
+from robodyn.solvers.serial.kernels.terms import friction
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@inner
+def forward_dynamics(
+    chain: Any,
+    frames: Any,
+    base: Any,
+    qd: Any,
+    tau: Any,
+    wrench: Any,
+    bodies: Any,
+    qdd: Any,
+) -> bool:
+    """Joint accelerations qdd (n,); False if a joint has no inertia to accelerate.
+
+    `frames` as `place` leaves them, `base` a `base_motion.Base`, `wrench` (6,) on the tip in the
+    base frame, scratch `bodies` (n, BODY_SIZE).
+    """
+    n = chain.shape[0] - 1
+    outward_velocities(chain, frames, base, qd, bodies)
+    if not inward_inertias(chain, frames, qd, tau, wrench, bodies):
+        return False
+    angular, linear = base.alpha, base.force
+    if base.moves:
+        linear = add(linear, cross(angular, joint_origin(frames, 0)))
+    for i in range(n):
+        body = bodies[i]
+        if i > 0:
+            r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
+            linear = add(linear, cross(angular, r))
+        angular = add(angular, vector(body, BODY_COUPLING))
+        linear = add(linear, vector(body, BODY_COUPLING + 3))
+        resisted = dot(vector(body, BODY_HANDLE), angular) + dot(
+            vector(body, BODY_HANDLE + 3), linear
+        )
+        qdd[i] = (body[BODY_EFFORT] - resisted) / body[BODY_INERTIA]
+        if chain[i + 1, PRISMATIC] != 0.0:
+            linear = axpy(qdd[i], joint_axis(frames, i), linear)
+        else:
+            angular = axpy(qdd[i], joint_axis(frames, i), angular)
+    return True
+
+
+@inner
+def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any) -> None:
+    """Velocity of each link, and its acceleration due to velocities alone."""
+    # in space, as if the base's origin were at rest: only accelerations are the same then
+    angular = base.omega
+    linear = cross(angular, joint_origin(frames, 0)) if base.moves else angular
+    for i in range(chain.shape[0] - 1):
+        if i > 0:
+            r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
+            linear = add(linear, cross(angular, r))
+        motion = scale(qd[i], joint_axis(frames, i))
+        if chain[i + 1, PRISMATIC] != 0.0:
+            linear = add(linear, motion)
+            store(bodies[i], BODY_COUPLING, ZERO)
+            store(bodies[i], BODY_COUPLING + 3, cross(angular, motion))
+        else:
+            angular = add(angular, motion)
+            store(bodies[i], BODY_COUPLING, cross(angular, motion))
+            store(bodies[i], BODY_COUPLING + 3, cross(linear, motion))
+        store(bodies[i], BODY_VELOCITY, angular)
+        store(bodies[i], BODY_VELOCITY + 3, linear)
+
+
+@inner
+def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bodies: Any) -> bool:
+    """Articulated inertias and bias forces, tip to base; per-joint quantities are stored."""
+    n = chain.shape[0] - 1
+    tip = sub(joint_origin(frames, n), joint_origin(frames, n - 1))
+    force = (-wrench[0], -wrench[1], -wrench[2])
+    moment = add((-wrench[3], -wrench[4], -wrench[5]), cross(tip, force))
+    A = (ZERO, ZERO, ZERO)
+    B = (ZERO, ZERO, ZERO)
+    M = (ZERO, ZERO, ZERO)
+    for i in range(n - 1, -1, -1):
+        body = bodies[i]
+        mass, first, inertia = link_about(chain, frames, i)
+        A = plus(A, inertia)
+        B = plus(B, skew(first))
+        M = plus(M, ((mass, 0.0, 0.0), (0.0, mass, 0.0), (0.0, 0.0, mass)))
+        gyroscopic = velocity_force(mass, first, inertia, body)
+        moment = add(moment, gyroscopic[0])
+        force = add(force, gyroscopic[1])
+        z = joint_axis(frames, i)
+        if chain[i + 1, PRISMATIC] != 0.0:
+            angular, linear = forth(B, z), forth(M, z)
+            inert, load = dot(z, linear), dot(z, force)
+        else:
+            angular, linear = forth(A, z), back(B, z)
+            inert, load = dot(z, angular), dot(z, moment)
+        inert += chain[i + 1, ARMATURE]
+        if not all_of(inert > 0.0):
+            return False
+        effort = tau[i] - friction(chain[i + 1], qd[i], qd[i]) - load
+        store(body, BODY_HANDLE, angular)
+        store(body, BODY_HANDLE + 3, linear)
+        body[BODY_EFFORT] = effort
+        body[BODY_INERTIA] = inert
+        if i > 0:
+            A = add_outer(A, -1.0 / inert, angular, angular)
+            B = add_outer(B, -1.0 / inert, angular, linear)
+            M = add_outer(M, -1.0 / inert, linear, linear)
+            alpha = vector(body, BODY_COUPLING)
+            a = vector(body, BODY_COUPLING + 3)
+            moment = add(moment, axpy(effort / inert, angular, add(forth(A, alpha), forth(B, a))))
+            force = add(force, axpy(effort / inert, linear, add(back(B, alpha), forth(M, a))))
+            r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
+            moment = add(moment, cross(r, force))
+            A, B = shifted(A, B, M, r)
+    return True
+
+
+@inner
+def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tuple[Vector, Vector]:
+    """The moment and force due to a link's velocity alone, v x* I v."""
+    omega = vector(body, BODY_VELOCITY)
+    v = vector(body, BODY_VELOCITY + 3)
+    momentum = axpy(mass, v, cross(omega, first))
+    spin = add(forth(inertia, omega), cross(first, v))
+    return add(cross(omega, spin), cross(v, momentum)), cross(omega, momentum)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Derivatives of an arm's dynamics by recursion, of floats or of lanes.
+
+See `common.kernels.effort_slopes`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.dynamics.kernels.dry_friction import dry_friction_slope, imminent
+from robodyn.dynamics.kernels.effort_slopes import (
+    ARM,
+    AXIS,
+    MOVED,
+    MOVING,
+    TURNED,
+    TURNING,
+    Carried,
+    LinkMotion,
+    carried_by,
+    columns_of,
+    pass_joint,
+)
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_by_factor
+from robodyn.numerics.matrices import plus
+from robodyn.numerics.vectors import add, cross, dot, scale, store, vector
+from robodyn.solvers.serial.kernels.layout import (
+    ARMATURE,
+    DAMPING,
+    DRY_FRICTION,
+    MASS,
+    PRISMATIC,
+)
+from robodyn.solvers.serial.kernels.spatial import (
+    joint_axis,
+    joint_origin,
+    link_com,
+    link_inertia,
+)
+
+# Scratch, a row for each joint: the coordinate's, then the motion of the link.
+OMEGA, VELOCITY, ALPHA, ACCELERATION = 18, 21, 24, 27
+SLOPE_SIZE = 30
+
+
+@inner
+def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) -> None:
+    """Motion of the links, and S, Psi' and Psi'' of the joints."""
+    none = scale(0.0, base.force)
+    motion = LinkMotion(base.omega, none, base.alpha, base.force)
+    for i in range(chain.shape[0] - 1):
+        row, z = rows[i], joint_axis(frames, i)
+        axis, arm = z, cross(joint_origin(frames, i), z)
+        if chain[i + 1, PRISMATIC] != 0.0:
+            axis, arm = none, z
+        motion = pass_joint(axis, arm, qd[i], qdd[i], motion, row)
+        store(row, OMEGA, motion.omega)
+        store(row, VELOCITY, motion.velocity)
+        store(row, ALPHA, motion.alpha)
+        store(row, ACCELERATION, motion.accel)
+
+
+@inner
+def carried(chain: Any, frames: Any, row: Any, i: int) -> Any:
+    """What link i is, as `carried_by`."""
+    motion = LinkMotion(
+        vector(row, OMEGA), vector(row, VELOCITY), vector(row, ALPHA), vector(row, ACCELERATION)
+    )
+    com, inertia = link_com(chain, frames, i), link_inertia(chain, frames, i)
+    return carried_by(chain[i + 1, MASS], com, inertia, motion)
+
+
+@inner
+def effort_slopes(
+    chain: Any, frames: Any, base: Any, state: Any, planned: bool, rows: Any, out: Any
+) -> None:
+    """Slopes of the efforts by q, qd and qdd, out (3 n n), each by rows; rotors and friction too.
+
+    The third of the `state` is the acceleration; dry friction is that of the planned motion, or of
+    the rates alone.
+    """
+    n = chain.shape[0] - 1
+    qd, qdd = state.rates, state.third
+    outward(chain, frames, base, qd, qdd, rows)
+    none = scale(0.0, base.force)
+    mass, first, inertia = 0.0, none, (none, none, none)
+    D, p, moment, force = (none, none, none), none, none, none
+    by_rate, by_change = n * n, 2 * n * n
+    for j in range(n - 1, -1, -1):
+        row = rows[j]
+        own = carried(chain, frames, row, j)
+        mass, first, inertia = mass + own[0], add(first, own[1]), plus(inertia, own[2])
+        D, p, moment, force = (
+            plus(D, own[3]),
+            add(p, own[4]),
+            add(moment, own[5]),
+            add(force, own[6]),
+        )
+        half = vector(row, TURNING), vector(row, MOVING)
+        total = Carried(mass, first, inertia, D, p, moment, force)
+        change, rate, place, factor = columns_of(row, half, total)
+        for i in range(j + 1):
+            other = rows[i]
+            z, arm_of = vector(other, AXIS), vector(other, ARM)
+            entry = dot(z, change[0]) + dot(arm_of, change[1])
+            out[by_change + i * n + j] = entry
+            out[by_change + j * n + i] = entry
+            out[i * n + j] = dot(z, place[0]) + dot(arm_of, place[1])
+            out[by_rate + i * n + j] = dot(z, rate[0]) + dot(arm_of, rate[1])
+            if i < j:
+                w, u = vector(other, TURNING), vector(other, MOVING)
+                mixed = dot(change[0], w) + dot(change[1], u)
+                out[by_rate + j * n + i] = dot(factor, z) + 2.0 * mixed
+                mixed = dot(change[0], vector(other, TURNED)) + dot(change[1], vector(other, MOVED))
+                out[j * n + i] = dot(factor, w) + mixed
+        side = imminent(qd[j], qdd[j]) if planned else qd[j]
+        slope = chain[j + 1, DAMPING] + dry_friction_slope(chain[j + 1], DRY_FRICTION, side)
+        at = j * n + j
+        out[by_rate + at] = out[by_rate + at] + slope
+        out[by_change + at] = out[by_change + at] + chain[j + 1, ARMATURE]
+    if state.contact:
+        add_wrench_slopes(chain, frames, state.wrench, rows, out)
+
+
+@inner
+def add_wrench_slopes(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any) -> None:
+    """What a wrench about the tip, its numbers kept in the base frame, adds to the slopes by q."""
+    n = chain.shape[0] - 1
+    tip, force = joint_origin(frames, n), vector(wrench, 0)
+    moment = add(vector(wrench, 3), cross(tip, force))
+    for j in range(n):
+        z, arm_of = vector(rows[j], AXIS), vector(rows[j], ARM)
+        moved = cross(add(cross(z, tip), arm_of), force)
+        for i in range(n):
+            axis, arm = vector(rows[i], AXIS), vector(rows[i], ARM)
+            total = dot(axis, moved)
+            if j < i:
+                arm = add(cross(z, arm), cross(arm_of, axis))
+                total = total + dot(cross(z, axis), moment) + dot(arm, force)
+            out[i * n + j] = out[i * n + j] - total
+
+
+@inner
+def solve_slopes(n: int, M: Any, rows: Any, column: Any, out: Any) -> bool:
+    """Slopes of accelerations by q, qd and efforts, out (3 n n), from those of efforts.
+
+    `M` (n, n) is the mass matrix, which is used up and may be the last part of `out`; `rows` (n, at
+    least n) and `column` (n,) are scratch.
+    """
+    if not factor_positive(M, n, LEAST_PIVOT, False):
+        return False
+    for j in range(2 * n):
+        start = (j // n) * n * n + j % n
+        for i in range(n):
+            column[i] = -out[start + i * n]
+        solve_by_factor(M, n, column)
+        for i in range(n):
+            out[start + i * n] = column[i]
+    # the inverse, column by column; of the factor only what is at or below the diagonal is read
+    for j in range(n - 1, -1, -1):
+        for i in range(n):
+            column[i] = 0.0
+        column[j] = 1.0
+        solve_by_factor(M, n, column)
+        for i in range(j + 1):
+            rows[i, j] = column[i]
+    for i in range(n):
+        for j in range(n):
+            out[2 * n * n + i * n + j] = rows[min(i, j), max(i, j)]
+    return True

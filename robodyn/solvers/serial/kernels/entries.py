@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""One state of a serial arm, checked and answered in one call.
+
+Every function returns whether it has a result; if not, the caller evaluates the state as a batch of
+one, with checks that raise a detailed error. `trusted` skips the checks. Arrays are borrowed for
+the call; a wrench or a base that is None has the length `ABSENT`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from robodyn.dynamics.kernels.base_motion import base_of
+from robodyn.dynamics.kernels.state import are_numbers, is_motion, state_of, unloaded
+from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.compiler import entry_kernel, inner, noinline
+from robodyn.numerics.jacobi import condition_of_rows, ratio_of_rows
+from robodyn.numerics.simd.access import new_rows, set_entry
+from robodyn.solvers.serial.kernels import articulated as serial_articulated
+from robodyn.solvers.serial.kernels import composite as serial_composite
+from robodyn.solvers.serial.kernels import derivatives as serial_derivatives
+from robodyn.solvers.serial.kernels import newton_euler as serial_newton_euler
+from robodyn.solvers.serial.kernels.derivatives import SLOPE_SIZE
+from robodyn.solvers.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
+from robodyn.solvers.serial.kernels.spatial import place, write_pose
+
+# Scratch is on the stack: a heap allocation would cost more than a joint. Arms with more joints are
+# not handled here.
+MOST_JOINTS: Final = 1000
+MOST_SLOPES: Final = 128
+
+
+@inner
+def is_asked(chain: Any, state: Any, trusted: bool) -> bool:
+    """Whether a state is to be answered here: of an arm not too long, and as it has to be."""
+    n = state.q.shape[0]
+    if n > MOST_JOINTS:
+        return False
+    return trusted or (
+        n == chain.shape[0] - 1 and are_numbers(state.q, n) and is_motion(state, n, n)
+    )
+
+
+@entry_kernel
+def inverse_dynamics(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, trusted: bool,
+    out: Any,
+) -> bool:  # fmt: skip
+    """Efforts (n,) of one state by Newton-Euler."""
+    chain, state = borrowed_array(chain), state_of(q, qd, qdd, wrench, base)
+    if not is_asked(chain, state, trusted):
+        return False
+    base = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
+    work = stack(state.q.shape[0], WORK_SIZE)
+    serial_newton_euler.newton_euler(chain, base, state, work, borrowed_array(out))
+    return True
+
+
+@entry_kernel
+def forward_dynamics(
+    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, trusted: bool,
+    out: Any,
+) -> bool:  # fmt: skip
+    """Accelerations (n,) of one state by articulated bodies."""
+    chain, state = borrowed_array(chain), state_of(q, qd, tau, wrench, base)
+    if not is_asked(chain, state, trusted):
+        return False
+    n, load = state.q.shape[0], state.wrench
+    frames, bodies = stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
+    if not state.contact:
+        load = stack(1, 6)[0]
+        for j in range(6):
+            load[j] = 0.0
+    place(chain, state.q, frames)
+    base = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
+    rates, efforts, out = state.rates, state.third, borrowed_array(out)
+    return bool(
+        serial_articulated.forward_dynamics(chain, frames, base, rates, efforts, load, bodies, out)
+    )
+
+
+@entry_kernel
+def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
+    """Mass matrix (n, n) of one configuration by composite rigid bodies."""
+    chain, q, out = borrowed_array(chain), borrowed_array(q), borrowed_array(out)
+    if q.shape[0] > MOST_JOINTS or not (trusted or are_numbers(q, chain.shape[0] - 1)):
+        return False
+    frames = stack(q.shape[0] + 1, FRAME_SIZE)
+    place(chain, q, frames)
+    serial_composite.mass_matrix(chain, frames, out)
+    return True
+
+
+@entry_kernel
+def derivatives(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, forward: bool, out: Any
+) -> bool:
+    """Slopes (3 n n) of one state's efforts by q, qd and qdd, or of accelerations if `forward`.
+
+    The latter are by q, qd and efforts; each by rows.
+    """
+    chain, out = borrowed_array(chain), borrowed_array(out)
+    state = unloaded(borrowed_array(q), borrowed_array(qd), borrowed_array(qdd))
+    n = chain.shape[0] - 1
+    if n > MOST_SLOPES or not (are_numbers(state.q, n) and is_motion(state, n, n)):
+        return False
+    base = base_of(state.base, False, borrowed_array(gravity), 0.0)
+    frames, rows = stack(n + 1, FRAME_SIZE), stack(n, max(n, SLOPE_SIZE))
+    place(chain, state.q, frames)
+    serial_derivatives.effort_slopes(chain, frames, base, state, not forward, rows, out)
+    if not forward:
+        return True
+    M, column = stack(n, n), stack(1, n)[0]
+    for i in range(n):
+        for j in range(n):
+            M[i, j] = out[2 * n * n + i * n + j]
+    return bool(serial_derivatives.solve_slopes(n, M, rows, column, out))
+
+
+@entry_kernel
+def tip_pose(chain: Any, q: Any, out: Any) -> bool:
+    """Pose (7,) of the tip at one configuration."""
+    chain, q = borrowed_array(chain), borrowed_array(q)
+    n = chain.shape[0] - 1
+    if n > MOST_JOINTS or not are_numbers(q, n):
+        return False
+    frames = stack(n + 1, FRAME_SIZE)
+    place(chain, q, frames)
+    write_pose(frames[n], borrowed_array(out))
+    return True
+
+
+@entry_kernel
+def jacobian(chain: Any, q: Any, out: Any) -> bool:
+    """Jacobian (6, n) of the tip at one configuration."""
+    chain, q = borrowed_array(chain), borrowed_array(q)
+    n = chain.shape[0] - 1
+    if n > MOST_JOINTS or not are_numbers(q, n):
+        return False
+    frames = stack(n + 1, FRAME_SIZE)
+    place(chain, q, frames)
+    serial_composite.jacobian(chain, frames, borrowed_array(out))
+    return True
+
+
+@noinline
+def _other_condition_number(chain: Any, q: Any, length: float) -> float:
+    """The same of an arm that has not six joints."""
+    n = chain.shape[0] - 1
+    frames, J, A = stack(n + 1, FRAME_SIZE), stack(6, n), stack(min(n, 6), max(n, 6))
+    place(chain, q, frames)
+    serial_composite.jacobian(chain, frames, J)
+    for i in range(6):
+        for j in range(n):
+            value = J[i, j] if i < 3 else length * J[i, j]
+            if n < 6:
+                A[j, i] = value
+            else:
+                A[i, j] = value
+    return ratio_of_rows(A, A.shape[0])
+
+
+@entry_kernel
+def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
+    """Ratio of the extreme singular values of the Jacobian.
+
+    Its angular rows are multiplied by `length`; -1 if there is none.
+    """
+    chain, q = borrowed_array(chain), borrowed_array(q)
+    n = chain.shape[0] - 1
+    if not (trusted or (are_numbers(q, n) and 0.0 < length < math.inf)):
+        return -1.0
+    if n != 6:
+        return _other_condition_number(chain, q, length)
+    frames, J = stack(7, FRAME_SIZE), stack(6, 6)
+    place(chain, q, frames)
+    serial_composite.jacobian(chain, frames, J)
+    rows = new_rows(6)
+    for i in range(6):
+        for j in range(6):
+            set_entry(rows, i, j, J[i, j] if i < 3 else length * J[i, j])
+        set_entry(rows, i, 6, 0.0)
+        set_entry(rows, i, 7, 0.0)
+    return condition_of_rows(rows)

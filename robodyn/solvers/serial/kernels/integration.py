@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The simulation loop of serial arms.
+
+A plant's mechanism is (chain, gravity), and so is a controller's model; where joints stick, the
+plant's chain is without dry friction, and every joint has a row of friction.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from robodyn.dynamics.kernels.base_motion import base_under
+from robodyn.dynamics.kernels.control_laws import (
+    COMPUTED_TORQUE,
+    GIVEN,
+    add_planned,
+    corrected_acceleration,
+)
+from robodyn.dynamics.kernels.end_stops import joint_effort
+from robodyn.dynamics.kernels.integration import OK, PackedPlant
+from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
+from robodyn.dynamics.kernels.state import loaded
+from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.compiler import batch_entry, inner, noinline
+from robodyn.numerics.turns import shortest_turn
+from robodyn.numerics.vectors import clear, copy
+from robodyn.solvers.serial.kernels.articulated import forward_dynamics
+from robodyn.solvers.serial.kernels.composite import mass_matrix
+from robodyn.solvers.serial.kernels.layout import (
+    BODY_SIZE,
+    DAMPING,
+    FRAME_SIZE,
+    WORK_SIZE,
+    WRAPS,
+)
+from robodyn.solvers.serial.kernels.newton_euler import newton_euler
+from robodyn.solvers.serial.kernels.spatial import place
+
+NO_INERTIA: Final = 1
+
+
+@noinline
+def carry(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, load: Any, contact: bool, links: Any,
+    out: Any,
+) -> None:  # fmt: skip
+    """Efforts (n,) of inverse dynamics; of the load, the wrench counts if `contact`."""
+    newton_euler(chain, base_under(load, gravity), loaded(q, qd, qdd, load, contact), links, out)
+
+
+@inner
+def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
+    """Efforts (n,) that a law of `control_laws` commands."""
+    n = q.shape[0]
+    if control.law == GIVEN:
+        copy(row, out)
+        return True
+    chain, gravity = control.model
+    vectors, links, _, _ = work
+    moving, corrected, error = vectors[0], vectors[1], vectors[2]
+    clear(moving)
+    clear(corrected)
+    if control.law == COMPUTED_TORQUE:
+        copy(qd, moving)
+        for j in range(n):
+            error[j] = row[j] - q[j]
+            if chain[j + 1, WRAPS] != 0.0:
+                error[j] = shortest_turn(error[j])
+        corrected_acceleration(
+            control.kp, control.kv, error, qd, row[n : 2 * n], row[2 * n :], corrected
+        )
+    carry(chain, gravity, q, moving, corrected, load, False, links, out)
+    if control.law == COMPUTED_TORQUE:
+        add_planned(control.kp, row, 3 * n, error, out)
+    return True
+
+
+@inner
+def derivative(
+    plant: Any, q: Any, qd: Any, tau: Any, load: Any, work: Any, rate: Any, acceleration: Any
+) -> int:
+    """Rates of q and qd."""
+    chain, gravity = plant.mechanism
+    vectors, _, frames, bodies = work
+    effort = vectors[3]
+    for i in range(q.shape[0]):
+        rate[i] = qd[i]
+        effort[i] = joint_effort(tau[i], q[i], qd[i], plant.table[i], plant.stops)
+    place(chain, q, frames)
+    base = base_under(load, gravity)
+    if forward_dynamics(chain, frames, base, qd, effort, load, bodies, acceleration):
+        return OK
+    return NO_INERTIA
+
+
+@inner
+def to_manifold(plant: Any, q: Any, qd: Any, work: Any) -> int:
+    """Does nothing: every q is a valid configuration."""
+    return OK
+
+
+@inner
+def equations(
+    plant: Any, q: Any, qd: Any, tau: Any, load: Any, watched: bool, work: Any, out: Any
+) -> int:
+    """As `common.kernels.simulation` says."""
+    chain, gravity = plant.mechanism
+    vectors, links, frames, _ = work
+    still, bias = vectors[0], vectors[1]
+    n = q.shape[0]
+    place(chain, q, frames)
+    mass_matrix(chain, frames, out.M)
+    clear(still)
+    carry(chain, gravity, q, qd, still, load, True, links, bias)
+    for i in range(n):
+        effort = joint_effort(tau[i], q[i], qd[i], plant.table[i], plant.stops)
+        out.force[i] = effort - bias[i]
+        out.drift[i] = 0.0
+        for j in range(n):
+            out.L[i, j] = 1.0 if i == j else 0.0
+            out.D[i, j] = chain[i + 1, DAMPING] if i == j else 0.0
+    return OK
+
+
+@inner
+def configuration_rate(plant: Any, q: Any, qd: Any, work: Any, out: Any) -> None:
+    """The rate of q is qd."""
+    copy(qd, out)
+
+
+@inner
+def sizes(plant: Any) -> tuple[int, int, int]:
+    """Of configuration, velocity and effort."""
+    n = plant.mechanism[0].shape[0] - 1
+    return n, n, n
+
+
+loop = simulation_loop(
+    Functions(command, derivative, to_manifold, equations, configuration_rate, sizes, NO_INERTIA)
+)
+
+
+@batch_entry
+def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
+    """Run the loop for calls from Python."""
+    chain, gravity, table, friction, options, stops = borrowed_array(plant)
+    n = chain.shape[0] - 1
+    work = stack(4, n), stack(n, WORK_SIZE), stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
+    own = PackedPlant((chain, gravity), table, friction, options, stops)
+    return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)

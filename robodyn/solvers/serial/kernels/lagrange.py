@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Inverse dynamics by Lagrange's equations in the trace form of Turney, Mudge and Lee (1980).
+
+tau_i = sum_q Tr{ [sum_j dT_q/dj q_j'' + sum_jk d2T_q/djdk q_j' q_k'] J_q (dT_q/di)' }
+        - sum_q m_q g' dT_q/di rbar_q,
+with T_q = T_0^q homogeneous and J_q = integral of d d' dm (eq. 1.28), organized as in the report's
+appendix, which makes it of order n^3. Differentiation puts Q_j before T_{j-1}^q: for a revolute
+joint a row interchange and a negation, for a prismatic one a shift of a row, so it costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.numerics.compiler import kernel
+from robodyn.numerics.matrices import back, matrix
+from robodyn.numerics.vectors import Vector, cross, dot, sub
+from robodyn.solvers.serial.kernels.layout import PRISMATIC, ROTATION, SHIFT
+from robodyn.solvers.serial.kernels.terms import add_motor
+
+
+@kernel
+def lagrange(
+    chain: Any,
+    pseudo: Any,
+    gravity: Any,
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    wrench: Any,
+    contact: bool,
+    T: Any,
+    D: Any,
+    work: Any,
+    tau: Any,
+) -> None:
+    """Joint efforts tau (n,).
+
+    `pseudo` (n, 4, 4) holds J_q. Scratch: T (n + 1, n + 1, 4, 4) for T_j^i at [j, i],
+    D (n + 1, n, 4, 4) for dT_0^i/dj at [i, j], work (4, 4, 4).
+    """
+    n = q.shape[0]
+    g = back(matrix(chain[0], ROTATION), (gravity[0], gravity[1], gravity[2]))
+    for i in range(1, n + 1):
+        neighbor(chain[i], q[i - 1], T[i - 1, i])
+    transforms(q, T)
+    for i in range(1, n + 1):
+        for j in range(i):
+            first_derivative(chain, T, i, j, work[0], D[i, j])
+    for i in range(n):
+        tau[i] = add_motor(chain[i + 1], 0.0, qd[i], qdd[i])
+    for link in range(1, n + 1):
+        motion = work[1]
+        bracket(chain, T, D, link, qd, qdd, work, motion)
+        momentum = work[3]
+        times_pseudo_inertia(motion, pseudo[link - 1], momentum)
+        for i in range(link):
+            tau[i] = add_torque(tau[i], trace_of_product(momentum, D[link, i]))
+    for axis in range(3):
+        if g[axis] != 0.0:
+            for i in range(n):
+                tau[i] = subtract_weight(tau[i], g[axis], gravity_moment(pseudo, D, i, axis, n))
+    if contact:
+        R = matrix(chain[0], ROTATION)
+        force = back(R, (wrench[0], wrench[1], wrench[2]))
+        moment = back(R, (wrench[3], wrench[4], wrench[5]))
+        for i in range(n):
+            tau[i] = tau[i] - tip_effort(chain, T, i, n, force, moment)
+
+
+@kernel
+def transforms(q: Any, T: Any) -> None:
+    """All T_j^i, i > j + 1, by one product each."""
+    n = q.shape[0]
+    for j in range(n - 1):
+        for i in range(j + 2, n + 1):
+            multiply(T[j, i - 1], T[i - 1, i], T[j, i])
+
+
+@kernel
+def neighbor(row: Any, q: float, out: Any) -> None:
+    """T_{i-1}^i: the joint's motion, then the link's fixed transform."""
+    sliding = row[PRISMATIC] != 0.0
+    c = 1.0 if sliding else math.cos(q)
+    s = 0.0 if sliding else math.sin(q)
+    d = q if sliding else 0.0 * q
+    for k in range(4):
+        start = ROTATION + k if k < 3 else SHIFT
+        step = 3 if k < 3 else 1
+        x, y, z = row[start], row[start + step], row[start + 2 * step]
+        out[0, k] = c * x - s * y
+        out[1, k] = s * x + c * y
+        out[2, k] = z + d if k == 3 else z
+        out[3, k] = 1.0 if k == 3 else 0.0
+
+
+@kernel
+def multiply(a: Any, b: Any, out: Any) -> None:
+    """Product of two 4 x 4 matrices, written out in full as the report counts it."""
+    for i in range(4):
+        for j in range(4):
+            out[i, j] = (
+                a[i, 0] * b[0, j] + a[i, 1] * b[1, j] + a[i, 2] * b[2, j] + a[i, 3] * b[3, j]
+            )
+
+
+@kernel
+def differentiate(row: Any, a: Any, out: Any) -> None:
+    """Q_j A: rows of A interchanged and negated, no arithmetic."""
+    sliding = row[PRISMATIC] != 0.0
+    for k in range(4):
+        x, y, last = a[0, k], a[1, k], a[3, k]
+        out[0, k] = 0.0 if sliding else -y
+        out[1, k] = 0.0 if sliding else x
+        out[2, k] = last if sliding else 0.0
+        out[3, k] = 0.0
+
+
+@kernel
+def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) -> None:
+    """Derivative of T_0^i by joint j (0..i-1): T_0^{j} Q T_{j}^i, eq. 1.11."""
+    if j == 0:
+        differentiate(chain[1], T[0, i], out)
+        return
+    differentiate(chain[j + 1], T[j, i], turned)
+    multiply(T[0, j], turned, out)
+
+
+@kernel
+def second_derivative(
+    chain: Any, T: Any, D: Any, i: int, j: int, k: int, turned: Any, out: Any
+) -> None:
+    """Derivative of T_0^i by joints j <= k, eq. 1.12, from first ones: one product or none."""
+    if j == 0:
+        differentiate(chain[1], D[i, k], out)
+        return
+    if j == k:
+        differentiate(chain[j + 1], T[j, i], out)
+        differentiate(chain[j + 1], out, turned)
+        multiply(T[0, j], turned, out)
+        return
+    differentiate(chain[k + 1], T[k, i], turned)
+    multiply(D[k, j], turned, out)
+
+
+@kernel
+def bracket(chain: Any, T: Any, D: Any, i: int, qd: Any, qdd: Any, work: Any, out: Any) -> None:
+    """Second time derivative of T_0^i, the bracket of eq. 4.34; each pair of joints once."""
+    for a in range(4):
+        for b in range(4):
+            out[a, b] = D[i, 0, a, b] * qdd[0]
+    for j in range(1, i):
+        accumulate(out, D[i, j], qdd[j])
+    for j in range(i):
+        for k in range(j, i):
+            second_derivative(chain, T, D, i, j, k, work[0], work[2])
+            rates = qd[j] * qd[k]
+            accumulate(out, work[2], rates if j == k else rates + rates)
+
+
+@kernel
+def accumulate(out: Any, a: Any, factor: float) -> None:
+    """Add factor * A to a 4 x 4 matrix."""
+    for i in range(4):
+        for j in range(4):
+            out[i, j] = out[i, j] + a[i, j] * factor
+
+
+@kernel
+def times_pseudo_inertia(motion: Any, pseudo: Any, out: Any) -> None:
+    """The bracket times J_q."""
+    multiply(motion, pseudo, out)
+
+
+@kernel
+def trace_of_product(a: Any, b: Any) -> float:
+    """Tr(A B'), of which only the diagonal is computed."""
+    total: float = a[0, 0] * b[0, 0]
+    for k in range(1, 16):
+        total = total + a[k // 4, k % 4] * b[k // 4, k % 4]
+    return total
+
+
+@kernel
+def add_torque(total: float, term: float) -> float:
+    """A joint's effort with another link's contribution added."""
+    return total + term
+
+
+@kernel
+def gravity_moment(pseudo: Any, D: Any, i: int, axis: int, n: int) -> float:
+    """Sum over links of one component of dT_q/di m_q rbar_q, the last column of J_q (eq. 2.8)."""
+    total = lever_component(D[i + 1, i], pseudo[i], axis)
+    for link in range(i + 2, n + 1):
+        total = total + lever_component(D[link, i], pseudo[link - 1], axis)
+    return total
+
+
+@kernel
+def lever_component(derivative: Any, pseudo: Any, axis: int) -> float:
+    """Row `axis` of dT_q/di times m_q [rbar_q; 1]."""
+    total: float = (
+        derivative[axis, 0] * pseudo[0, 3]
+        + derivative[axis, 1] * pseudo[1, 3]
+        + derivative[axis, 2] * pseudo[2, 3]
+        + derivative[axis, 3] * pseudo[3, 3]
+    )
+    return total
+
+
+@kernel
+def subtract_weight(total: float, gravity: float, moment: float) -> float:
+    """A joint's effort minus the part that gravity provides."""
+    return total - gravity * moment
+
+
+@kernel
+def tip_effort(chain: Any, T: Any, i: int, n: int, force: Vector, moment: Vector) -> float:
+    """Effort of joint i equivalent to a force and a moment on the tip, in frame 0."""
+    axis = (0.0, 0.0, 1.0)
+    origin = (0.0, 0.0, 0.0)
+    if i > 0:
+        axis = (T[0, i, 0, 2], T[0, i, 1, 2], T[0, i, 2, 2])
+        origin = (T[0, i, 0, 3], T[0, i, 1, 3], T[0, i, 2, 3])
+    if chain[i + 1, PRISMATIC] != 0.0:
+        return dot(axis, force)
+    tip = (T[0, n, 0, 3], T[0, n, 1, 3], T[0, n, 2, 3])
+    return dot(axis, moment) + dot(cross(axis, sub(tip, origin)), force)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Many states of a serial arm, see `common.kernels.lanes`.
+
+Every function returns how many states, from the first, it has solved.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.dynamics.kernels.base_motion import BASE, base_of
+from robodyn.dynamics.kernels.integration import OK
+from robodyn.dynamics.kernels.lanes import answer
+from robodyn.numerics.array_arguments import borrowed_array
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.simd.lanes import WIDTH
+from robodyn.numerics.simd.tables import as_table, new_tables
+from robodyn.solvers.serial.kernels import articulated as serial_articulated
+from robodyn.solvers.serial.kernels import composite as serial_composite
+from robodyn.solvers.serial.kernels import derivatives as serial_derivatives
+from robodyn.solvers.serial.kernels import newton_euler as serial_newton_euler
+from robodyn.solvers.serial.kernels.integration import NO_INERTIA
+from robodyn.solvers.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
+from robodyn.solvers.serial.kernels.spatial import place
+
+# Arms with more joints need a larger stack than threads usually have.
+MOST_JOINTS: Final = 128
+
+
+def stack_needed(n: int) -> int:
+    """Bytes of stack sufficient for every kernel here and an arm of n joints."""
+    slopes = max(n, serial_derivatives.SLOPE_SIZE) + 1
+    rows = (n + 1) * (4 * n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + slopes + 10)
+    return 8 * WIDTH * rows + 2**20
+
+
+class Scratch(NamedTuple):
+    """Memory for eight states, of as many rows as the arm has joints, or one more: its frames.
+
+    Attributes:
+        work, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
+        slopes: (n, SLOPE_SIZE or more), of the derivatives.
+        column: (n,) a right-hand side.
+    """
+
+    work: Any
+    frames: Any
+    bodies: Any
+    slopes: Any
+    column: Any
+
+
+@inner
+def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: efforts by Newton-Euler."""
+    chain, gravity = arm
+    base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
+    serial_newton_euler.newton_euler(chain, base, state, s.work, found)
+    return OK
+
+
+@inner
+def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: accelerations by articulated bodies."""
+    chain, gravity = arm
+    if not state.contact:
+        for j in range(6):
+            state.wrench[j] = 0.0
+    place(chain, state.q, s.frames)
+    base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
+    solved = serial_articulated.forward_dynamics(
+        chain, s.frames, base, state.rates, state.third, state.wrench, s.bodies, found
+    )
+    return OK if solved else NO_INERTIA
+
+
+@inner
+def find_mass_matrix(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: mass matrix by composite rigid bodies."""
+    chain = arm[0]
+    place(chain, state.q, s.frames)
+    serial_composite.mass_matrix(chain, s.frames, as_table(found, chain.shape[0] - 1))
+    return OK
+
+
+@inner
+def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: Jacobian of the tip."""
+    chain = arm[0]
+    place(chain, state.q, s.frames)
+    serial_composite.jacobian(chain, s.frames, as_table(found, chain.shape[0] - 1))
+    return OK
+
+
+@inner
+def find_slopes(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
+    """For `answer`: slopes of efforts by q, qd, qdd, or of accelerations by q, qd and efforts."""
+    chain, gravity = arm
+    rows, column = s.slopes, s.column
+    n = chain.shape[0] - 1
+    place(chain, state.q, s.frames)
+    base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
+    serial_derivatives.effort_slopes(chain, s.frames, base, state, not forward, rows, found)
+    if not forward:
+        return OK
+    M = as_table(as_table(found, 1)[2 * n * n], n)
+    return OK if serial_derivatives.solve_slopes(n, M, rows, column, found) else NO_INERTIA
+
+
+@inner
+def answers(find: Any, chain: Any, gravity: Any, given: Any, settings: Any, out: Any) -> int:
+    """Answers out (N, k) to what is given of N states."""
+    arm, given = (borrowed_array(chain), borrowed_array(gravity)), borrowed_array(given)
+    n = arm[0].shape[0] - 1
+    slopes = n, max(n, serial_derivatives.SLOPE_SIZE)
+    shapes = Scratch((n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), slopes, n)
+    s, width = new_tables(shapes), max(n, BASE)
+    return answer(find, arm, given, width, settings, False, s, borrowed_array(out))
+
+
+@batch_entry
+def inverse_dynamics(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Efforts out (N, n)."""
+    return answers(find_efforts, chain, gravity, (q, qd, qdd, wrench, base), False, out)
+
+
+@batch_entry
+def forward_dynamics(
+    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Accelerations out (N, n)."""
+    return answers(find_accelerations, chain, gravity, (q, qd, tau, wrench, base), False, out)
+
+
+@batch_entry
+def mass_matrix(chain: Any, gravity: Any, q: Any, out: Any) -> int:
+    """Mass matrices out (N, n * n), row by row."""
+    return answers(find_mass_matrix, chain, gravity, (q,), False, out)
+
+
+@batch_entry
+def jacobian(chain: Any, gravity: Any, q: Any, out: Any) -> int:
+    """Jacobians out (N, 6 n) of the tip, row by row."""
+    return answers(find_jacobian, chain, gravity, (q,), False, out)
+
+
+@batch_entry
+def derivatives(
+    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, tau: Any, wrench: Any, base: Any,
+    forward: bool, out: Any,
+) -> int:  # fmt: skip
+    """Slopes out (N, 3 n n) of efforts, or of accelerations if `forward`, each (n, n) by rows.
+
+    By q, qd, and qdd or efforts, at states that have these accelerations; tau is not read.
+    """
+    return answers(find_slopes, chain, gravity, (q, qd, qdd, wrench, base), forward, out)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Inverse dynamics by recursion: Newton-Euler and Turney's modified form.
+
+Turney, Mudge and Lee (1980), eq. 3.15-3.21, and eq. 5.1, 5.2 for the modified form, both with the
+corrections listed in docs/arms.md and extended to prismatic joints. The outward pass of both forms
+computes the force and moment that accelerate each link; `inward` propagates these from the tip to
+the base.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import Matrix, back, matrix, store_matrix
+from robodyn.numerics.vectors import Vector, store, vector
+from robodyn.solvers.serial.kernels.layout import (
+    ROTATION,
+    WORK_FORCE,
+    WORK_LEVER,
+    WORK_MOMENT,
+    WORK_REACH,
+    WORK_ROTATION,
+)
+from robodyn.solvers.serial.kernels.spatial import link_lever, link_reach, link_rotation
+from robodyn.solvers.serial.kernels.terms import (
+    add_force,
+    add_moment,
+    add_motor,
+    along_axis,
+    angular_acceleration,
+    angular_inertia,
+    angular_velocity,
+    base_motion,
+    carried_acceleration,
+    com_acceleration,
+    gyroscopic_moment,
+    inertial_force,
+    lever_moment,
+    levered_force,
+    origin_acceleration,
+    passed_moment,
+    rotation_operator,
+    spread_moment,
+    turned_force,
+    turned_moment,
+)
+
+
+@inner
+def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
+    """Joint efforts tau (n,) of a `State` by Newton-Euler, its wrench on the tip.
+
+    `base` is a `base_motion.Base`, `work` scratch (n, WORK_SIZE).
+    """
+    q, qd, qdd = state.q, state.rates, state.third
+    omega, alpha, a = base_motion(chain, base)
+    for i in range(chain.shape[0] - 1):
+        row = chain[i + 1]
+        R = link_rotation(row, q[i])
+        r = link_reach(row, q[i])
+        alpha = angular_acceleration(row, R, alpha, omega, qd[i], qdd[i])
+        carried = carried_acceleration(row, R, a, omega, qd[i], qdd[i])
+        omega = angular_velocity(row, R, omega, qd[i])
+        A = rotation_operator(omega, alpha)
+        a = origin_acceleration(A, r, carried)
+        F = inertial_force(row, com_acceleration(row, A, a))
+        N = add_moment(angular_inertia(row, alpha), gyroscopic_moment(row, omega))
+        keep(work[i], R, r, link_lever(row, q[i]), F, N)
+    inward(chain, state, work, tau)
+
+
+@inner
+def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
+    """Joint efforts tau (n,) by Turney's modified form; arguments as `newton_euler`."""
+    q, qd, qdd = state.q, state.rates, state.third
+    n = chain.shape[0] - 1
+    omega, alpha, a = base_motion(chain, base)
+    for i in range(n):
+        row = chain[i + 1]
+        R = link_rotation(row, q[i])
+        r = link_reach(row, q[i])
+        lever = link_lever(row, q[i])
+        alpha = angular_acceleration(row, R, alpha, omega, qd[i], qdd[i])
+        carried = carried_acceleration(row, R, a, omega, qd[i], qdd[i])
+        omega = angular_velocity(row, R, omega, qd[i])
+        A = rotation_operator(omega, alpha)
+        F = levered_force(row, A, lever, carried)
+        N = spread_moment(row, A)
+        if i < n - 1:
+            a = origin_acceleration(A, r, carried)
+        keep(work[i], R, r, lever, F, N)
+    inward(chain, state, work, tau)
+
+
+@inner
+def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
+    """Eq. 3.19-3.21: from the tip to the base, the forces between links and the efforts."""
+    n = chain.shape[0] - 1
+    outer_force = (0.0, 0.0, 0.0)
+    outer_moment = (0.0, 0.0, 0.0)
+    if state.contact:
+        outer_force, outer_moment = tip_load(chain, state.q, state.wrench)
+    for i in range(n - 1, -1, -1):
+        row = chain[i + 1]
+        force = vector(work[i], WORK_FORCE)
+        moment = add_moment(
+            vector(work[i], WORK_MOMENT), lever_moment(vector(work[i], WORK_LEVER), force)
+        )
+        if state.contact or i < n - 1:
+            force = add_force(force, outer_force)
+            moment = add_moment(moment, passed_moment(vector(work[i], WORK_REACH), outer_force))
+            moment = add_moment(moment, outer_moment)
+        tau[i] = add_motor(row, along_axis(row, force, moment), state.rates[i], state.third[i])
+        if i > 0:
+            R = matrix(work[i], WORK_ROTATION)
+            outer_force = turned_force(R, force)
+            outer_moment = turned_moment(R, moment)
+
+
+@inner
+def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
+    """f_{n+1}, n_{n+1}: force and moment of the last link on its environment, in frame n.
+
+    `wrench` (6,) is the opposite, in the base frame.
+    """
+    R = matrix(chain[0], ROTATION)
+    force = back(R, (-wrench[0], -wrench[1], -wrench[2]))
+    moment = back(R, (-wrench[3], -wrench[4], -wrench[5]))
+    for i in range(chain.shape[0] - 1):
+        R = link_rotation(chain[i + 1], q[i])
+        force = back(R, force)
+        moment = back(R, moment)
+    return force, moment
+
+
+@inner
+def keep(work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector) -> None:
+    """Store a link's quantities for `inward`."""
+    store_matrix(work, WORK_ROTATION, R)
+    store(work, WORK_REACH, r)
+    store(work, WORK_LEVER, lever)
+    store(work, WORK_FORCE, force)
+    store(work, WORK_MOMENT, moment)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What an arm's efforts are linear in, link by link: ten numbers of each, then those of joints.
+
+See `common.kernels.body_columns`. A joint moves the links beyond it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.body_columns import write_body_columns
+from robodyn.dynamics.kernels.effort_slopes import ARM, AXIS
+from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.matrices import back, forth, matrix, product
+from robodyn.numerics.vectors import add, cross, sub, vector
+from robodyn.solvers.serial.kernels.derivatives import (
+    ACCELERATION,
+    ALPHA,
+    OMEGA,
+    SLOPE_SIZE,
+    VELOCITY,
+    outward,
+)
+from robodyn.solvers.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, REACH
+from robodyn.solvers.serial.kernels.spatial import place
+from robodyn.solvers.serial.kernels.terms import add_motor
+
+
+@inner
+def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) -> None:
+    """Columns of link i (from 0) in the efforts (n, p) of joint i and those before it."""
+    R = matrix(frames[i + 1], 0)
+    E = product(R, matrix(turn, 0))
+    p = sub(vector(frames[i + 1], FRAME_ORIGIN), forth(R, reach))
+    w, alpha = vector(rows[i], OMEGA), vector(rows[i], ALPHA)
+    a = add(vector(rows[i], ACCELERATION), cross(alpha, p))
+    a = back(E, add(a, cross(w, add(vector(rows[i], VELOCITY), cross(w, p)))))
+    w, alpha = back(E, w), back(E, alpha)
+    for j in range(i + 1):
+        axis = vector(rows[j], AXIS)
+        h, z = back(E, add(vector(rows[j], ARM), cross(axis, p))), back(E, axis)
+        write_body_columns(h, z, a, w, alpha, out[j], 10 * i)
+
+
+@batch_entry
+def regressor(
+    chain: Any, gravity: Any, turns: Any, motors: Any, q: Any, qd: Any, qdd: Any, out: Any
+) -> int:
+    """Y out (N, n, p) of states (N, n).
+
+    Args:
+        chain, gravity: of the arm.
+        turns: (n, 9) from the frame of a link's body to its frame in the chain, by rows.
+        motors: (k, 1 + LINK_SIZE) the joint (from 0) of each further parameter, and a row of the
+            chain that has a unit of it.
+    """
+    chain, turns, motors = borrowed_array(chain), borrowed_array(turns), borrowed_array(motors)
+    q, qd, qdd, out = (
+        borrowed_array(q), borrowed_array(qd), borrowed_array(qdd), borrowed_array(out)
+    )  # fmt: skip
+    n = chain.shape[0] - 1
+    frames, rows = stack(n + 1, FRAME_SIZE), stack(n, SLOPE_SIZE)
+    base = at_rest(borrowed_array(gravity))
+    for k in range(out.shape[0]):
+        place(chain, q[k], frames)
+        outward(chain, frames, base, qd[k], qdd[k], rows)
+        for j in range(n):
+            for c in range(out.shape[2]):
+                out[k, j, c] = 0.0
+        for i in range(n):
+            write_link(frames, rows, vector(chain[i + 1], REACH), turns[i], i, out[k])
+        for c in range(motors.shape[0]):
+            j = int(motors[c, 0])
+            effort = add_motor(motors[c, 1:], 0.0, qd[k, j], qdd[k, j])
+            out[k, j, 10 * n + c] = effort
+    return int(out.shape[0])

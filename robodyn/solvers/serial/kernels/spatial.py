@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The frames of a serial chain, and its links in base axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import (
+    Matrix,
+    add_point_mass,
+    column,
+    forth,
+    matrix,
+    product,
+    store_matrix,
+)
+from robodyn.numerics.rotations import quaternion_from_matrix
+from robodyn.numerics.trigonometry import sine_cosine
+from robodyn.numerics.vectors import Vector, add, axpy, dot, store, symmetric, vector
+from robodyn.solvers.serial.kernels.layout import (
+    AXIS,
+    COM,
+    FRAME_ORIGIN,
+    INERTIA,
+    LEVER,
+    MASS,
+    PRISMATIC,
+    REACH,
+    ROTATION,
+)
+
+
+@inner
+def link_rotation(row: Any, q: float) -> Matrix:
+    """R_{i-1}^i, rows: link frame i to frame i-1."""
+    x, y, z = matrix(row, ROTATION)
+    if row[PRISMATIC] != 0.0:
+        return x, y, z
+    s, c = sine_cosine(q)
+    return (
+        (c * x[0] - s * y[0], c * x[1] - s * y[1], c * x[2] - s * y[2]),
+        (s * x[0] + c * y[0], s * x[1] + c * y[1], s * x[2] + c * y[2]),
+        z,
+    )
+
+
+@inner
+def link_reach(row: Any, q: float) -> Vector:
+    """r_i [m], from the origin of frame i-1 to that of frame i, in frame i."""
+    if row[PRISMATIC] != 0.0:
+        return axpy(q, vector(row, AXIS), vector(row, REACH))
+    return vector(row, REACH)
+
+
+@inner
+def link_lever(row: Any, q: float) -> Vector:
+    """r_i + rbar_i [m], from the origin of frame i-1 to the center of mass, in frame i."""
+    if row[PRISMATIC] != 0.0:
+        return axpy(q, vector(row, AXIS), vector(row, LEVER))
+    return vector(row, LEVER)
+
+
+@inner
+def place(chain: Any, q: Any, frames: Any) -> None:
+    """Rotation and origin of frames 0..n in the base frame, into frames (n + 1, FRAME_SIZE)."""
+    R = matrix(chain[0], ROTATION)
+    origin = forth(R, vector(chain[0], REACH))
+    store_matrix(frames[0], 0, R)
+    store(frames[0], FRAME_ORIGIN, origin)
+    for i in range(chain.shape[0] - 1):
+        row = chain[i + 1]
+        R = product(R, link_rotation(row, q[i]))
+        origin = add(origin, forth(R, link_reach(row, q[i])))
+        store_matrix(frames[i + 1], 0, R)
+        store(frames[i + 1], FRAME_ORIGIN, origin)
+
+
+@inner
+def write_pose(frame: Any, out: Any) -> None:
+    """Pose out (7,) of a frame (FRAME_SIZE,)."""
+    x, y, z, w = quaternion_from_matrix(matrix(frame, 0))
+    store(out, 0, vector(frame, FRAME_ORIGIN))
+    out[3], out[4], out[5], out[6] = x, y, z, w
+
+
+@inner
+def joint_axis(frames: Any, i: int) -> Vector:
+    """Axis of joint i (0..n-1), base frame."""
+    return column(matrix(frames[i], 0), 2)
+
+
+@inner
+def joint_origin(frames: Any, i: int) -> Vector:
+    """Origin of the frame of joint i (0..n-1), or of the tip (n), base frame."""
+    return vector(frames[i], FRAME_ORIGIN)
+
+
+@inner
+def link_com(chain: Any, frames: Any, i: int) -> Vector:
+    """Center of mass of link i (0..n-1), base frame."""
+    R = matrix(frames[i + 1], 0)
+    return add(vector(frames[i + 1], FRAME_ORIGIN), forth(R, vector(chain[i + 1], COM)))
+
+
+@inner
+def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
+    """Inertia of link i (0..n-1) about its own center of mass, in base axes."""
+    x, y, z = matrix(frames[i + 1], 0)
+    row = chain[i + 1]
+    Ix, Iy, Iz = symmetric(row, INERTIA, x), symmetric(row, INERTIA, y), symmetric(row, INERTIA, z)
+    xy, xz, yz = dot(x, Iy), dot(x, Iz), dot(y, Iz)
+    return (dot(x, Ix), xy, xz), (xy, dot(y, Iy), yz), (xz, yz, dot(z, Iz))
+
+
+@inner
+def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
+    """Mass of link i, first moment and inertia about the origin of its joint, in base axes."""
+    mass = chain[i + 1, MASS]
+    com = link_com(chain, frames, i)
+    origin = joint_origin(frames, i)
+    c = (com[0] - origin[0], com[1] - origin[1], com[2] - origin[2])
+    first = (mass * c[0], mass * c[1], mass * c[2])
+    return mass, first, add_point_mass(link_inertia(chain, frames, i), mass, c)

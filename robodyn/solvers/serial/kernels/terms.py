@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The terms of the Newton-Euler equations of one link, each a row of the report's tables 3 and 4.
+
+Turney, Mudge and Lee (1980), corrected as docs/arms.md says and extended to prismatic joints. One
+function for each row, so that operations can be counted row by row; the compiler inlines them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.dynamics.kernels.base_motion import transport_and_coriolis
+from robodyn.dynamics.kernels.dry_friction import dry_friction, imminent
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.matrices import Matrix, back, forth, matrix
+from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, vector
+from robodyn.solvers.serial.kernels.layout import (
+    ARMATURE,
+    AXIS,
+    COM,
+    DAMPING,
+    DRY_FRICTION,
+    INERTIA,
+    MASS,
+    PRISMATIC,
+    ROTATION,
+    SHIFT,
+    SPREAD,
+)
+
+
+@inner
+def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
+    """omega_0, alpha_0 and a_0 in frame 0: gravity acts like an upward acceleration of the base."""
+    R = matrix(chain[0], ROTATION)
+    if base.moves:
+        none = scale(0.0, base.force)
+        a = add(base.force, transport_and_coriolis(base, vector(chain[0], SHIFT), none))
+        return back(R, base.omega), back(R, base.alpha), back(R, a)
+    return base.omega, base.alpha, back(R, base.force)
+
+
+@inner
+def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
+    """Eq. 3.15, omega_i from omega_{i-1}."""
+    if row[PRISMATIC] != 0.0:
+        return back(R, omega)
+    return back(R, (omega[0], omega[1], omega[2] + rate))
+
+
+@inner
+def angular_acceleration(
+    row: Any, R: Matrix, alpha: Vector, omega: Vector, rate: float, acceleration: float
+) -> Vector:
+    """Eq. 3.16, alpha_i from alpha_{i-1} and omega_{i-1} (the report prints omega_i)."""
+    if row[PRISMATIC] != 0.0:
+        return back(R, alpha)
+    return back(
+        R,
+        (alpha[0] + omega[1] * rate, alpha[1] - omega[0] * rate, alpha[2] + acceleration),
+    )
+
+
+@inner
+def carried_acceleration(
+    row: Any, R: Matrix, a: Vector, omega: Vector, rate: float, acceleration: float
+) -> Vector:
+    """R_i^{i-1} a_{i-1} of eq. 3.17; a prismatic joint adds d'' z + 2 d' omega x z."""
+    if row[PRISMATIC] != 0.0:
+        twice = rate + rate
+        a = (a[0] + omega[1] * twice, a[1] - omega[0] * twice, a[2] + acceleration)
+    return back(R, a)
+
+
+@inner
+def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
+    """A_i with A b = alpha x b + omega x (omega x b); (3,2) is w_z w_y + alpha_x."""
+    x, y, z = omega
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz = x * y, x * z, y * z
+    return (
+        (-(yy + zz), xy - alpha[2], xz + alpha[1]),
+        (xy + alpha[2], -(zz + xx), yz - alpha[0]),
+        (xz - alpha[1], yz + alpha[0], -(xx + yy)),
+    )
+
+
+@inner
+def origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> Vector:
+    """Eq. 3.17, a_i = A_i r_i + R_i^{i-1} a_{i-1}."""
+    return add(forth(A, r), carried)
+
+
+@inner
+def com_acceleration(row: Any, A: Matrix, a: Vector) -> Vector:
+    """Eq. 3.18 with rbar_i in both terms (the report prints r_i in the first)."""
+    return add(forth(A, vector(row, COM)), a)
+
+
+@inner
+def inertial_force(row: Any, acceleration: Vector) -> Vector:
+    """m_i abar_i of eq. 3.19."""
+    return scale(row[MASS], acceleration)
+
+
+@inner
+def levered_force(row: Any, A: Matrix, lever: Vector, carried: Vector) -> Vector:
+    """m_i abar_i of eq. 5.1, m_i (A_i (rbar_i + r_i) + R_i^{i-1} a_{i-1})."""
+    return scale(row[MASS], add(forth(A, lever), carried))
+
+
+@inner
+def angular_inertia(row: Any, alpha: Vector) -> Vector:
+    """I_i alpha_i."""
+    return symmetric(row, INERTIA, alpha)
+
+
+@inner
+def gyroscopic_moment(row: Any, omega: Vector) -> Vector:
+    """omega_i x (I_i omega_i)."""
+    return cross(omega, symmetric(row, INERTIA, omega))
+
+
+@inner
+def spread_moment(row: Any, A: Matrix) -> Vector:
+    """Tr(A K sigma') of eq. 5.2, whose x component is (AK)_zy - (AK)_yz and so on.
+
+    In principal axes, as the report writes K, two thirds of the products vanish.
+    """
+    xx, xy, xz = vector(row, SPREAD)
+    yy, yz, zz = vector(row, SPREAD + 3)
+    if xy == 0.0 and xz == 0.0 and yz == 0.0:
+        return (
+            A[2][1] * yy - A[1][2] * zz,
+            A[0][2] * zz - A[2][0] * xx,
+            A[1][0] * xx - A[0][1] * yy,
+        )
+    x, y, z = (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
+    return (
+        dot(A[2], y) - dot(A[1], z),
+        dot(A[0], z) - dot(A[2], x),
+        dot(A[1], x) - dot(A[0], y),
+    )
+
+
+@inner
+def lever_moment(lever: Vector, force: Vector) -> Vector:
+    """(rbar_i + r_i) x m_i abar_i."""
+    return cross(lever, force)
+
+
+@inner
+def passed_moment(r: Vector, force: Vector) -> Vector:
+    """r_i x R_i^{i+1} f_{i+1}."""
+    return cross(r, force)
+
+
+@inner
+def turned_force(R: Matrix, force: Vector) -> Vector:
+    """R_i^{i+1} f_{i+1} of eq. 3.19."""
+    return forth(R, force)
+
+
+@inner
+def turned_moment(R: Matrix, moment: Vector) -> Vector:
+    """R_i^{i+1} n_{i+1} of eq. 3.20."""
+    return forth(R, moment)
+
+
+@inner
+def add_force(a: Vector, b: Vector) -> Vector:
+    """The sum of eq. 3.19."""
+    return add(a, b)
+
+
+@inner
+def add_moment(a: Vector, b: Vector) -> Vector:
+    """A sum of eq. 3.20."""
+    return add(a, b)
+
+
+@inner
+def along_axis(row: Any, force: Vector, moment: Vector) -> float:
+    """Eq. 3.21: the component of the moment, or of the force, along the joint's axis."""
+    if row[PRISMATIC] != 0.0:
+        return dot(vector(row, AXIS), force)
+    return dot(vector(row, AXIS), moment)
+
+
+@inner
+def add_motor(row: Any, effort: float, rate: float, acceleration: float) -> float:
+    """A joint's effort plus that for its motor's reflected inertia and friction.
+
+    Dry friction of a joint at rest is on the side to which the motion accelerates.
+    """
+    side = imminent(rate, acceleration)
+    total: float = effort + (row[ARMATURE] * acceleration + friction(row, rate, side))
+    return total
+
+
+@inner
+def friction(row: Any, rate: Any, side: Any) -> Any:
+    """Viscous and dry friction of a joint; the latter by the sign of `side`, none if that is 0."""
+    return row[DAMPING] * rate + dry_friction(row, DRY_FRICTION, side, rate)

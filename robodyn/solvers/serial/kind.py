@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Serial arms in the registry: how their descriptions are recognized and read."""
+
+from __future__ import annotations
+
+from robodyn.mechanism.kind import Kind, imported
+from robodyn.model.builder import ModelBuilder
+from robodyn.parsing.template import Template
+
+
+def _recognises(builder: ModelBuilder) -> bool:
+    """Whether it has no closures; a tree that is not a chain is rejected when it is read."""
+    return not builder.closures
+
+
+# a small arm of six joints
+TEMPLATE = Template("arm")
+SERIAL = Kind(
+    "serial",
+    from_yaml=imported(
+        "robodyn.solvers.serial.description.yaml_form:serial_model_from_yaml",
+        "robodyn.solvers.serial.arm:SerialArm",
+    ),
+    recognises_urdf=_recognises,
+    from_urdf=imported(
+        "robodyn.solvers.serial.description.from_urdf:serial_model_from_urdf",
+        "robodyn.solvers.serial.arm:SerialArm",
+    ),
+    to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
+    adapters={
+        "export": "robodyn.exporting.serial:answers",
+        "model_file": "robodyn.solvers.serial.description.yaml_form:write_serial",
+        "as_closed_loop": "robodyn.loading.as_closed_loop:from_tree",
+        "loose_tree": "robodyn.loading.as_closed_loop:from_loose_tree",
+        "template": "robodyn.solvers.serial.kind:TEMPLATE",
+    },
+    example="puma560",
+)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A model as the flat arrays that the kernels read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.solvers.serial.chain import Chain
+from robodyn.solvers.serial.kernels import layout as at
+
+_UPPER_TRIANGLE = np.triu_indices(3)
+
+
+def pack_chain(chain: Chain) -> FloatArray:
+    """(n + 1, LINK_SIZE), laid out as `robodyn.solvers.serial.kernels.layout` says.
+
+    The model's moving frame i lies at joint i, the kernels' frame i at joint i + 1 with z along
+    that joint's axis, so link properties are transformed here from one to the other.
+    """
+    joints, rows = chain.joints, np.zeros((len(chain.joints) + 1, at.LINK_SIZE))
+    turns = [turn_z_to(joint.axis) for joint in joints] + [np.eye(3)]
+    places = [joint.at for joint in joints] + [chain.tip]
+    _put_transform(rows[0], places[0].rotation @ turns[0], places[0].translation)
+    for i, (joint, link) in enumerate(zip(joints, chain.links, strict=True)):
+        row, turn, after = rows[i + 1], turns[i], places[i + 1]
+        rotation = turn.T @ after.rotation @ turns[i + 1]
+        _put_transform(row, rotation, turn.T @ after.translation)
+        put_body(row, turn, link.mass, link.com, link.inertia)
+        row[at.PRISMATIC] = joint.kind == "prismatic"
+        row[at.ARMATURE] = joint.armature
+        row[at.DAMPING] = joint.damping
+        row[at.WRAPS] = joint.wraps
+        row[at.DRY_FRICTION : at.LINK_SIZE] = joint.actuator.friction_numbers
+    return rows
+
+
+def part_of_chain(packed: FloatArray, *, friction: bool, armature: bool) -> FloatArray:
+    """A packed chain with what is left of it without joint friction, or without armatures."""
+    rows: FloatArray = packed.copy()
+    if not armature:
+        rows[:, at.ARMATURE] = 0.0
+    if not friction:
+        rows[:, at.DAMPING] = 0.0
+        rows[:, at.DRY_FRICTION : at.LINK_SIZE] = 0.0
+    return rows
+
+
+def put_body(
+    row: FloatArray, turn: FloatArray, mass: float, com: FloatArray, inertia: FloatArray
+) -> None:
+    """Write a link's body into its row of a packed chain, which has its transform already.
+
+    Args:
+        row: (LINK_SIZE,).
+        turn: (3, 3) that turns z to the joint's axis.
+        mass, com, inertia: of the link, in its moving frame.
+    """
+    rotation = row[at.ROTATION : at.ROTATION + 9].reshape(3, 3)
+    lever = rotation.T @ turn.T @ com
+    row[at.LEVER : at.LEVER + 3] = lever
+    row[at.COM : at.COM + 3] = lever - row[at.REACH : at.REACH + 3]
+    turned = rotation.T @ turn.T @ inertia @ turn @ rotation
+    row[at.MASS] = mass
+    row[at.INERTIA : at.INERTIA + 6] = turned[_UPPER_TRIANGLE]
+    row[at.SPREAD : at.SPREAD + 6] = central_second_moments(turned)[_UPPER_TRIANGLE]
+
+
+def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
+    """(n, 4, 4): integral of d d' dm over each link, d = [x y z 1] from the origin of frame i.
+
+    Turney, Mudge and Lee (1980), eq. 1.24 and 1.28.
+    """
+    out = np.empty((len(chain) - 1, 4, 4))
+    for J, row in zip(out, chain[1:], strict=True):
+        mass, com = row[at.MASS], row[at.COM : at.COM + 3]
+        K = np.zeros((3, 3))
+        K[_UPPER_TRIANGLE] = row[at.SPREAD : at.SPREAD + 6]
+        K = K + np.triu(K, 1).T
+        J[:3, :3] = K + mass * np.outer(com, com)
+        J[:3, 3] = J[3, :3] = mass * com
+        J[3, 3] = mass
+    return out
+
+
+def central_second_moments(inertia: FloatArray) -> FloatArray:
+    """K = tr(I)/2 E - I, the integral of d d' dm about the center of mass."""
+    out: FloatArray = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    return out
+
+
+def turn_z_to(axis: FloatArray) -> FloatArray:
+    """A rotation (3, 3) whose third column is a unit axis; the identity for z itself."""
+    if np.array_equal(axis, [0.0, 0.0, 1.0]):
+        return np.eye(3)
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])
+
+
+def _put_transform(row: FloatArray, rotation: FloatArray, shift: FloatArray) -> None:
+    row[at.ROTATION : at.ROTATION + 9] = rotation.ravel()
+    row[at.SHIFT : at.SHIFT + 3] = shift
+    row[at.REACH : at.REACH + 3] = rotation.T @ shift

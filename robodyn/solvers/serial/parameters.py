@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What an arm's efforts are linear in, and the regressor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.numerics.array_arguments import (
+    MATRIX,
+    ROWS_OF_ANY_STRIDE,
+    VECTOR,
+    GivenType,
+    direct,
+)
+from robodyn.solvers.serial.kernels import regressor as kernel
+from robodyn.threads import once
+
+
+def regressor(arm: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
+    """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
+
+    Raises:
+        InvalidInput: a wrong shape, or not finite.
+    """
+    shape, states = arm.solver.flat(q=q, qd=qd, qdd=qdd)
+    numbers = arm.solver.regressor_numbers
+    out = np.empty((len(states[0]), arm.n, 10 * arm.n + len(numbers[3])))
+    _entry()(*numbers, *states, out)
+    return out.reshape(*shape, *out.shape[1:])
+
+
+@once
+def _entry() -> Callable[..., int]:
+    numbers = MATRIX, VECTOR, MATRIX, MATRIX
+    return direct(
+        kernel.regressor, *numbers, *(ROWS_OF_ANY_STRIDE,) * 3, GivenType(3, writable=True)
+    )

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""An arm's numbers as its kernels read them, and the entries of these kernels with them bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.dynamics.batch_calls import (
+    BASE,
+    CONFIGURATION,
+    WRENCH,
+    Arguments,
+    ArrayArgument,
+    answers,
+    entry,
+    types_of_state,
+)
+from robodyn.dynamics.body_parameters import BodyNumbers
+from robodyn.dynamics.compiled_run import Kernels
+from robodyn.dynamics.compiled_slopes import CompiledSlopes
+from robodyn.dynamics.kernels.integration import NO_COMMAND
+from robodyn.dynamics.parameters import JointParameter, JointPlaces, joint_parameters
+from robodyn.dynamics.single_calls import Single, condition_entry
+from robodyn.dynamics.solver import Solver
+from robodyn.dynamics.stencil import Stencil
+from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
+from robodyn.solvers.serial.kernels import entries, lanes
+from robodyn.solvers.serial.kernels import layout as at
+from robodyn.solvers.serial.kernels.integration import NO_INERTIA, simulate
+from robodyn.solvers.serial.packing import (
+    pack_chain,
+    pack_pseudo_inertias,
+    part_of_chain,
+    turn_z_to,
+)
+from robodyn.threads import once, with_stack
+
+
+class SerialSolver(Solver):
+    """The kernels of one arm.
+
+    Args:
+        mechanism: the arm.
+
+    Attributes:
+        n: number of joints.
+        geometry: packed chain; see `kernels.layout`.
+        gravity: (3,) [m/s^2].
+        chains: the same with or without friction, and armature.
+        pseudo: (n, 4, 4) pseudo-inertias.
+        still: (n,) zeros.
+    """
+
+    loop = Kernels(simulate, (MATRIX, VECTOR))
+    no_step: ClassVar = {
+        NO_COMMAND: "the efforts are not finite",
+        NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an "
+        "armature",
+    }
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        chain = mechanism.chain
+        self.n = len(chain.joints)
+        self.geometry = pack_chain(chain)
+        # a view, as unpickled arrays have another dtype object, which kernels do not accept
+        self.gravity = np.array(mechanism.model.gravity).view(np.float64)
+        self.chains = {
+            (friction, armature): part_of_chain(self.geometry, friction=friction, armature=armature)
+            for friction in (False, True)
+            for armature in (False, True)
+        }
+        self.packed = self.geometry, self.gravity
+        self.pseudo = pack_pseudo_inertias(self.chains[False, False])
+        self.square, self.still = (self.n, self.n), np.zeros(self.n)
+        self.still.setflags(write=False)
+
+    @cached_property
+    def singles(self) -> dict[tuple[bool, bool], Single]:
+        """Entries for single states, with or without friction, and armature."""
+        return {
+            options: Single(entries, (chain, self.gravity))
+            for options, chain in self.chains.items()
+        }
+
+    @cached_property
+    def one(self) -> Single:
+        """Entries for single states of the arm as it is."""
+        return self.singles[True, True]
+
+    @cached_property
+    def tip_calls(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
+        """Pose and Jacobian of the tip at one configuration."""
+        pose, jacobian = _tip_entries()
+        return partial(pose, self.geometry), partial(jacobian, self.geometry)
+
+    @cached_property
+    def condition(self) -> Callable[[Any, Any, bool], float]:
+        """The condition number of one configuration."""
+        return partial(condition_entry(entries, MATRIX), self.geometry)
+
+    @cached_property
+    def slopes(self) -> CompiledSlopes | None:
+        """See the base class."""
+        if self.n > lanes.MOST_JOINTS:
+            return None
+        sizes = self.n, self.n, self.n
+        single = entries.derivatives
+        return CompiledSlopes(lanes.derivatives, self.packed, sizes, single=single)
+
+    @cached_property
+    def stencil(self) -> Stencil:
+        """Exact: efforts are of degree 2 in each slide, and in sine and cosine of each angle.
+
+        Of a trigonometric polynomial of degree 2, Riesz's interpolation formula gives the
+        derivative of four values.
+        """
+        turns = np.pi / 4.0 * np.array([1.0, 3.0, 5.0, 7.0])
+        weights = np.array([1.0, -1.0, 1.0, -1.0]) / (8.0 * np.sin(turns / 2.0) ** 2)
+        slides = np.array([1.0, -1.0, 1.0, -1.0])
+        turning = np.array(self.mechanism.joint_units) == "rad"
+        return Stencil(
+            np.where(turning, turns[:, None], slides[:, None]),
+            np.where(turning, weights[:, None], 0.25 * slides[:, None]),
+        )
+
+    @property
+    def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
+        """The links."""
+        links = self.mechanism.chain.links
+        return [(link.name, BodyNumbers(link.mass, link.com, link.inertia)) for link in links]
+
+    @cached_property
+    def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
+        """See the base class."""
+        found = []
+        for row, joint in enumerate(self.mechanism.chain.joints, start=1):
+            places = (row * at.LINK_SIZE + k for k in (at.ARMATURE, at.DAMPING, at.DRY_FRICTION))
+            found += joint_parameters(joint, JointPlaces(*places))
+        return found
+
+    @cached_property
+    def regressor_numbers(self) -> tuple[FloatArray, ...]:
+        """What the kernel reads beside the state."""
+        chain, further = self.geometry, self.parameters_of_joints
+        motors = np.zeros((len(further), 1 + at.LINK_SIZE))
+        for motor, (_, numbers) in zip(motors, further, strict=True):
+            for place, value in numbers.items():
+                row, column = divmod(place, at.LINK_SIZE)
+                motor[0], motor[1 + column] = row - 1, value
+        turns = [
+            row[at.ROTATION : at.ROTATION + 9].reshape(3, 3).T @ turn_z_to(joint.axis).T
+            for row, joint in zip(chain[1:], self.mechanism.chain.joints, strict=True)
+        ]
+        return chain, self.gravity, np.reshape(turns, (-1, 9)), motors
+
+    def chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
+        """The packed chain with what is wanted of it."""
+        return self.chains[bool(friction), bool(armature)]
+
+    def batch(
+        self,
+        kernel: Any,
+        chain: FloatArray,
+        names: tuple[str, ...],
+        values: tuple[ArrayLike | None, ...],
+        core: tuple[int, ...],
+        gravity: FloatArray | None = None,
+    ) -> FloatArray:
+        """Results (..., *core) of a vector kernel for configurations, or for states and a wrench.
+
+        Raises:
+            InvalidInput: arguments of the wrong shape or not finite.
+            Unanswered: a joint has no inertia.
+        """
+        compiled = entry(kernel, *(types_of_state(values) if len(names) > 1 else CONFIGURATION))
+        if self.n > lanes.MOST_JOINTS:
+            compiled = with_stack(lanes.stack_needed(self.n), compiled)
+        numbers = chain, self.gravity if gravity is None else gravity
+        return answers(compiled, numbers, _arguments(self.n, *names), values, core)
+
+    def flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
+        """Arguments, a wrench that is None as zero, as one batch; see `Arguments.flattened`."""
+        return _arguments(self.n, *values).flattened(tuple(values.values()))
+
+
+@once
+def _tip_entries() -> tuple[Callable[..., bool], Callable[..., bool]]:
+    return (
+        direct(entries.tip_pose, MATRIX, VECTOR, VECTOR_OUT),
+        direct(entries.jacobian, MATRIX, VECTOR, MATRIX_OUT),
+    )
+
+
+@cache
+def _arguments(n: int, *names: str) -> Arguments:
+    """Arguments of an arm of n joints: numbers of joints, wrench and motion of the base."""
+    known = {"wrench": WRENCH, "base": BASE}
+    return Arguments(
+        *(known.get(name) or ArrayArgument(name, n, f"{n} joints, rad or m") for name in names)
+    )

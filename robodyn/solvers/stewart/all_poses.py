@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""All the poses that one set of leg lengths allows: the assembly modes of a Stewart platform.
+
+A general 6-6 platform has at most 40 of them over the complex numbers (Raghavan 1993, Husty 1996),
+so at most 40 real ones. They are searched for, not enumerated: Newton's method from many random
+poses, with solutions distinguished by their distance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray, IntArray
+from robodyn.checks import as_array, as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.poses import pose_difference
+from robodyn.solvers.stewart.kernels import forward_kinematics as kernels
+from robodyn.solvers.stewart.kernels.layout import OK
+from robodyn.solvers.stewart.packing import pack_legs
+from robodyn.solvers.stewart.platform import StewartPlatform
+from robodyn.solvers.stewart.status import new_status
+
+MOST_MODES = 40
+# Solutions closer than this, in rad and in lengths of the longest leg, count as the same.
+SAME = 1e-6
+
+
+class PlatformPoses(NamedTuple):
+    """The result of a search, and how thorough it was.
+
+    Attributes:
+        poses: (n, 7), most frequently reached first. More than 40 are a sample of a continuum:
+            such a platform can move with its legs locked.
+        hits: (n,) number of starts that ended at each.
+        attempts: random starts of Newton's method.
+        converged: how many of them reached any solution.
+        unseen: estimated chance that a further converging start finds a mode not listed (Good's
+            share of modes hit once); 0 makes the list likely, not proven, complete.
+        seed: of the random starts; the same seed gives the same list.
+    """
+
+    poses: FloatArray
+    hits: IntArray
+    attempts: int
+    converged: int
+    unseen: float
+    seed: int
+
+
+def all_poses(
+    platform: StewartPlatform, lengths: ArrayLike, *, attempts: int = 4000, seed: int = 0
+) -> PlatformPoses:
+    """All poses found with leg lengths (6,) [m].
+
+    Args:
+        platform: the mechanism.
+        lengths: (6,) [m].
+        attempts: random poses to start from: uniform orientations, and positions that put the
+            centers of the joints about a leg's length apart, in every direction.
+        seed: of these.
+
+    Raises:
+        InvalidInput: lengths not six positive numbers, or no attempts.
+    """
+    wanted = as_array("lengths", lengths, (6,), "m")
+    if wanted.shape != (6,) or (wanted <= 0.0).any():
+        raise InvalidInput(
+            f"lengths is {np.array2string(wanted)}, expected six positive numbers [m]",
+            value=lengths,
+        )
+    number = int(as_scalar("attempts", attempts, at_least=1.0))
+    starts = _random_poses(platform, wanted, number, np.random.default_rng(seed))
+    poses, status = np.empty_like(starts), new_status(starts)
+    legs = pack_legs(platform.six_legs, platform.base_joint)
+    many = np.ascontiguousarray(np.broadcast_to(wanted, (number, 6)))
+    kernels.solve_poses(legs, many, starts, 1, poses, np.empty(number), status)
+    solutions = poses[status == OK]
+    modes, hits = _distinct(solutions, float(wanted.max()))
+    order = np.argsort(-hits, kind="stable")
+    unseen = float((hits == 1).sum() / max(len(solutions), 1))
+    return PlatformPoses(modes[order], hits[order], number, len(solutions), unseen, seed)
+
+
+def _random_poses(
+    platform: StewartPlatform, lengths: FloatArray, number: int, random: np.random.Generator
+) -> FloatArray:
+    base = np.mean([leg.base for leg in platform.six_legs.legs], axis=0)
+    tip = np.mean([leg.platform for leg in platform.six_legs.legs], axis=0)
+    quaternion = random.normal(size=(number, 4))
+    quaternion /= np.linalg.norm(quaternion, axis=1, keepdims=True)
+    direction = random.normal(size=(number, 3))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    radius = lengths.mean() * random.uniform(0.0, 1.5, size=(number, 1))
+    turned = tip + 2.0 * np.cross(
+        quaternion[:, :3], np.cross(quaternion[:, :3], tip) + quaternion[:, 3:] * tip
+    )
+    return np.hstack([base + radius * direction - turned, quaternion])
+
+
+def _distinct(solutions: FloatArray, length: float) -> tuple[FloatArray, IntArray]:
+    modes = np.empty((0, 7))
+    hits: list[int] = []
+    rest = solutions
+    while len(rest):
+        difference = pose_difference(rest[0], rest)
+        difference[:, :3] /= length
+        same = np.abs(difference).max(axis=1) < SAME
+        modes = np.vstack([modes, rest[0]])
+        hits.append(int(same.sum()))
+        rest = rest[~same]
+    return modes, np.array(hits, dtype=np.int64)

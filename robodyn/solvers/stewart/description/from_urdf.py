@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A Stewart platform from a URDF tree and its six closures, whatever frames and names it uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from robodyn.errors import ModelError
+from robodyn.formats.inertia import check_inertias
+from robodyn.mechanism.kind import ReadOptions
+from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.builder import ModelBuilder
+from robodyn.model.closure import Closure
+from robodyn.model.fields import varied
+from robodyn.model.model import Model
+from robodyn.parsing.description import check_links
+from robodyn.solvers.stewart.recognition import six_legs_of
+from robodyn.solvers.stewart.six_legs import LEGS, left_by_rotors
+
+
+def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
+    """The model that a URDF with a floating platform and six spherical closures describes.
+
+    The base frame is that of the floating joint's parent link, the home pose its origin (none
+    if it has no origin). Gravity, unless the URDF's `<robodyn>` gives it, is 9.81 m/s^2 along -z of
+    the tree's root, so that a root above a tilted base describes how the mechanism is mounted.
+
+    Raises:
+        ModelError: names the joint, link or constraint, what was found and what is expected.
+        UnphysicalInertia: with `strict=True`.
+    """
+    source, slides = builder.source, []
+    platform = None
+    for joint in builder.joints.values():
+        if joint.kind == "floating":
+            platform = joint.child
+        if joint.kind != "prismatic" or joint.mimic is not None:
+            continue
+        slides.append(joint.name)
+        for name in builder.zero_limits.get(joint.name, ()):
+            raise ModelError(
+                f"{source}: joint {joint.name!r}: limit {name} is 0.0, expected a positive number",
+                value=0.0,
+            )
+    model = builder.model(platform, driven=slides or None)
+    check_links(model, strict=options.strict)
+    tree = TreeAtZero(model)
+    legs = [
+        joints[-1].name
+        for closure in _in_order(model.closures)
+        for link in (closure.parent, closure.child)
+        if (joints := tree.moving_joints_above(link)) and joints[-1].kind == "prismatic"
+    ]
+    stated = {tree.body[link] for link in builder.weighed}
+    for name in (model.tip_link, *(link for leg in legs for link in _parts(leg, tree))):
+        if tree.body[name] not in stated:
+            raise ModelError(
+                f"{source}: link {name!r} has no <inertial>; give its mass, or 0 for a leg part "
+                "without mass",
+                value=name,
+            )
+    if set(legs) == set(model.driven):
+        model = varied(model, driven=tuple(legs))
+    check_inertias(source, left_by_rotors(six_legs_of(model)), strict=options.strict)
+    return model
+
+
+def _parts(actuator: str, tree: TreeAtZero) -> tuple[str, str]:
+    """The links of a leg's lower and upper part."""
+    joint = next(joint for joint in tree.above.values() if joint.name == actuator)
+    return tree.body[joint.parent], joint.child
+
+
+def _in_order(closures: Sequence[Closure]) -> Sequence[Closure]:
+    """The six closures in the order of the numbers in their names, else in file order."""
+    numbers = [[int(n) for n in re.findall(r"\d{1,9}", closure.name)] for closure in closures]
+    for column in zip(*numbers, strict=False):
+        if len(set(column)) == len(closures) == LEGS:
+            pairs = sorted(zip(column, range(LEGS), strict=True))
+            return [closures[index] for _, index in pairs]
+    return closures

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A commented model file of a hexapod to start from, generated from its main dimensions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.errors import InvalidInput
+from robodyn.parsing.template import Dimension, Template, cylinder_inertia
+
+# Half the angle between the joints of a pair [rad].
+SPREAD = math.radians(9.0)
+
+
+def hexapod(
+    base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
+) -> dict[str, Any]:
+    """Fields of a hexapod's file, its legs half extended at home.
+
+    Raises:
+        InvalidInput: a stroke that the legs are too short for.
+    """
+    mass = payload
+    base, platform = _pairs(base_radius, 0.0), _pairs(platform_radius, math.pi / 3.0)
+    base = base[1:] + base[:1]  # neighboring legs lean towards each other
+    length = math.dist((*base[0], 0.0), (*platform[0], height))
+    shortest, longest = length - 0.5 * stroke, length + 0.5 * stroke
+    if not shortest > stroke:
+        raise InvalidInput(
+            f"stroke is {stroke:g} m, but a leg of {length:.4g} m at home has no room for it; "
+            f"give a stroke below {length / 1.5:.3g} m, or a greater height",
+            value=stroke,
+        )
+    part = 0.65 * shortest  # length of each part of a leg
+    lower, upper = max(0.04 * mass, 0.05), max(0.02 * mass, 0.025)
+    radius = 0.06 * part
+    # six times the force that holds the payload at rest: reserve for accelerations and tilted poses
+    effort = float(f"{6.0 * 9.81 * (mass + 3.0 * lower) * length / (6.0 * height):.2g}")
+    legs = "\n".join(
+        f"  - {{base: [{a[0]:.4f}, {a[1]:.4f}, 0], platform: [{b[0]:.4f}, {b[1]:.4f}, 0], "
+        f"universal_axis: [{-a[1]:.4f}, {a[0]:.4f}, 0]}}"
+        for a, b in zip(base, platform, strict=True)
+    )
+    spin, tilt = cylinder_inertia(mass, platform_radius)
+    lower_axial, lower_cross = cylinder_inertia(lower, radius, part)
+    upper_axial, upper_cross = cylinder_inertia(upper, 0.5 * radius, part)
+    return {
+        "mass": mass, "tilt": tilt, "spin": spin, "lower": lower, "upper": upper,
+        "half": 0.5 * part, "lower_axial": lower_axial, "lower_cross": lower_cross,
+        "upper_axial": upper_axial, "upper_cross": upper_cross, "shortest": shortest,
+        "longest": longest, "speed": float(f"{3.0 * stroke:.2g}"), "effort": effort, "legs": legs,
+    }  # fmt: skip
+
+
+def _pairs(radius: float, first: float) -> list[tuple[float, float]]:
+    """Six points on a circle, in pairs, counter-clockwise."""
+    angles = [
+        first + k * 2.0 * math.pi / 3.0 + side for k in range(3) for side in (-SPREAD, SPREAD)
+    ]
+    return [(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles]
+
+
+TEMPLATE = Template(
+    "hexapod",
+    (
+        Dimension("base_radius", 0.3, "radius of the circle of the base joints"),
+        Dimension("platform_radius", 0.2, "radius of the circle of the platform's joints"),
+        Dimension("height", 0.35, "of the platform above the base at home, legs half out"),
+        Dimension("stroke", 0.1, "travel of an actuator"),
+        Dimension("payload", 5.0, "mass on the legs, the platform itself included", "kg"),
+    ),
+    hexapod,
+)

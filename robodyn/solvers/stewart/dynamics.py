@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Forces and accelerations of a platform, and its compiled simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from robodyn.algorithms.effort_terms import EffortTerms, where_regular
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
+from robodyn.dynamics.batch_calls import (
+    BASE,
+    POSE,
+    WRENCH,
+    Arguments,
+    ArrayArgument,
+)
+from robodyn.dynamics.single_calls import UncheckedSingle
+from robodyn.errors import InvalidInput
+from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
+from robodyn.solvers.stewart.formulations import Formulation, formulation_of
+from robodyn.solvers.stewart.kernels import lanes, published, single
+from robodyn.solvers.stewart.kernels import reactions as kernels
+from robodyn.solvers.stewart.kinematics import ACCEL, PLACE, TWIST
+from robodyn.solvers.stewart.status import each_state, new_status, raise_first, solved
+from robodyn.threads import once
+
+_empty = np.empty
+_STILL = np.zeros(6)
+_MOTION = Arguments(POSE, TWIST, ACCEL, WRENCH)
+_ON_BASE = Arguments(POSE, TWIST, ACCEL, WRENCH, BASE)
+_LOADED = Arguments(POSE, TWIST, ArrayArgument("forces", 6, "N"), WRENCH, BASE)
+
+
+class Reactions(NamedTuple):
+    """Loads on the joints of the legs: (..., 6 legs, 3) each, base frame.
+
+    Attributes:
+        spherical_force: [N] platform on leg.
+        prismatic_force: [N] lower on upper part, without the actuator's force and the friction
+            along the leg.
+        prismatic_moment: [N m] lower on upper part, about the base point.
+        universal_force: [N] base on lower part.
+        universal_moment: [N m] base on lower part, normal to both axes of the universal joint;
+            its friction is not in it.
+    """
+
+    spherical_force: FloatArray
+    prismatic_force: FloatArray
+    prismatic_moment: FloatArray
+    universal_force: FloatArray
+    universal_moment: FloatArray
+
+
+def unchecked(platform: Any) -> UncheckedPlatform:
+    """Unchecked calls for inner loops: single states, results written into given arrays."""
+    return UncheckedPlatform(platform)
+
+
+def inverse_dynamics(
+    platform: Any,
+    pose: ArrayLike,
+    twist: ArrayLike,
+    accel: ArrayLike,
+    wrench: ArrayLike | None = None,
+    formulation: str | Formulation = "exact",
+    base: BaseMotion | None = None,
+) -> FloatArray:
+    """Actuator forces (..., 6) [N] of a motion, positive when they push a leg's parts apart.
+
+    Args:
+        pose: (..., 7) platform in base frame.
+        twist: (..., 6) [m/s, rad/s].
+        accel: (..., 6) [m/s^2, rad/s^2].
+        wrench: (..., 6) [N, N m] that the environment exerts on the platform, about its
+            reference point; none by default.
+        formulation: `exact`; `massless`, legs without mass, friction and rotors (eq. 41);
+            `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
+            `robodyn.solvers.stewart.formulations.Formulation`.
+        base: how the base moves, if it does; not of the formulations as printed.
+    """
+    moved = None if base is None else rows_of(base)
+    if formulation == "exact":
+        forces = _empty(6)
+        try:
+            one = platform.solver.one if moved is None else platform.solver.one.on_base
+            if one.inverse(pose, twist, accel, wrench, moved, False, forces):
+                return forces
+        except TypeError:
+            pass  # not single float64 states: a batch, or an invalid argument
+    chosen = formulation_of(formulation)
+    if chosen.massless or chosen.is_exact:
+        return exact_forces(
+            platform.solver.numbers,
+            (pose, twist, accel, wrench, moved),
+            with_legs=not chosen.massless,
+        )
+    if base is not None:
+        raise InvalidInput(
+            f"formulation {formulation!r} is of a base at rest; with base=, use 'exact' or "
+            "'massless'",
+            value=formulation,
+        )
+    kernel, values = published.all_as_printed, (pose, twist, accel, wrench)
+    return each_state(kernel, platform.solver.numbers, _MOTION, values, ((6,),), chosen.codes)[0]
+
+
+def reactions(
+    platform: Any,
+    pose: ArrayLike,
+    twist: ArrayLike,
+    accel: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> Reactions:
+    """Loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
+
+    The universal joint's moment is along c = k x y, not along the leg. Arguments as for
+    `inverse_dynamics`.
+    """
+    moved = None if base is None else rows_of(base)
+    shape, (q, v, a, w, b) = _ON_BASE.flattened((pose, twist, accel, wrench, moved))
+    out, status = np.empty((len(Reactions._fields), len(q), 6, 3)), new_status(q)
+    legs, body = platform.solver.numbers
+    kernels.reactions(legs, body, q, v, a, w, b, base is not None, out, status)
+    raise_first(status, shape, q, platform.solver.legs)
+    return Reactions(*(array.reshape(*shape, 6, 3) for array in out))
+
+
+def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
+    """M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
+    matrix = _empty((6, 6))
+    try:
+        if platform.solver.one.mass(pose, False, matrix):
+            return matrix
+    except TypeError:
+        pass
+    return solved(lanes.mass_matrix, platform.solver.numbers, PLACE, (pose,), (6, 6))
+
+
+def bias(
+    platform: Any, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
+) -> FloatArray:
+    """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
+    wrench, moved = _empty(6), None if base is None else rows_of(base)
+    try:
+        call = _bias(types.none if moved is None else VECTOR)
+        if call(platform.solver.lanes, pose, twist, moved, False, wrench):
+            return wrench
+    except TypeError:
+        pass
+    values = pose, twist, _STILL, None, moved
+    return solved(lanes.bias, platform.solver.numbers, _ON_BASE, values, (6,))
+
+
+def forward_dynamics(
+    platform: Any,
+    pose: ArrayLike,
+    twist: ArrayLike,
+    forces: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> FloatArray:
+    """Platform acceleration (..., 6) [m/s^2, rad/s^2] that actuator forces (..., 6) [N] cause.
+
+    Unlike `inverse_dynamics` it is defined where H is singular. Legs at rest have no dry
+    friction here; what holds there is up to the simulation.
+    """
+    accel, moved = _empty(6), None if base is None else rows_of(base)
+    try:
+        one = platform.solver.one if moved is None else platform.solver.one.on_base
+        if one.forward(pose, twist, forces, wrench, moved, False, accel):
+            return accel
+    except TypeError:
+        pass
+    values = pose, twist, forces, wrench, moved
+    return solved(lanes.forward_dynamics, platform.solver.numbers, _LOADED, values, (6,))
+
+
+def effort_terms(
+    platform: Any,
+    configuration: FloatArray,
+    velocity: FloatArray,
+    acceleration: FloatArray,
+    wrench: FloatArray | None = None,
+    formulation: str = "exact",
+) -> EffortTerms:
+    """Forces (N, 6) [N], the `massless` and the `dynamic` term, and the joints' reactions.
+
+    `massless` are the forces with legs without mass and friction, `dynamic` the rest
+    (Dasgupta 1998, eq. 41, 42). NaN where the platform is singular.
+    """
+    motion = (configuration, velocity, acceleration)
+
+    def forces(name: str) -> Callable[..., FloatArray]:
+        return lambda q, v, a: platform.inverse_dynamics(q, v, a, wrench, name)
+
+    total = where_regular(forces(formulation), motion, (6,))
+    massless = where_regular(forces("massless"), motion, (6,))
+    stacked = where_regular(
+        lambda q, v, a: np.stack(platform.reactions(q, v, a, wrench), axis=-3),
+        motion,
+        (5, 6, 3),
+    )
+    reactions = Reactions(*np.moveaxis(stacked, 1, 0))
+    return EffortTerms(total, {"massless": massless, "dynamic": total - massless}, reactions)
+
+
+def exact_forces(
+    numbers: tuple[FloatArray, FloatArray],
+    motion: tuple[ArrayLike | None, ...],
+    *,
+    with_legs: bool = True,
+) -> FloatArray:
+    """Forces (..., 6) of a motion, a wrench, or None, and the rows of a base, or None."""
+    return solved(lanes.inverse_dynamics, numbers, _ON_BASE, motion, (6,), with_legs)
+
+
+@once
+def _bias(base: Any) -> Callable[..., bool]:
+    return direct(single.bias, VECTOR, VECTOR, VECTOR, base, types.boolean, VECTOR_OUT)
+
+
+@once
+def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
+    return (
+        direct(single.pose_difference, VECTOR, VECTOR, VECTOR_OUT),
+        direct(single.advanced_pose, VECTOR, VECTOR, VECTOR_OUT),
+    )
+
+
+class UncheckedPlatform(UncheckedSingle):
+    """A platform's dynamics and condition number without checks; see the base class."""
+
+    def __init__(self, platform: Any) -> None:
+        super().__init__(platform, platform.solver.one)
+        self._condition = platform.solver.condition
+        self._difference, self._advance = _steps()
+
+    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
+        """Displacement (6,) from start to goal (7,), both of them normalized."""
+        out = np.empty(6)
+        self._difference(start, goal, out)
+        return out
+
+    def advance(self, pose: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Pose (7,) after a displacement (6,)."""
+        out = np.empty(7)
+        self._advance(pose, displacement, out)
+        return out
+
+    def condition_number(self, pose: FloatArray, characteristic_length: float = 1.0) -> float:
+        """Condition number at pose (7,), -1 if there is none."""
+        return self._condition(pose, characteristic_length, True)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The formulations of inverse dynamics that `StewartPlatform.inverse_dynamics` knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robodyn.errors import InvalidInput
+from robodyn.solvers.stewart.kernels import published
+
+_SPINS = {
+    "true": published.TRUE_SPIN,
+    "none": published.NO_SPIN,
+    "2012": published.SPIN_2012,
+}
+_MOMENTS = {"c": published.ALONG_C, "leg": published.ALONG_LEG}
+_SHIFTS = {
+    "none": published.NO_SHIFT,
+    "1998": published.SHIFT_1998,
+    "2012": published.SHIFT_2012,
+}
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """A formulation of the inverse dynamics; the defaults are exact.
+
+    Attributes:
+        massless: legs without mass and friction (1998, eq. 41); overrides the other fields.
+        spin: of a leg about its own axis. `true`, as the universal joint drives it; `none`
+            (1998, eq. 6 and 9); `2012`, with its axial acceleration by eq. 25 as printed.
+        moment: direction of the universal joint's constraint moment. `c`, normal to both axes;
+            `leg`, along the leg (1998, eq. 17 to 22).
+        shift: parallel-axis terms added to inertias about the center of mass. `none`; `1998`,
+            eq. 16; `2012`, eq. 32, 33 and 50.
+    """
+
+    massless: bool = False
+    spin: str = "true"
+    moment: str = "c"
+    shift: str = "none"
+
+    def __post_init__(self) -> None:
+        for name, known in (("spin", _SPINS), ("moment", _MOMENTS), ("shift", _SHIFTS)):
+            value = getattr(self, name)
+            if value not in known:
+                raise InvalidInput(
+                    f"{name} is {value!r}, expected one of {', '.join(known)}", value=value
+                )
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it has no departures from the exact equations."""
+        return self == Formulation()
+
+    @property
+    def codes(self) -> tuple[int, int, int]:
+        """Spin, moment and shift as `robodyn.solvers.stewart.kernels.published` numbers them."""
+        return _SPINS[self.spin], _MOMENTS[self.moment], _SHIFTS[self.shift]
+
+
+FORMULATIONS = {
+    "exact": Formulation(),
+    "massless": Formulation(massless=True),
+    "dasgupta1998": Formulation(spin="none", moment="leg", shift="1998"),
+    # Equations 31 to 40 and 45 to 50; 41 to 43 drop terms of a leg that is not symmetric.
+    "pedrammehr2012": Formulation(spin="2012", shift="2012"),
+}
+
+# The models that the papers compute with these formulations.
+PUBLISHED_MODELS = ("stewart_dasgupta",)
+
+
+def formulation_of(given: str | Formulation) -> Formulation:
+    """The formulation of a name; a `Formulation` is returned unchanged.
+
+    Raises:
+        InvalidInput: an unknown name; the message lists the known ones.
+    """
+    if isinstance(given, Formulation):
+        return given
+    if given not in FORMULATIONS:
+        raise InvalidInput(
+            f"formulation is {given!r}, expected one of {', '.join(FORMULATIONS)}", value=given
+        )
+    return FORMULATIONS[given]

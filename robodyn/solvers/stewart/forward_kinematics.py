@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""From the legs' motion to the platform's."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.algorithms.motion import Motion
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_array, as_pose
+from robodyn.errors import InvalidInput, NoSolution
+from robodyn.numerics.broadcasting import element, flatten
+from robodyn.poses import advance_pose, pose_difference
+from robodyn.solvers.stewart.kernels import forward_kinematics as kernels
+from robodyn.solvers.stewart.kernels import integration
+from robodyn.solvers.stewart.kernels.layout import OK
+from robodyn.solvers.stewart.status import new_status, raise_first
+
+
+class PlatformMotion(NamedTuple):
+    """How the platform moves, base frame.
+
+    Attributes:
+        pose: (..., 7) [m, -].
+        twist: (..., 6) [m/s, rad/s].
+        accel: (..., 6) [m/s^2, rad/s^2].
+    """
+
+    pose: FloatArray
+    twist: FloatArray
+    accel: FloatArray
+
+
+@overload
+def forward_kinematics(
+    platform: Any, lengths: ArrayLike, guess: ArrayLike | None = None, *, warm_start: bool = False
+) -> FloatArray: ...
+
+
+@overload
+def forward_kinematics(
+    platform: Any,
+    lengths: ArrayLike,
+    guess: ArrayLike | None = None,
+    *,
+    rates: ArrayLike,
+    accelerations: ArrayLike | None = None,
+    warm_start: bool = False,
+) -> PlatformMotion: ...
+
+
+def forward_kinematics(
+    platform: Any,
+    lengths: ArrayLike,
+    guess: ArrayLike | None = None,
+    rates: ArrayLike | None = None,
+    accelerations: ArrayLike | None = None,
+    warm_start: bool = False,
+) -> FloatArray | PlatformMotion:
+    """Pose (..., 7) of leg lengths (..., 6) [m]; with rates, twist and acceleration as well.
+
+    Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses have the same
+    lengths: the one reached from the guess is returned; `mechanisms.stewart.all_poses` searches
+    for all.
+
+    Args:
+        lengths: (..., 6) [m].
+        guess: (..., 7) where to start; home by default.
+        rates: (..., 6) [m/s] of the legs: eq. 5 solved for the twist.
+        accelerations: (..., 6) [m/s^2] of the legs, zero where not given: eq. 8.
+        warm_start: along the last batch dimension, start each element from the solution of
+            the one before it, as on a trajectory.
+
+    Raises:
+        NoSolution: none was reached; it carries the residual.
+        SingularConfiguration: rates were given where they do not determine the twist.
+    """
+    zero = np.zeros(6)
+    shape, (length, start, rate, acceleration) = flatten(
+        lengths=as_array("lengths", lengths, (6,), "m"),
+        guess=as_pose("guess", platform.home if guess is None else guess),
+        rates=as_array("rates", zero if rates is None else rates, (6,), "m/s"),
+        accelerations=as_array(
+            "accelerations", zero if accelerations is None else accelerations, (6,), "m/s^2"
+        ),
+    )
+    if (length <= 0.0).any():
+        raise InvalidInput(f"lengths has {length.min()}, expected positive [m]", value=lengths)
+    run = max(shape[-1], 1) if warm_start and shape else 1
+    pose, residual, status = (
+        np.empty((len(length), 7)),
+        np.empty(len(length)),
+        new_status(length),
+    )
+    kernels.solve_poses(platform.solver.legs, length, start, run, pose, residual, status)
+    if (status != OK).any():
+        first = int(np.flatnonzero(status)[0])
+        raise _no_solution(length[first], float(residual[first]), element(shape, first))
+    if rates is None:
+        return pose.reshape(*shape, 7)
+    twist, accel = np.empty((len(length), 6)), np.empty((len(length), 6))
+    kernels.platform_motions(platform.solver.legs, pose, rate, acceleration, twist, accel, status)
+    raise_first(status, shape, pose, platform.solver.legs)
+    return PlatformMotion(
+        pose.reshape(*shape, 7), twist.reshape(*shape, 6), accel.reshape(*shape, 6)
+    )
+
+
+def motion_of_joints(
+    platform: Any,
+    positions: ArrayLike,
+    velocities: ArrayLike,
+    accelerations: ArrayLike | None = None,
+    guess: ArrayLike | None = None,
+) -> Motion:
+    """Pose, twist and acceleration of leg lengths, rates and accelerations (..., 6).
+
+    Along the last batch dimension each pose is solved from the one before it, the first from
+    the guess (7,); home by default.
+
+    Raises:
+        NoSolution: no pose with these lengths was reached.
+        SingularConfiguration: the rates do not determine the platform's motion.
+    """
+    return Motion(
+        *platform.forward_kinematics(
+            positions,
+            guess,
+            rates=velocities,
+            accelerations=accelerations,
+            warm_start=True,
+        )
+    )
+
+
+def assemble(platform: Any, driven: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+    """Pose (..., 7) of leg lengths (..., 6) [m], near a guess (..., 7); home by default.
+
+    Raises:
+        NoSolution: no pose with these lengths was reached.
+    """
+    return np.asarray(platform.forward_kinematics(driven, guess))
+
+
+def configuration_at(platform: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+    """The pose (7,) itself, its quaternion brought to unit length.
+
+    Raises:
+        InvalidInput: wrong shape, not finite, or a quaternion far from unit length.
+    """
+    return as_pose("pose", pose)
+
+
+def configuration_near(platform: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
+    """The pose (7,) itself."""
+    return pose
+
+
+def motions_of_body(
+    platform: Any, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+) -> Motion:
+    """The platform's motions themselves: (K, 7), (K, 6), (K, 6)."""
+    return Motion(poses, twists, accels)
+
+
+def motion_of_body(
+    platform: Any,
+    times: FloatArray,
+    poses: FloatArray,
+    twists: FloatArray,
+    accels: FloatArray,
+    start: ArrayLike,
+) -> Motion:
+    """The platform's motion itself: (K, 7), (K, 6), (K, 6)."""
+    return Motion(poses, twists, accels)
+
+
+def state_of_readings(
+    platform: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Pose (7,) and twist (6,) of the actuators' URDF positions and velocities (6,).
+
+    Raises:
+        NoSolution: no pose with these leg lengths was reached from the guess (7,).
+        SingularConfiguration: the rates do not determine the twist.
+    """
+    lengths = platform.drives.signs * positions + platform.drives.offsets
+    motion = motions.motion_of_joints(
+        platform, lengths, platform.drives.signs * velocities, None, guess
+    )
+    return motion.configuration, motion.velocity
+
+
+def difference(platform: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
+    """Displacement (..., 6) [m, rad] between poses; see `robodyn.poses.pose_difference`."""
+    return pose_difference(start, goal)
+
+
+def advance(platform: Any, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
+    """Pose after a displacement; see `robodyn.poses.advance_pose`."""
+    return advance_pose(configuration, displacement)
+
+
+def configuration_rate(
+    platform: Any, configuration: FloatArray, velocity: FloatArray
+) -> FloatArray:
+    """Time derivative (7,) of a pose (7,) that moves with a twist (6,); unchecked."""
+    out = np.empty(7)
+    integration.pose_rate(configuration, velocity, out)
+    return out
+
+
+def normalized(platform: Any, configuration: FloatArray) -> FloatArray:
+    """Pose (7,) with its quaternion normalized; unchecked."""
+    pose = np.array(configuration)
+    integration.normalize(pose)
+    return pose
+
+
+def _no_solution(lengths: FloatArray, residual: float, index: tuple[int, ...]) -> NoSolution:
+    where = f" at element {list(index)}" if index else ""
+    return NoSolution(
+        f"no pose found with leg lengths {np.array2string(lengths, precision=6)} m{where}: the "
+        f"closest one reached misses a leg by {residual:.3g} m; the lengths may be out of the "
+        "workspace, or the guess too far off",
+        residual=residual,
+        value=lengths,
+        index=index,
+    )

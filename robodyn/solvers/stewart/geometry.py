@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The dimensions of a Stewart platform: joint centers, zeros of its legs' lengths, universal axes.
+
+The length of leg i at pose (t, R) is |t + R b_i - a_i| = reading + offset_i, with the joint centers
+a_i (base) and b_i (platform). Its differential with the leg's direction s_i is
+
+    s_i . v + (R b_i x s_i) . w = d reading + d offset_i + s_i . d a_i - (R' s_i) . d b_i,
+
+which the transposed force Jacobian solves for the displacement (v, w) of the platform (Masory,
+Wang and Zhuang 1993; Daney, Papegay and Madeline 2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms.geometry import GeometricParameter, Placed
+from robodyn.arrays import FloatArray
+from robodyn.poses import rotation_matrix
+from robodyn.solvers.stewart.six_legs import universal_zero_frame
+
+AXES = "xyz"
+PER_LEG = 9
+# A universal axis this close to the vertical has no zero frame to measure angles from.
+UPRIGHT = 1e-6
+
+
+class PlatformGeometry:
+    """Nine parameters for each leg: base and platform joint (3 each), offset, axis (2).
+
+    The axis is stated by its components along h and u of the leg's nominal zero frame, in which it
+    is k itself: (0, 0).
+
+    Args:
+        platform: the mechanism as it was described.
+    """
+
+    def __init__(self, platform: Any) -> None:
+        self._platform = platform
+        legs = platform.six_legs.legs
+        self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in legs])
+        found: list[GeometricParameter] = []
+        for number, leg in enumerate(legs, start=1):
+            for part, center in (("base", leg.base), ("platform", leg.platform)):
+                found += [
+                    GeometricParameter(f"leg{number}.{part}.{axis}", "m", float(value))
+                    for axis, value in zip(AXES, center, strict=True)
+                ]
+            found.append(GeometricParameter(f"leg{number}.offset", "m", 0.0))
+            found += [
+                GeometricParameter(f"leg{number}.universal_axis.{along}", "rad", 0.0, True)
+                for along in "hu"
+            ]
+        self._parameters = tuple(found)
+
+    @property
+    def parameters(self) -> tuple[GeometricParameter, ...]:
+        """54 of them."""
+        return self._parameters
+
+    @property
+    def passive_joints(self) -> tuple[str, ...]:
+        """The universal joints: the first and second of each leg."""
+        return tuple(
+            reading.name
+            for leg in self._platform.six_legs.legs
+            for reading in (leg.joints.universal_1, leg.joints.universal_2)
+        )
+
+    def with_geometry(self, values: FloatArray) -> Any:
+        """The platform with other dimensions; offsets go into the readings of its joints."""
+        table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
+        legs = []
+        for leg, row, frame in zip(self._platform.six_legs.legs, table, self._frames, strict=True):
+            reading = leg.joints.actuator
+            actuator = reading._replace(offset=float(reading.offset + row[6]))
+            legs.append(
+                replace(
+                    leg,
+                    base=row[:3],
+                    platform=row[3:6],
+                    universal_axis=_axis(frame, row[7:]),
+                    joints=leg.joints._replace(actuator=actuator),
+                )
+            )
+        return self._platform.with_legs(legs)
+
+    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
+        """Poses by forward kinematics, and their dependence on the dimensions."""
+        m = self.with_geometry(values)
+        table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
+        poses = m.forward_kinematics(driven + table[:, 6], guess)
+        s, R = m.leg_motion(poses).direction, rotation_matrix(poses)
+        right = np.zeros((len(poses), 6, len(self._parameters)))
+        for leg in range(6):
+            at = leg * PER_LEG
+            right[:, leg, at : at + 3] = s[:, leg]
+            right[:, leg, at + 3 : at + 6] = -np.einsum("nij,ni->nj", R, s[:, leg])
+            right[:, leg, at + 6] = 1.0
+        inverse = np.asarray(np.linalg.inv(m.jacobian(poses).swapaxes(1, 2)), dtype=np.float64)
+        by_parameter = inverse @ right
+        states = m.joint_states(poses)
+        columns = [states.names.index(name) for name in self.passive_joints]
+        changes = self._universal(m, poses, table, np.concatenate([by_parameter, inverse], axis=2))
+        by_passive, by_joint = np.split(changes, [len(self._parameters)], axis=2)
+        passive = states.positions[:, columns]
+        return Placed(poses, by_parameter, inverse, passive, by_passive, by_joint)
+
+    def _universal(
+        self,
+        m: Any,
+        poses: FloatArray,
+        table: FloatArray,
+        displaced: FloatArray,
+    ) -> FloatArray:
+        """Changes (N, 12, P + 6) of the universal joints' readings with the pose's (N, 6, P + 6).
+
+        A leg's angles change with its base and platform joints as with a translation of its tip.
+        """
+        # (N, 6 legs, 2, 6) by displacements of the platform
+        rates = np.moveaxis(m.leg_motion(poses[:, None], np.eye(6)).universal_rates, 1, -1)
+        out = rates @ displaced[:, None]
+        s, R = m.leg_motion(poses).direction, rotation_matrix(poses)
+        for leg, nominal in enumerate(self._frames):
+            at, by_tip = leg * PER_LEG, rates[:, leg, :, :3]
+            out[:, leg, :, at : at + 3] -= by_tip
+            out[:, leg, :, at + 3 : at + 6] += by_tip @ R
+            k = _axis(nominal, table[leg, 7:])
+            x, y, z = (s[:, leg] @ universal_zero_frame(k)).T
+            r = np.hypot(x, y)
+            for column, turned in enumerate(_frame_changes(nominal, table[leg, 7:])):
+                dx, dy, dz = (s[:, leg] @ turned).T
+                out[:, leg, 0, at + 7 + column] += (x * dy - y * dx) / r**2
+                out[:, leg, 1, at + 7 + column] += z * (x * dx + y * dy) / r - r * dz
+        signs = [r.sign for leg in m.six_legs.legs for r in leg.joints[:2]]
+        return np.reshape(signs, (12, 1)) * out.reshape(len(poses), 12, -1)
+
+
+def _axis(frame: FloatArray, row: FloatArray) -> FloatArray:
+    axis = frame[:, 2] + frame[:, :2] @ row
+    return np.asarray(axis / np.linalg.norm(axis))
+
+
+def _frame_changes(nominal: FloatArray, row: FloatArray) -> list[FloatArray]:
+    """Changes (3, 3) of a leg's zero frame [h u k] with the two parameters of its axis."""
+    k = _axis(nominal, row)
+    length = np.linalg.norm(nominal[:, 2] + nominal[:, :2] @ row)
+    level = np.hypot(k[0], k[1])
+    h = universal_zero_frame(k)[:, 0]
+    out = []
+    for column in range(2):
+        dk = nominal[:, column] - k * (k @ nominal[:, column])
+        dk = dk / length
+        dh = np.zeros(3)
+        if level > UPRIGHT:
+            turned = np.array([-dk[1], dk[0], 0.0]) / level
+            dh = turned - h * (h @ turned)
+        out.append(np.column_stack([dh, np.cross(dk, h) + np.cross(k, dh), dk]))
+    return out

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Steps of many platforms, each with its own parameters, eight at a time in the lanes of vectors.
+
+The steps are those of `common.kernels.integration.classical_step`, efforts held, to the bit; where
+legs have dry friction they are those of `rough_step` while every such leg slides on, to rounding.
+A platform of which a step is not of this kind, as a leg sticks, comes to rest or no finite state
+follows, stays where it is; whoever called takes it on from there. No lane depends on another, but
+where one of eight has no accelerations all of them stay.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.dynamics.kernels.base_motion import BASE, WRENCH
+from robodyn.dynamics.kernels.dry_friction import dry_friction
+from robodyn.dynamics.kernels.end_stops import end_stop_effort, motor_effort
+from robodyn.dynamics.kernels.modes import REST
+from robodyn.dynamics.kernels.rough_step import LANDED
+from robodyn.dynamics.kernels.state import State
+from robodyn.dynamics.kernels.sticking import RATE, STATIC, STATIC_BACKWARD
+from robodyn.numerics.array_arguments import borrowed_array
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.runge_kutta import BEYOND, put_stage, put_step
+from robodyn.numerics.simd.access import rows_of
+from robodyn.numerics.simd.lanes import WIDTH, any_of, choose
+from robodyn.numerics.simd.states import read, write
+from robodyn.numerics.simd.tables import as_table, new_tables
+from robodyn.numerics.vectors import vector
+from robodyn.solvers.stewart.kernels import integration
+from robodyn.solvers.stewart.kernels.dynamics import MotionEquations
+from robodyn.solvers.stewart.kernels.lanes import accelerated, equations_in_lanes, normalize
+from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK, PLATFORM_SIZE
+from robodyn.solvers.stewart.kernels.leg import leg_geometry, leg_velocity
+
+# Numbers of a platform: the rows of its legs, then itself, then the first RATE of every leg's
+# friction, then the rows of its `joint_table`.
+FRICTION: Final = 6 * LEG_SIZE + PLATFORM_SIZE
+TABLE: Final = FRICTION + 6 * RATE
+
+
+class Settings(NamedTuple):
+    """How long steps are, and what there is.
+
+    Attributes:
+        dt: [s].
+        stiffness, damping: of the end stops.
+        columns: of the `joint_table`; more than two if motors keep to their curves.
+        rough: whether legs may stick.
+        moves: whether bases move.
+    """
+
+    dt: float
+    stiffness: float
+    damping: float
+    columns: int
+    rough: bool
+    moves: bool
+
+
+class Platforms(NamedTuple):
+    """Eight platforms: legs (6, LEG_SIZE), body, friction (6, RATE) and table (6, columns)."""
+
+    legs: Any
+    body: Any
+    friction: Any
+    table: Any
+
+
+class Memory(NamedTuple):
+    """Memory for eight platforms.
+
+    Attributes:
+        q, v: (7,) and (6,) where they are.
+        efforts, wrench, base: (6,), (6,) and (9,), held.
+        left: (1,) how many steps are left.
+        pose, twist: (7,) and (6,) at a stage.
+        unit: (7,) that pose, exactly normalized.
+        rates, accelerations: (4, 7) and (4, 6) of the stages.
+        held: (6,) efforts with end stops and friction.
+        mode, first: (6,) 1 or -1, as a leg lengthens or shortens, and its rate as a step begins.
+    """
+
+    q: Any
+    v: Any
+    efforts: Any
+    wrench: Any
+    base: Any
+    left: Any
+    pose: Any
+    twist: Any
+    unit: Any
+    rates: Any
+    accelerations: Any
+    held: Any
+    mode: Any
+    first: Any
+
+
+@inner
+def within(s: Any) -> Any:
+    """In which lanes pose and twist are within bounds."""
+    fine = abs(s.pose[0]) < BEYOND
+    for j in range(1, 7):
+        fine = fine & (abs(s.pose[j]) < BEYOND)
+    for j in range(6):
+        fine = fine & (abs(s.twist[j]) < BEYOND)
+    return fine
+
+
+@inner
+def slides(platforms: Any, rates: Any, s: Any) -> Any:
+    """In which lanes all legs with dry friction slide as a step begins; notes how."""
+    largest = choose(abs(s.twist[0]) > 1.0, abs(s.twist[0]), 1.0)
+    for j in range(1, 6):
+        largest = choose(abs(s.twist[j]) > largest, abs(s.twist[j]), largest)
+    fine = largest > 0.0
+    for i in range(6):
+        row = platforms.friction[i]
+        s.first[i] = rates[i]
+        s.mode[i] = choose(rates[i] > 0.0, 1.0, -1.0 + 0.0 * rates[i])
+        smooth = row[STATIC] + row[STATIC_BACKWARD] <= 0.0
+        fine = fine & (smooth | (abs(rates[i]) > REST * largest))
+    return fine
+
+
+@inner
+def slides_on(platforms: Any, s: Any) -> Any:
+    """In which lanes none of these legs has come to rest as the step ends."""
+    X, Y, Z = rotation_columns(s.pose)
+    fine = s.left[0] > 0.0
+    for i in range(6):
+        row = platforms.friction[i]
+        g = leg_geometry(platforms.legs[i], vector(s.pose, 0), X, Y, Z)
+        rate = leg_velocity(g, vector(s.twist, 0), vector(s.twist, 3)).rate
+        smooth = row[STATIC] + row[STATIC_BACKWARD] <= 0.0
+        fine = fine & (smooth | (s.mode[i] * rate > LANDED * abs(s.first[i])))
+    return fine
+
+
+@inner
+def write_held(platforms: Any, settings: Any, e: Any, s: Any) -> None:
+    """Efforts of motors and end stops, less dry friction."""
+    for i in range(6):
+        row, rate = platforms.table[i], e.rates[i]
+        own = s.efforts[i]
+        if settings.columns > 2:
+            own = motor_effort(own, rate, row, settings.columns)
+        s.held[i] = own + end_stop_effort(
+            e.lengths[i], rate, row[0], row[1], settings.stiffness, settings.damping
+        )
+        if settings.rough:
+            s.held[i] = s.held[i] - dry_friction(platforms.friction[i], 0, s.mode[i], rate)
+
+
+@inner
+def one_step(platforms: Any, settings: Any, s: Any, e: Any) -> Any:
+    """Write pose and twist after a step; in which lanes they follow."""
+    dt = settings.dt
+    good = s.left[0] > 0.0
+    for k in range(4):
+        put_stage(s.q, s.rates, k, dt, 7, s.pose)
+        put_stage(s.v, s.accelerations, k, dt, 6, s.twist)
+        if k > 0:
+            integration.normalize(s.pose)
+        good = good & within(s)
+        for j in range(7):
+            s.unit[j] = s.pose[j]
+        state = State(s.unit, s.twist, s.held, s.wrench, True, s.base, settings.moves)
+        status = OK if normalize(s.unit) else -1
+        if status == OK:
+            status = equations_in_lanes((platforms.legs, platforms.body), state, e)
+        if status == OK:
+            if settings.rough and k == 0:
+                good = good & slides(platforms, e.rates, s)
+            write_held(platforms, settings, e, s)
+            status = accelerated(state, e, s.accelerations[k])
+        if status != OK:
+            return good & ~good
+        integration.pose_rate(s.pose, s.twist, s.rates[k])
+    put_step(s.q, s.rates, dt, 7, s.pose)
+    put_step(s.v, s.accelerations, dt, 6, s.twist)
+    integration.normalize(s.pose)
+    good = good & within(s)
+    if settings.rough:
+        good = good & slides_on(platforms, s)
+    return good
+
+
+@batch_entry
+def advance(
+    numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any, first: int,
+    last: int,
+) -> int:  # fmt: skip
+    """Take platforms on, in groups of eight from `first` to `last`, until steps are not smooth.
+
+    Args:
+        numbers: (groups, (TABLE + 6 columns) * 8).
+        settings: (6,) as `Settings`.
+        efforts, loads: (N, 6) and (N, 15), held.
+        q, v: (N, 7) and (N, 6) states, taken on in place.
+        left: (N, 1) steps that are to be taken, none for what is to stay; then those left.
+    """
+    numbers, given = borrowed_array(numbers), borrowed_array(settings)
+    efforts, loads, left = borrowed_array(efforts), borrowed_array(loads), borrowed_array(left)
+    q, v = borrowed_array(q), borrowed_array(v)
+    columns = int(given[3])
+    how = Settings(given[0], given[1], given[2], columns, given[4] != 0.0, given[5] != 0.0)
+    s = new_tables(Memory(7, 6, 6, WRENCH, BASE, 1, 7, 6, 7, (4, 7), (4, 6), 6, 6, 6))
+    e = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
+    for group in range(first, last):
+        start, end = group * WIDTH, min((group + 1) * WIDTH, q.shape[0])
+        place = group * (TABLE + 6 * columns) * WIDTH
+        platforms = Platforms(
+            as_table(rows_of(numbers, place), LEG_SIZE),
+            rows_of(numbers, place + 6 * LEG_SIZE * WIDTH),
+            as_table(rows_of(numbers, place + FRICTION * WIDTH), RATE),
+            as_table(rows_of(numbers, place + TABLE * WIDTH), columns),
+        )
+        read(q, start, end, s.q)
+        read(v, start, end, s.v)
+        read(efforts, start, end, s.efforts)
+        read(loads[:, :WRENCH], start, end, s.wrench)
+        read(loads[:, WRENCH:], start, end, s.base)
+        read(left, start, end, s.left)
+        while True:
+            moved = one_step(platforms, how, s, e)
+            if not any_of(moved):
+                break
+            for j in range(7):
+                s.q[j] = choose(moved, s.pose[j], s.q[j])
+            for j in range(6):
+                s.v[j] = choose(moved, s.twist[j], s.v[j])
+            s.left[0] = choose(moved, s.left[0] - 1.0, s.left[0])
+        write(s.q, start, end, q)
+        write(s.v, start, end, v)
+        write(s.left, start, end, left)
+    return int(last)

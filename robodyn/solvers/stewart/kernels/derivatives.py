@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Derivatives of a platform's dynamics, see `common.kernels.derivatives`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.dynamics.kernels.base_motion import base_of
+from robodyn.dynamics.kernels.derivatives import (
+    given_shapes,
+    points_shapes,
+    slopes_of,
+    slopes_shapes,
+    state_row,
+)
+from robodyn.numerics.array_arguments import borrowed_array, stack_all
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.rotations import displace_pose
+from robodyn.numerics.simd.tables import new_table, new_tables
+from robodyn.numerics.vectors import vector
+from robodyn.solvers.stewart.kernels.dynamics import required_wrench
+from robodyn.solvers.stewart.kernels.layout import GRAVITY
+from robodyn.solvers.stewart.kernels.single import is_pose
+
+
+@inner
+def missing(platform: Any, state: Any, forces: Any, H: Any, out: Any) -> int:
+    """The wrench that a motion requires, less that of the legs and of the surroundings."""
+    legs, body = platform
+    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
+    q, v, a = state.q, state.rates, state.third
+    status = required_wrench(legs, body, q, v, a, base, True, H, out)
+    for i in range(6):
+        total = out[i]
+        if state.contact:
+            total = total - state.wrench[i]
+        for j in range(6):
+            total = total - H[i, j] * forces[j]
+        out[i] = total
+    return int(status)
+
+
+@inner
+def displace(platform: Any, step: Any, H: Any, pose: Any) -> None:
+    """Shift and turn poses, in place; they become normalized."""
+    displace_pose(pose, 0, vector(step, 0), vector(step, 3))
+
+
+@inner
+def drive(platform: Any, H: Any, i: int, j: int) -> Any:
+    """Column j of H is the wrench of leg j."""
+    return H[i, j]
+
+
+slopes = slopes_of(missing, displace, drive)
+
+
+@batch_entry
+def derivatives(
+    legs: Any, body: Any, steps: Any, friction: Any, pose: Any, twist: Any, accel: Any, forces: Any,
+    wrench: Any, base: Any, forward: bool, out: Any,
+) -> int:  # fmt: skip
+    """Slopes out (N, 108) of forces, or of accelerations if `forward`, of states (N, ...).
+
+    By displacement, twist, and acceleration or forces, each (6, 6) by rows. Returns how many, from
+    the first, there are.
+    """
+    platform = borrowed_array(legs), borrowed_array(body)
+    states = borrowed_array((pose, twist, accel, forces, wrench, base))
+    steps, friction, out = borrowed_array(steps), borrowed_array(friction), borrowed_array(out)
+    memory, room = stack_all(given_shapes(7, 6, 6)), stack_all(slopes_shapes(6, 6))
+    scratch = new_table(6, 6), new_tables(points_shapes(7, 6)), room
+    for k in range(out.shape[0]):
+        given, finite = state_row(states, k, memory)
+        if not (finite and is_pose(given[0])):
+            return k
+        if not slopes(platform, given, steps, friction, forward, scratch, out[k]):
+            return k
+    return int(out.shape[0])

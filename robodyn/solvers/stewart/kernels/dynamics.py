@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The whole 6-UPS Stewart platform: inverse and forward dynamics, mass matrix, one state a call.
+
+Dasgupta and Mruthyunjaya (1998), section 3, in the form  H F + wrench = M accel + h : the wrench
+that a motion requires at the platform is summed first, then solved for either six forces or the
+acceleration. Every function returns a status code of `kernels.layout`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robodyn.dynamics.kernels.base_motion import transport_and_coriolis, turning
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import solve
+from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.vectors import (
+    Vector,
+    about_origin,
+    add,
+    combine,
+    cross,
+    scale,
+    store,
+    sub,
+    turn_inertia,
+    turn_symmetric,
+    vector,
+)
+from robodyn.solvers.stewart.kernels.kinematics import geometry_status
+from robodyn.solvers.stewart.kernels.layout import COM, INERTIA, MASS, OK, SINGULAR
+from robodyn.solvers.stewart.kernels.leg import (
+    leg_geometry,
+    leg_tip_inertia,
+    leg_velocity,
+    leg_wrench,
+)
+
+
+@inner
+def platform_wrench(
+    platform: Any, axes: Any, moving: Any, accel: Any, base: Any
+) -> tuple[Vector, Vector]:
+    """Force and moment that the platform's own motion requires (eq. 33, 34 without the legs).
+
+    `axes` are the columns of its rotation, `moving` position, velocity and angular velocity,
+    `accel` the derivatives of the latter two.
+    """
+    X, Y, Z = axes
+    position, v, w = moving
+    a, alpha = accel
+    r = combine(X, Y, Z, vector(platform, COM))
+    ag = add(add(a, cross(alpha, r)), cross(w, cross(w, r)))
+    ag = add(ag, base.force)
+    if base.moves:
+        ag = add(ag, transport_and_coriolis(base, add(position, r), add(v, cross(w, r))))
+    force = scale(platform[MASS], ag)
+    omega, change = turning(base, w, alpha)
+    moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, change))
+    moment = add(moment, cross(omega, turn_inertia(X, Y, Z, platform, INERTIA, omega)))
+    return force, moment
+
+
+@inner
+def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
+    """The platform's own share of the mass matrix, as `mass_blocks`."""
+    r = combine(X, Y, Z, vector(platform, COM))
+    none = 0.0 * r[0]
+    mass = platform[MASS] + none
+    first, second = vector(platform, INERTIA), vector(platform, INERTIA + 3)
+    own = turn_symmetric(X, Y, Z, first, second)
+    own = about_origin(mass, r, own[0], own[1])
+    x, y, z = scale(mass, r)
+    return (
+        ((mass, none, none), (mass, none, mass)),
+        ((none, -z, y), (z, none, -x), (-y, x, none)),
+        own,
+    )
+
+
+@inner
+def at_reference(inertia: Any, q: Vector) -> Any:
+    """The share in the mass matrix of an inertia at a point q from the reference point.
+
+    Returns:
+        The block of force by acceleration, symmetric, as (xx xy xz), (yy yz zz); the columns of
+        that of force by angular acceleration; the block of moment by the latter, symmetric.
+    """
+    (xx, xy, xz), (yy, yz, zz) = inertia
+    a, b, c = (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
+    x = sub(scale(q[1], c), scale(q[2], b))
+    y = sub(scale(q[2], a), scale(q[0], c))
+    z = sub(scale(q[0], b), scale(q[1], a))
+    first = cross(q, x)
+    second = (
+        q[2] * y[0] - q[0] * y[2],
+        q[0] * y[1] - q[1] * y[0],
+        q[0] * z[1] - q[1] * z[0],
+    )
+    return inertia, (x, y, z), (first, second)
+
+
+@inner
+def add_blocks(a: Any, b: Any) -> Any:
+    """The sum of two shares of `at_reference`."""
+    (f, s), (x, y, z), (p, q) = a
+    (g, t), (u, v, w), (r, o) = b
+    return (add(f, g), add(s, t)), (add(x, u), add(y, v), add(z, w)), (add(p, r), add(q, o))
+
+
+@inner
+def write_mass_matrix(blocks: Any, out: Any) -> None:
+    """Write the sum of all shares of `at_reference` as a matrix (6, 6)."""
+    (first, second), coupling, (third, fourth) = blocks
+    upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
+    lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
+    for i in range(3):
+        for j in range(3):
+            out[i, j] = upper[i][j]
+            out[i, j + 3] = coupling[j][i]
+            out[j + 3, i] = coupling[j][i]
+            out[i + 3, j + 3] = lower[i][j]
+
+
+@inner
+def required_wrench(
+    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, base: Any, with_legs: bool,
+    H: Any, out: Any,
+) -> int:  # fmt: skip
+    """H (6, 6) and the wrench (6,) for which H F + external wrench = out."""
+    position = vector(pose, 0)
+    X, Y, Z = rotation_columns(pose)
+    v, w = vector(twist, 0), vector(twist, 3)
+    a, alpha = vector(accel, 0), vector(accel, 3)
+    force, moment = platform_wrench(platform, (X, Y, Z), (position, v, w), (a, alpha), base)
+    for i in range(6):
+        g = leg_geometry(legs[i], position, X, Y, Z)
+        status = geometry_status(g, i)
+        if status != OK:
+            return status
+        write_column(H, i, g.s, cross(g.q, g.s))
+        if with_legs:
+            leg_force, leg_moment = leg_wrench(legs[i], g, v, w, a, alpha, base)
+            force = add(force, leg_force)
+            moment = add(moment, leg_moment)
+    store(out, 0, force)
+    store(out, 3, moment)
+    return OK
+
+
+@inner
+def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
+    """Write column i of a matrix (6, 6)."""
+    for j in range(3):
+        H[j, i] = upper[j]
+        H[j + 3, i] = lower[j]
+
+
+@inner
+def inverse_dynamics(legs: Any, platform: Any, state: Any, base: Any, H: Any, out: Any) -> int:
+    """Actuator forces (6,) of one state under a wrench; H (6, 6) is work space."""
+    pose, twist, accel, wrench = state.q, state.rates, state.third, state.wrench
+    status = required_wrench(legs, platform, pose, twist, accel, base, True, H, out)
+    if status != OK:
+        return status
+    for j in range(6):
+        out[j] -= wrench[j]
+    return OK if solve(H, out) else SINGULAR
+
+
+@inner
+def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
+    """Mass matrix (6, 6) of one pose: sum of J' m J, with J = [E, -q x] at every leg's tip."""
+    position = vector(pose, 0)
+    X, Y, Z = rotation_columns(pose)
+    blocks = platform_inertia(platform, X, Y, Z)
+    for i in range(6):
+        g = leg_geometry(legs[i], position, X, Y, Z)
+        status = geometry_status(g, i)
+        if status != OK:
+            return status
+        blocks = add_blocks(blocks, at_reference(leg_tip_inertia(legs[i], g), g.q))
+    write_mass_matrix(blocks, out)
+    return OK
+
+
+class MotionEquations(NamedTuple):
+    """M accel + bias = H F + external wrench, and what acts along the legs.
+
+    Attributes:
+        M, H: (6, 6).
+        bias: (6,) gravity, velocity terms and friction.
+        lengths, rates: (6,) of the legs.
+    """
+
+    M: Any
+    H: Any
+    bias: Any
+    lengths: Any
+    rates: Any
+
+
+@inner
+def motion_equations(legs: Any, platform: Any, pose: Any, twist: Any, base: Any, e: Any) -> int:
+    """Write the `MotionEquations` of one state."""
+    position = vector(pose, 0)
+    X, Y, Z = rotation_columns(pose)
+    v, w = vector(twist, 0), vector(twist, 3)
+    none = (0.0, 0.0, 0.0)
+    force, moment = platform_wrench(platform, (X, Y, Z), (position, v, w), (none, none), base)
+    blocks = platform_inertia(platform, X, Y, Z)
+    for i in range(6):
+        g = leg_geometry(legs[i], position, X, Y, Z)
+        status = geometry_status(g, i)
+        if status != OK:
+            return status
+        write_column(e.H, i, g.s, cross(g.q, g.s))
+        leg_force, leg_moment = leg_wrench(legs[i], g, v, w, none, none, base)
+        force = add(force, leg_force)
+        moment = add(moment, leg_moment)
+        blocks = add_blocks(blocks, at_reference(leg_tip_inertia(legs[i], g), g.q))
+        e.lengths[i] = g.length
+        e.rates[i] = leg_velocity(g, v, w).rate
+    store(e.bias, 0, force)
+    store(e.bias, 3, moment)
+    write_mass_matrix(blocks, e.M)
+    return OK
+
+
+@inner
+def unit_motion(j: int) -> tuple[Vector, Vector]:
+    """Linear and angular part of the j-th unit acceleration of the platform."""
+    return (
+        (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0),
+        (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0),
+    )

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The simulation loop of Stewart platforms.
+
+A plant's mechanism is (lanes,), see `packing.pack_lanes`, and so is a controller's model; where
+joints stick, the plant's lanes are without dry friction, and every leg has a row of friction.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.dynamics.kernels.base_motion import base_under
+from robodyn.dynamics.kernels.control_laws import (
+    COMPUTED_TORQUE,
+    GIVEN,
+    add_planned,
+    corrected_acceleration,
+)
+from robodyn.dynamics.kernels.end_stops import joint_effort
+from robodyn.dynamics.kernels.integration import PackedPlant
+from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
+from robodyn.dynamics.kernels.state import loaded
+from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.compiler import batch_entry, inner, preoptimized
+from robodyn.numerics.rotations import pose_difference
+from robodyn.numerics.simd.access import lane, rows_of
+from robodyn.numerics.vectors import add, clear, copy, cross, dot, sub, vector
+from robodyn.solvers.stewart.kernels.dynamics import (
+    platform_wrench,
+    unit_motion,
+    write_mass_matrix,
+)
+from robodyn.solvers.stewart.kernels.layout import (
+    GRAVITY,
+    OK,
+    PRISMATIC_DAMPING,
+    SINGULAR,
+    SPHERICAL_DAMPING,
+    UNIVERSAL_DAMPING,
+)
+from robodyn.solvers.stewart.kernels.leg import (
+    leg_acceleration,
+    leg_geometry,
+    leg_load,
+    leg_velocity,
+)
+from robodyn.solvers.stewart.kernels.single import (
+    PLATFORM,
+    find_accelerations,
+    find_forces,
+    geometry_status,
+    lacks_frame,
+    mass_blocks,
+    plus_legs,
+    unit_columns,
+)
+
+
+@inner
+def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, out: Any) -> None:
+    """Forces that the motors have, plus what the end stops add; as in `joint_effort`."""
+    X, Y, Z = unit_columns(pose)
+    g = leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
+    rate = dot(g.s, add(vector(twist, 0), cross(vector(twist, 3), g.q)))
+    for i in range(6):
+        out[i] = joint_effort(
+            forces[i], lane(g.length, i), lane(rate, i), plant.table[i], plant.stops
+        )
+
+
+@inner
+def normalize(pose: Any) -> None:
+    """Normalize the quaternion of pose (7,), of floats or of lanes."""
+    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
+    length = math.sqrt(x * x + y * y + z * z + w * w)
+    for j in range(3, 7):
+        pose[j] = pose[j] / length
+
+
+@inner
+def pose_rate(pose: Any, twist: Any, out: Any) -> None:
+    """Time derivative (7,) of a pose: velocity, and omega times the quaternion over two."""
+    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
+    a, b, c = twist[3], twist[4], twist[5]
+    out[0], out[1], out[2] = twist[0], twist[1], twist[2]
+    out[3] = 0.5 * (a * w + b * z - c * y)
+    out[4] = 0.5 * (b * w + c * x - a * z)
+    out[5] = 0.5 * (c * w + a * y - b * x)
+    out[6] = -0.5 * (a * x + b * y + c * z)
+
+
+@inner
+def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
+    """Forces (6,) that a law of `control_laws` commands; `work` (5, 7)."""
+    (lanes,) = control.model
+    if control.law == GIVEN:
+        for j in range(6):
+            out[j] = row[j]
+        return True
+    here, moving, corrected, error = work[0], work[1, :6], work[2, :6], work[3, :6]
+    clear(corrected)
+    clear(moving)
+    if control.law == COMPUTED_TORQUE:
+        copy(twist, moving)
+        copy(pose, here)
+        normalize(here)
+        pose_difference(here, row[:7], error)
+        corrected_acceleration(control.kp, control.kv, error, twist, row[7:13], row[13:], corrected)
+    state = loaded(pose, moving, corrected, load, False)
+    if not find_forces(lanes, state, True, out):
+        return False
+    if control.law == COMPUTED_TORQUE:
+        add_planned(control.kp, row, 19, error, out)
+    return True
+
+
+@preoptimized
+def derivative(
+    plant: Any, pose: Any, twist: Any, forces: Any, load: Any, work: Any, rate: Any, accel: Any
+) -> int:
+    """Rates of pose and twist."""
+    (lanes,) = plant.mechanism
+    effective = work[4, :6]
+    held_forces(plant, pose, twist, forces, effective)
+    pose_rate(pose, twist, rate)
+    state = loaded(pose, twist, effective, load, True)
+    if find_accelerations(lanes, state, True, accel):
+        return OK
+    return geometry_status(lanes, pose, True)
+
+
+@inner
+def to_manifold(plant: Any, pose: Any, twist: Any, work: Any) -> int:
+    """Normalize the quaternion."""
+    normalize(pose)
+    return OK
+
+
+@inner
+def equations(
+    plant: Any, pose: Any, twist: Any, forces: Any, given: Any, watched: bool, work: Any, out: Any
+) -> int:
+    """As `common.kernels.simulation` says."""
+    (lanes,) = plant.mechanism
+    force, L = out.force, out.L
+    legs, platform = rows_of(lanes, 0), lanes[PLATFORM:]
+    X, Y, Z = unit_columns(pose)
+    v, w = vector(twist, 0), vector(twist, 3)
+    none = (0.0, 0.0, 0.0)
+    base = base_under(given, vector(platform, GRAVITY))
+    g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
+    if lacks_frame(g):
+        return geometry_status(lanes, pose, True)
+    m = leg_velocity(g, v, w)
+    n = leg_acceleration(g, m, none, none, w)
+    load = leg_load(legs, g, m, n, w, base)
+    moving = vector(pose, 0), v, w
+    linear, angular = platform_wrench(platform, (X, Y, Z), moving, (none, none), base)
+    linear = plus_legs(linear, load.tip_force)
+    angular = plus_legs(angular, sub(cross(g.q, load.tip_force), load.friction))
+    arm = cross(g.q, g.s)
+    for j in range(3):
+        force[j] = given[j] - linear[j]
+        force[j + 3] = given[j + 3] - angular[j]
+        for i in range(6):
+            L[i, j] = lane(g.s[j], i)
+            L[i, j + 3] = lane(arm[j], i)
+    for i in range(6):
+        out.drift[i] = lane(n.rate, i)
+        push = joint_effort(
+            forces[i], lane(g.length, i), lane(m.rate, i), plant.table[i], plant.stops
+        )
+        for j in range(6):
+            force[j] += L[i, j] * push
+    if watched:
+        damping(legs, g, out.D)
+    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), out.M)
+    return OK
+
+
+@inner
+def damping(legs: Any, g: Any, D: Any) -> None:
+    """Viscous damping D (6, 6), lower triangle: half its quadratic form is the power that is lost.
+
+    What the spherical joints' friction depends on is the platform's angular velocity less a leg's.
+    """
+    for j in range(6):
+        _, about = unit_motion(j)
+        first = leg_velocity(g, unit_motion(j)[0], about)
+        spin = sub(first.W, about)
+        for k in range(j + 1):
+            along, about_k = unit_motion(k)
+            second = leg_velocity(g, along, about_k)
+            lost = legs[UNIVERSAL_DAMPING] * dot(first.W, second.W)
+            lost = lost + legs[PRISMATIC_DAMPING] * (first.rate * second.rate)
+            lost = lost + legs[SPHERICAL_DAMPING] * dot(spin, sub(second.W, about_k))
+            D[j, k] = 0.0
+            for i in range(6):
+                D[j, k] += lane(lost, i)
+
+
+@inner
+def configuration_rate(plant: Any, pose: Any, twist: Any, work: Any, out: Any) -> None:
+    """Time derivative of a pose."""
+    pose_rate(pose, twist, out)
+
+
+@inner
+def sizes(plant: Any) -> tuple[int, int, int]:
+    """Of pose, twist and forces."""
+    return 7, 6, 6
+
+
+loop = simulation_loop(
+    Functions(
+        command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR,
+        compile_step=preoptimized,
+    )
+)  # fmt: skip
+
+
+@batch_entry
+def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
+    """Run the loop for calls from Python."""
+    lanes, table, friction, options, stops = borrowed_array(plant)
+    own = PackedPlant((lanes,), table, friction, options, stops)
+    work = stack(5, 7)
+    return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)

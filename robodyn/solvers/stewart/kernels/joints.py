@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Positions and rates of the legs' eighteen URDF joints and of the platform's floating joint.
+
+`readings` (6, 15) has a row for each leg: sign and offset of its three joints, and the axes h, u, k
+of its universal joint at zero. The coordinates of the tree are three for each leg, then the twist.
+A leg on a spherical joint moves as on the universal joint that draws it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.numerics.array_arguments import borrowed_array
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.vectors import cross, dot, vector
+from robodyn.solvers.stewart.kernels.kinematics import geometry_status
+from robodyn.solvers.stewart.kernels.layout import OK
+from robodyn.solvers.stewart.kernels.leg import (
+    LegGeometry,
+    leg_acceleration,
+    leg_geometry,
+    leg_velocity,
+)
+
+SIGN, OFFSET, AXES, READINGS = 0, 3, 6, 15
+RATES = 24
+
+
+@inner
+def universal_leg(g: Any) -> Any:
+    """The geometry of a leg whose base joint is universal."""
+    return LegGeometry(g.q, g.length, g.s, g.y, g.z, g.c, g.sine, 1.0 / g.sine)
+
+
+@inner
+def write_positions(g: Any, reading: Any, out: Any, at: int) -> None:
+    """Positions of a leg's joints: the leg frame is [h u k] Rz(q1) Ry(q2)."""
+    along_h = dot(g.s, vector(reading, AXES))
+    along_u = dot(g.s, vector(reading, AXES + 3))
+    along_k = dot(g.s, vector(reading, AXES + 6))
+    first = math.atan2(along_u, along_h)
+    second = math.atan2(-along_k, math.sqrt(along_u * along_u + along_h * along_h))
+    values = (first, second, g.length)
+    for k in range(3):
+        out[at + k] = reading[SIGN + k] * (values[k] - reading[OFFSET + k])
+
+
+@inner
+def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: Any, at: int,
+                step: int) -> None:  # fmt: skip
+    """Rates of a leg's joints, or their changes."""
+    out[at] = reading[SIGN] * about_k
+    out[at + step] = reading[SIGN + 1] * about_y
+    out[at + 2 * step] = reading[SIGN + 2] * rate
+
+
+@batch_entry
+def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
+    """Positions p (N, 25) and tangents S (N, 24 * 6) of pose (N, 7), quaternions of unit length.
+
+    Returns how many states, from the first, have them.
+    """
+    legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
+    p, S = borrowed_array(p), borrowed_array(S)
+    zero = (0.0, 0.0, 0.0)
+    for n in range(pose.shape[0]):
+        X, Y, Z = rotation_columns(pose[n])
+        for i in range(6):
+            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
+            if geometry_status(g, i) != OK:
+                return n
+            g = universal_leg(g)
+            write_positions(g, readings[i], p[n], 3 * i)
+            for k in range(6):
+                one = (
+                    1.0 if k % 3 == 0 else 0.0,
+                    1.0 if k % 3 == 1 else 0.0,
+                    1.0 if k % 3 == 2 else 0.0,
+                )
+                v = leg_velocity(g, one if k < 3 else zero, zero if k < 3 else one)
+                write_rates(readings[i], v.about_k, v.about_y, v.rate, S[n], 18 * i + k, 6)
+        for k in range(7):
+            p[n, 18 + k] = pose[n, k]
+        for j in range(6):
+            for k in range(6):
+                S[n, 6 * (18 + j) + k] = 1.0 if j == k else 0.0
+    return int(pose.shape[0])
+
+
+@batch_entry
+def motions(
+    legs: Any, readings: Any, pose: Any, twist: Any, accel: Any, p: Any, r: Any, c: Any
+) -> int:
+    """Positions p (N, 25), rates r and their changes c (N, 24) of a platform's motion.
+
+    Returns how many states, from the first, have them.
+    """
+    legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
+    twist, accel = borrowed_array(twist), borrowed_array(accel)
+    p, r, c = borrowed_array(p), borrowed_array(r), borrowed_array(c)
+    for n in range(pose.shape[0]):
+        X, Y, Z = rotation_columns(pose[n])
+        w = vector(twist[n], 3)
+        for i in range(6):
+            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
+            if geometry_status(g, i) != OK:
+                return n
+            g = universal_leg(g)
+            write_positions(g, readings[i], p[n], 3 * i)
+            v = leg_velocity(g, vector(twist[n], 0), w)
+            a = leg_acceleration(g, v, vector(accel[n], 0), vector(accel[n], 3), w)
+            write_rates(readings[i], v.about_k, v.about_y, v.rate, r[n], 3 * i, 1)
+            # A = q1'' k + q2'' y + q1' q2' k x y, and k = y x c
+            about_k, about_y = dot(a.A, cross(g.y, g.c)), dot(a.A, g.y)
+            write_rates(readings[i], about_k, about_y, a.rate, c[n], 3 * i, 1)
+        for k in range(7):
+            p[n, 18 + k] = pose[n, k]
+        for k in range(6):
+            r[n, 18 + k], c[n, 18 + k] = twist[n, k], accel[n, k]
+    return int(pose.shape[0])

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Lengths and motions of all legs of the 6-UPS Stewart platform.
+
+Of states (N, k); status (N,) becomes a code of `kernels.layout` for each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner, kernel
+from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.vectors import store, vector
+from robodyn.solvers.stewart.kernels.layout import (
+    ALONG_UNIVERSAL_AXIS,
+    OK,
+    SMALLEST_LENGTH,
+    SMALLEST_SINE,
+    ZERO_LENGTH,
+)
+from robodyn.solvers.stewart.kernels.leg import leg_acceleration, leg_geometry, leg_velocity
+
+
+@inner
+def geometry_status(g: Any, i: int) -> int:
+    """Whether leg i has a length and a frame, of one state or of eight; NaN counts as neither."""
+    if any_of(~(g.length > SMALLEST_LENGTH)):
+        return ZERO_LENGTH + i + 1
+    if any_of(~(g.sine > SMALLEST_SINE)):
+        return ALONG_UNIVERSAL_AXIS + i + 1
+    return OK
+
+
+@kernel
+def leg_lengths(legs: Any, pose: Any, out: Any, status: Any) -> None:
+    """Leg lengths out (N, 6) of pose (N, 7): eq. 1, 2."""
+    for n in range(pose.shape[0]):
+        X, Y, Z = rotation_columns(pose[n])
+        status[n] = OK
+        for i in range(6):
+            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
+            if not g.length > SMALLEST_LENGTH:
+                status[n] = ZERO_LENGTH + i + 1
+                break
+            out[n, i] = g.length
+
+
+@kernel
+def leg_motion(
+    legs: Any,
+    pose: Any,
+    twist: Any,
+    accel: Any,
+    length: Any,
+    rate: Any,
+    acceleration: Any,
+    direction: Any,
+    W: Any,
+    A: Any,
+    universal_rates: Any,
+    status: Any,
+) -> None:
+    """L, L', L'' (N, 6), s, W, A (N, 6, 3) and the rates about k and y (N, 6, 2): eq. 2 to 9."""
+    for n in range(pose.shape[0]):
+        X, Y, Z = rotation_columns(pose[n])
+        w = vector(twist[n], 3)
+        for i in range(6):
+            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
+            status[n] = geometry_status(g, i)
+            if status[n] != OK:
+                break
+            velocity = leg_velocity(g, vector(twist[n], 0), w)
+            motion = leg_acceleration(g, velocity, vector(accel[n], 0), vector(accel[n], 3), w)
+            length[n, i] = g.length
+            rate[n, i] = velocity.rate
+            acceleration[n, i] = motion.rate
+            universal_rates[n, i, 0] = velocity.about_k
+            universal_rates[n, i, 1] = velocity.about_y
+            store(direction[n, i], 0, g.s)
+            store(W[n, i], 0, velocity.W)
+            store(A[n, i], 0, motion.A)

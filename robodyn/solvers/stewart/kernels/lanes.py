@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Many states of a 6-UPS Stewart platform, see `common.kernels.lanes`.
+
+The equations are those of `kernels.leg` and `kernels.dynamics`. Every function returns how many
+states, from the first, it has solved.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.dynamics.kernels.base_motion import base_of
+from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.state import State, is_motion, unloaded
+from robodyn.numerics.array_arguments import borrowed_array
+from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
+from robodyn.numerics.jacobi import condition_of_lanes
+from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.simd.access import rows_of
+from robodyn.numerics.simd.lanes import WIDTH, any_of
+from robodyn.numerics.simd.linear_systems import solve_lanes
+from robodyn.numerics.simd.states import write
+from robodyn.numerics.simd.tables import as_table, new_table, new_tables
+from robodyn.numerics.vectors import cross, vector
+from robodyn.solvers.stewart.kernels.dynamics import (
+    MotionEquations,
+    motion_equations,
+    required_wrench,
+    write_column,
+)
+from robodyn.solvers.stewart.kernels.dynamics import mass_matrix as one_mass_matrix
+from robodyn.solvers.stewart.kernels.layout import (
+    GRAVITY,
+    LEG_SIZE,
+    OK,
+    SINGULAR,
+    SMALLEST_LENGTH,
+    ZERO_LENGTH,
+)
+from robodyn.solvers.stewart.kernels.leg import leg_geometry
+from robodyn.solvers.stewart.kernels.single import QUATERNION_TOLERANCE, is_pose
+
+
+@inner
+def normalize(pose: Any) -> bool:
+    """Normalize eight quaternions; False if one was too far from unit length."""
+    square = 0.0 * pose[3]
+    for j in range(3, 7):
+        square = square + pose[j] * pose[j]
+    if any_of(~(abs(square - 1.0) <= QUATERNION_TOLERANCE)):
+        return False
+    factor = 1.0 / math.sqrt(square)
+    for j in range(3, 7):
+        pose[j] = factor * pose[j]
+    return True
+
+
+@inner
+def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) -> int:
+    """For `answer`: actuator forces."""
+    legs, body = platform
+    if not normalize(state.q):
+        return SINGULAR
+    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
+    status = required_wrench(
+        legs, body, state.q, state.rates, state.third, base, with_legs, s.H, found
+    )
+    if status != OK:
+        return status
+    if state.contact:
+        for j in range(6):
+            found[j] = found[j] - state.wrench[j]
+    return OK if solve_lanes(s.H[0], found, False) else SINGULAR
+
+
+@inner
+def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: gravity, velocity terms and friction."""
+    legs, body = platform
+    if not normalize(state.q):
+        return SINGULAR
+    rest = s.rates
+    for j in range(6):
+        rest[j] = 0.0
+    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
+    return required_wrench(legs, body, state.q, state.rates, rest, base, True, s.H, found)
+
+
+@inner
+def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: platform accelerations."""
+    if not normalize(state.q):
+        return SINGULAR
+    status = equations_in_lanes(platform, state, s)
+    return accelerated(state, s, found) if status == OK else status
+
+
+@inner
+def equations_in_lanes(platform: Any, state: Any, e: Any) -> int:
+    """The `MotionEquations` of poses that are normalized."""
+    legs, body = platform
+    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
+    return motion_equations(legs, body, state.q, state.rates, base, e)
+
+
+@inner
+def accelerated(state: Any, e: Any, out: Any) -> int:
+    """Accelerations by the `MotionEquations`, of which M is used up."""
+    for i in range(6):
+        total = -e.bias[i]
+        if state.contact:
+            total = total + state.wrench[i]
+        for j in range(6):
+            total = total + e.H[i, j] * state.third[j]
+        out[i] = total
+    return OK if solve_lanes(e.M[0], out, True) else SINGULAR
+
+
+@inner
+def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: mass matrix, row by row."""
+    if not normalize(state.q):
+        return SINGULAR
+    return one_mass_matrix(platform[0], platform[1], state.q, as_table(found, 6))
+
+
+@inner
+def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
+    """For `answer`: H, its moments divided by a length, row by row."""
+    if not normalize(state.q):
+        return SINGULAR
+    position = vector(state.q, 0)
+    X, Y, Z = rotation_columns(state.q)
+    inverse, H = 1.0 / length, as_table(found, 6)
+    for i in range(6):
+        g = leg_geometry(platform[0][i], position, X, Y, Z)
+        if any_of(~(g.length > SMALLEST_LENGTH)):
+            return ZERO_LENGTH
+        arm = cross(g.q, g.s)
+        write_column(H, i, g.s, (inverse * arm[0], inverse * arm[1], inverse * arm[2]))
+    return OK
+
+
+@inner
+def find_condition_number(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
+    """For `answer`: ratio of the extreme singular values of H, moments divided by a length."""
+    H = s.H[0]
+    status = find_jacobian(platform, state, length, s, H)
+    if status == OK:
+        found[0] = condition_of_lanes(H)
+        if any_of(~(found[0] >= 0.0)):
+            return SINGULAR
+    return status
+
+
+@inner
+def answers(find: Any, legs: Any, platform: Any, given: Any, settings: Any, out: Any) -> int:
+    """Answers out (N, k) to what is given of N states."""
+    known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
+    s = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
+    return answer(find, known, given, 9, settings, False, s, borrowed_array(out))
+
+
+@batch_entry
+def inverse_dynamics(
+    legs: Any,
+    platform: Any,
+    pose: Any,
+    twist: Any,
+    accel: Any,
+    wrench: Any,
+    base: Any,
+    with_legs: bool,
+    out: Any,
+) -> int:
+    """Actuator forces out (N, 6)."""
+    given = pose, twist, accel, wrench, base
+    return answers(find_forces, legs, platform, given, with_legs, out)
+
+
+@batch_entry
+def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
+    """Mass matrices out (N, 36), row by row."""
+    return answers(find_mass_matrix, legs, platform, (pose,), False, out)
+
+
+@batch_entry
+def forward_dynamics(
+    legs: Any, platform: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Platform accelerations out (N, 6)."""
+    given = pose, twist, forces, wrench, base
+    return answers(find_accelerations, legs, platform, given, False, out)
+
+
+@batch_entry
+def bias(
+    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Gravity, velocity terms and friction, out (N, 6); accel and wrench are not read."""
+    return answers(find_bias, legs, platform, (pose, twist, accel, wrench, base), False, out)
+
+
+@batch_entry
+def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> int:
+    """H out (N, 36), row by row."""
+    return answers(find_jacobian, legs, platform, (pose,), 1.0, out)
+
+
+@batch_entry
+def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> int:
+    """Ratios out (N, 1) of the extreme singular values of H, moments divided by `length`."""
+    return answers(find_condition_number, legs, platform, (pose,), length, out)
+
+
+@entry_kernel
+def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool:
+    """Forces out (N, 6) of N platforms in one state; numbers (groups, (6 LEG_SIZE + ...) * 8).
+
+    In `numbers` each group of eight has its legs, row by row, and then the platforms.
+    """
+    numbers, out = borrowed_array(numbers), borrowed_array(out)
+    state = unloaded(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))
+    if not (is_pose(state.q) and is_motion(state, 6, 6)):
+        return False
+    table, s = new_table(3, 7), new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
+    known = State(table[0], table[1], table[2], table[0], False, table[0], False)
+    for group in range(numbers.shape[0]):
+        for j in range(7):
+            known.q[j] = state.q[j]
+        for j in range(6):
+            known.rates[j] = state.rates[j]
+            known.third[j] = state.third[j]
+        place = group * numbers.shape[1]
+        legs = as_table(rows_of(numbers, place), LEG_SIZE)
+        platforms = legs, rows_of(numbers, place + 6 * LEG_SIZE * WIDTH)
+        if find_forces(platforms, known, True, s, s.bias) != OK:
+            return False
+        first = group * WIDTH
+        write(s.bias, first, min(first + WIDTH, out.shape[0]), out)
+    return True

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""One UPS leg: its geometry, its motion, and the force it requires from the platform.
+
+Symbols as in Dasgupta and Mruthyunjaya (1998), section 2: b, p, k, q, S, L, s, W, A, rd, ru, C,
+K, D. All vectors in the base frame. Two things differ from the paper, where it is in error: the
+universal joint spins the leg about its own axis (its W obeys W.c = 0 with c = k x y, not
+W.s = 0), and its constraint moment is along c, not along s. A spherical joint at the base has
+neither (`spin` = 0): W.s = 0 as in the paper, and no moment.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robodyn.dynamics.kernels.base_motion import transport_and_coriolis, turning
+from robodyn.dynamics.kernels.dry_friction import dry_friction, has_dry_friction, imminent
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import any_of, choose
+from robodyn.numerics.vectors import (
+    Vector,
+    about_origin,
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    norm,
+    scale,
+    sub,
+    turn_inertia,
+    turn_symmetric,
+    vector,
+)
+from robodyn.solvers.stewart.kernels.layout import (
+    AXIS,
+    BASE,
+    BASE_JOINT,
+    DRY_FRICTION,
+    LEG_INERTIA,
+    LOWER_COM,
+    LOWER_MASS,
+    PRISMATIC_DAMPING,
+    REFLECTED,
+    SMALLEST_SINE,
+    SPHERICAL,
+    SPHERICAL_DAMPING,
+    SPIN_INERTIA,
+    TIP,
+    UNIVERSAL_DAMPING,
+    UPPER_COM,
+    UPPER_MASS,
+)
+
+
+class LegGeometry(NamedTuple):
+    """Position level: q platform point from the reference point, length L, T = [s y z], c."""
+
+    q: Vector
+    length: float
+    s: Vector
+    y: Vector
+    z: Vector
+    c: Vector
+    sine: float  # |k x s| = -s.c
+    spin: float  # 1 / sine, or 0 for a leg whose base joint does not constrain its spin
+
+
+class LegVelocity(NamedTuple):
+    """Velocity level: tip velocity, L', W, and the rates about k and y."""
+
+    tip: Vector
+    rate: float
+    W: Vector
+    about_k: float
+    about_y: float
+
+
+class LegAcceleration(NamedTuple):
+    """Acceleration level: L'' and A."""
+
+    rate: float
+    A: Vector
+
+
+class LegLoad(NamedTuple):
+    """What the leg requires: C, its tip force without the actuator's, and the friction moment f.
+
+    The platform pushes on the leg's tip with `tip_force` - F s, F the actuator force. `drive` is
+    the part of F that moves the rotor and overcomes the friction along the leg.
+    """
+
+    C: Vector
+    tip_force: Vector
+    K: Vector
+    D: float
+    moment: float  # Mu
+    friction: Vector
+    drive: float
+
+
+@inner
+def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
+    """Geometry of a leg for a platform at `position` with rotation columns X, Y, Z."""
+    k = vector(leg, AXIS)
+    q = combine(X, Y, Z, vector(leg, TIP))
+    S = sub(add(position, q), vector(leg, BASE))
+    length = norm(S)
+    s = scale(1.0 / length, S)
+    k_x_s = cross(k, s)
+    sine = norm(k_x_s)
+    spherical = leg[BASE_JOINT] == SPHERICAL
+    frameless = sine <= choose(spherical, SMALLEST_SINE, -1.0)
+    if any_of(frameless):
+        # A leg with a spherical joint is symmetric about s, so any frame around s will do.
+        steep = abs(s[0]) > 0.7
+        other = (choose(steep, 0.0, 1.0), choose(steep, 1.0, 0.0), 0.0)
+        k = (
+            choose(frameless, other[0], k[0]),
+            choose(frameless, other[1], k[1]),
+            choose(frameless, other[2], k[2]),
+        )
+        k_x_s = cross(k, s)
+        sine = norm(k_x_s)
+    y = scale(1.0 / sine, k_x_s)
+    spin = choose(spherical, 0.0, 1.0 / sine)
+    return LegGeometry(q, length, s, y, cross(s, y), cross(k, y), sine, spin)
+
+
+@inner
+def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
+    """Velocities of a leg for the platform twist (v, w)."""
+    tip = add(v, cross(w, g.q))
+    rate = dot(g.s, tip)
+    Wp = scale(1.0 / g.length, cross(g.s, tip))
+    # the spin imposed by the universal joint, so that W has no component along c; s.c = -sine
+    W = axpy(dot(Wp, g.c) * g.spin, g.s, Wp)
+    about_k = dot(tip, g.y) / (g.length * g.sine)
+    return LegVelocity(tip, rate, W, about_k, dot(Wp, g.y))
+
+
+@inner
+def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any:
+    """Accelerations of a leg for the platform acceleration (a, alpha)."""
+    tip = add(add(a, cross(alpha, g.q)), cross(w, cross(w, g.q)))
+    W_x_s = cross(m.W, g.s)
+    # W x s depends only on the part of W normal to the leg, so the axial spin drops out here
+    rate = dot(g.s, tip) + g.length * dot(W_x_s, W_x_s)
+    rest = axpy(-2.0 * m.rate, W_x_s, tip)
+    rest = axpy(-g.length, cross(m.W, W_x_s), rest)
+    Ap = scale(1.0 / g.length, cross(g.s, rest))
+    # A.c = w1 w2: the second axis of the joint is carried round by the first
+    A = axpy((dot(Ap, g.c) - m.about_k * m.about_y) * g.spin, g.s, Ap)
+    return LegAcceleration(rate, A)
+
+
+@inner
+def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
+    """Centers of mass rd, ru of the lower and upper part, from the base point."""
+    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
+    return rd, axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
+
+
+@inner
+def centre_forces(
+    leg: Any, g: Any, m: Any, n: Any, places: Any, base: Any
+) -> tuple[Vector, Vector]:
+    """Forces that accelerate the parts at their `centers` and carry their weight (eq. 13, 14)."""
+    rd, ru = places
+    ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
+    au = add(cross(n.A, ru), cross(m.W, cross(m.W, ru)))
+    au = axpy(2.0 * m.rate, cross(m.W, g.s), axpy(n.rate, g.s, au))
+    ad, au = add(ad, base.force), add(au, base.force)
+    if base.moves:
+        start = vector(leg, BASE)
+        ad = add(ad, transport_and_coriolis(base, add(start, rd), cross(m.W, rd)))
+        au = add(
+            au, transport_and_coriolis(base, add(start, ru), axpy(m.rate, g.s, cross(m.W, ru)))
+        )
+    return scale(leg[LOWER_MASS], ad), scale(leg[UPPER_MASS], au)
+
+
+@inner
+def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
+    """Forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
+    rd, ru = centers(leg, g)
+    lower_force, upper_force = centre_forces(leg, g, m, n, (rd, ru), base)
+    omega, alpha = turning(base, m.W, n.A)
+
+    friction = scale(leg[SPHERICAL_DAMPING], sub(m.W, w))
+    C = add(cross(rd, lower_force), cross(ru, upper_force))
+    C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, alpha))
+    C = add(C, cross(omega, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, omega)))
+    C = add(axpy(leg[UNIVERSAL_DAMPING], m.W, C), friction)
+    drive = leg[PRISMATIC_DAMPING] * m.rate
+    if any_of(leg[REFLECTED] > 0.0):
+        C = add(C, spin_up(leg, g, m, n, omega))
+        drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(alpha, g.s)
+    if has_dry_friction(leg, DRY_FRICTION):
+        side = imminent(m.rate, n.rate)
+        drive = drive + dry_friction(leg, DRY_FRICTION, side, side)
+
+    moment = -dot(g.s, C) * g.spin
+    K = scale(1.0 / g.length, cross(axpy(-moment, g.c, C), g.s))
+    D = dot(g.s, upper_force) + drive
+    return LegLoad(C, axpy(D, g.s, K), K, D, moment, friction, drive)
+
+
+@inner
+def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
+    """Moment that changes the rotor's spin momentum J ratio L' s: its spin-up, and as a gyroscope.
+
+    What the rotor's inertia does when it is carried round with the lower part is in that part's.
+    """
+    momentum = leg[SPIN_INERTIA] * m.rate
+    return axpy(leg[SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(omega, g.s)))
+
+
+@inner
+def leg_wrench(
+    leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, base: Any
+) -> tuple[Vector, Vector]:
+    """Force and moment about the reference point that a moving leg requires from the platform.
+
+    The platform's twist is (v, w), its acceleration (a, alpha); actuator forces are not included.
+    """
+    m = leg_velocity(g, v, w)
+    n = leg_acceleration(g, m, a, alpha, w)
+    load = leg_load(leg, g, m, n, w, base)
+    return load.tip_force, sub(cross(g.q, load.tip_force), load.friction)
+
+
+@inner
+def leg_tip_inertia(leg: Any, g: Any) -> Any:
+    """Force at the tip of a leg for its tip's acceleration S'' from rest, without gravity.
+
+    A symmetric matrix, as (xx xy xz), (yy yz zz): that of twice the kinetic energy for a velocity
+    of the tip. In the leg frame the leg turns at (spin S'y, -S'z / L, S'y / L), its length changes
+    at S'x, and both parts together have an inertia about the base point.
+    """
+    upper, inverse = leg[UPPER_MASS], 1.0 / g.length
+    x, y, z = vector(leg, UPPER_COM)
+    inertia = vector(leg, LEG_INERTIA), vector(leg, LEG_INERTIA + 3)
+    inertia = about_origin(leg[LOWER_MASS], vector(leg, LOWER_COM), inertia[0], inertia[1])
+    inertia = about_origin(upper, (x + g.length, y, z), inertia[0], inertia[1])
+    (xx, xy, xz), (yy, yz, zz) = inertia
+    spin = dot(g.z, g.c) * g.spin * inverse
+    along = upper + leg[REFLECTED]
+    across = leg[SPIN_INERTIA] * spin - upper * y * inverse
+    first = (along, across, -upper * z * inverse)
+    second = (
+        spin * (spin * xx + 2.0 * inverse * xz) + inverse * inverse * zz,
+        -inverse * (spin * xy + inverse * yz),
+        inverse * inverse * yy,
+    )
+    return turn_symmetric(g.s, g.y, g.z, first, second)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Inverse dynamics as printed in two papers, errors included: exact kernels with departures.
+
+Dasgupta and Mruthyunjaya (1998), and Pedrammehr, Mahboubkhah and Khani (2012). The parts that a
+paper has right come from `kernels.leg`; three switches select how a formulation departs from them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.state import State
+from robodyn.numerics.compiler import kernel
+from robodyn.numerics.linear import solve
+from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.vectors import (
+    Vector,
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    resolve,
+    scale,
+    store,
+    sub,
+    vector,
+)
+from robodyn.solvers.stewart.kernels.dynamics import platform_wrench
+from robodyn.solvers.stewart.kernels.kinematics import geometry_status
+from robodyn.solvers.stewart.kernels.layout import (
+    COM,
+    GRAVITY,
+    LOWER_MASS,
+    MASS,
+    OK,
+    SINGULAR,
+    UPPER_MASS,
+)
+from robodyn.solvers.stewart.kernels.leg import (
+    LegAcceleration,
+    LegVelocity,
+    centers,
+    leg_acceleration,
+    leg_geometry,
+    leg_load,
+    leg_velocity,
+)
+
+# How the leg spins about its own axis.
+TRUE_SPIN: Final = 0
+NO_SPIN: Final = 1  # 1998, eq. 6 and 9: W.s = A.s = 0
+SPIN_2012: Final = 2  # 2012, eq. 25: the product of the rates not divided by |k x s|
+# Along which direction the universal joint resists.
+ALONG_C: Final = 0
+ALONG_LEG: Final = 1  # 1998, eq. 17 to 22
+# What is added to the inertia tensors although m r x a already contains it.
+NO_SHIFT: Final = 0
+SHIFT_1998: Final = 1  # eq. 16: mu L^2 diag(0, 1, 1)
+SHIFT_2012: Final = 2  # eq. 32, 33, 50: the parallel-axis term, of base-frame components
+
+
+@kernel
+def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
+    """Return mass (r.r E - r r') a."""
+    return scale(mass, axpy(-dot(r, a), r, scale(dot(r, r), a)))
+
+
+@kernel
+def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
+    """The effect of a formulation's shift of a leg's inertia tensor on the vector a."""
+    if shift == SHIFT_1998:
+        return scale(leg[UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
+    if shift == SHIFT_2012:
+        # As printed: L_d, L_u are resolved in the base frame, yet turned by T once more.
+        rd, ru = centers(leg, g)
+        local = resolve(g.s, g.y, g.z, a)
+        lower = parallel_axis(leg[LOWER_MASS], rd, local)
+        upper = parallel_axis(leg[UPPER_MASS], ru, local)
+        return combine(g.s, g.y, g.z, add(lower, upper))
+    return 0.0, 0.0, 0.0
+
+
+@kernel
+def leg_motion(g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, spin: int) -> Any:
+    """Velocity and acceleration of a leg with the spin of a formulation."""
+    m = leg_velocity(g, v, w)
+    if spin == NO_SPIN:
+        Wp = axpy(-dot(g.s, m.W), g.s, m.W)
+        m = LegVelocity(m.tip, m.rate, Wp, m.about_k, m.about_y)
+    n = leg_acceleration(g, m, a, alpha, w)
+    if spin == TRUE_SPIN:
+        return m, n
+    along = 0.0
+    Ap = axpy(-dot(g.s, n.A), g.s, n.A)
+    if spin == SPIN_2012:
+        u = cross(g.y, g.c)
+        along = dot(Ap, u) * dot(u, g.s) / g.sine**2 - m.about_k * m.about_y
+    return m, LegAcceleration(n.rate, axpy(along, g.s, Ap))
+
+
+@kernel
+def leg_tip_force(
+    leg: Any,
+    g: Any,
+    m: Any,
+    n: Any,
+    w: Vector,
+    base: Any,
+    moment_axis: int,
+    shift: int,
+) -> tuple[Vector, Vector]:
+    """Tip force of a leg without the actuator's, and the friction moment f."""
+    load = leg_load(leg, g, m, n, w, base)
+    C = add(load.C, shifted(leg, g, shift, n.A))
+    C = add(C, cross(m.W, shifted(leg, g, shift, m.W)))
+    if moment_axis == ALONG_C:
+        C = axpy(dot(g.s, C) * g.spin, g.c, C)
+    K = scale(1.0 / g.length, cross(C, g.s))
+    return axpy(load.D, g.s, K), load.friction
+
+
+@kernel
+def inverse_dynamics_as_printed(
+    legs: Any, platform: Any, state: Any, departures: Any, H: Any, out: Any
+) -> int:
+    """Actuator forces (6,) of one `State` under the given departures; H (6, 6) is work space."""
+    spin, moment_axis, shift = departures
+    pose, twist, accel, wrench = state.q, state.rates, state.third, state.wrench
+    position = vector(pose, 0)
+    X, Y, Z = rotation_columns(pose)
+    v, w = vector(twist, 0), vector(twist, 3)
+    a, alpha = vector(accel, 0), vector(accel, 3)
+    base = at_rest(vector(platform, GRAVITY))
+    force, moment = platform_wrench(platform, (X, Y, Z), (position, v, w), (a, alpha), base)
+    if shift == SHIFT_2012:
+        r = combine(X, Y, Z, vector(platform, COM))
+        for_alpha = parallel_axis(platform[MASS], r, resolve(X, Y, Z, alpha))
+        for_w = parallel_axis(platform[MASS], r, resolve(X, Y, Z, w))
+        moment = add(moment, combine(X, Y, Z, for_alpha))
+        moment = add(moment, cross(w, combine(X, Y, Z, for_w)))
+    for i in range(6):
+        g = leg_geometry(legs[i], position, X, Y, Z)
+        status = geometry_status(g, i)
+        if status != OK:
+            return status
+        store(H[:, i], 0, g.s)
+        store(H[:, i], 3, cross(g.q, g.s))
+        m, n = leg_motion(g, v, w, a, alpha, spin)
+        tip, friction = leg_tip_force(legs[i], g, m, n, w, base, moment_axis, shift)
+        force = add(force, tip)
+        moment = add(moment, sub(cross(g.q, tip), friction))
+    store(out, 0, sub(force, vector(wrench, 0)))
+    store(out, 3, sub(moment, vector(wrench, 3)))
+    return OK if solve(H, out) else SINGULAR
+
+
+@kernel
+def all_as_printed(
+    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, departures: Any,
+    out: Any, status: Any,
+) -> None:  # fmt: skip
+    """Actuator forces out (N, 6) under the departures, and a code of each state, status (N,)."""
+    H = np.empty((6, 6))
+    for n in range(pose.shape[0]):
+        state = State(pose[n], twist[n], accel[n], wrench[n], True, wrench[n], False)
+        status[n] = inverse_dynamics_as_printed(legs, platform, state, departures, H, out[n])

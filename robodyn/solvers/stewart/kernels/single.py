@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""One state of a 6-UPS Stewart platform, its six legs in the lanes of one vector.
+
+The equations are those of `kernels.leg`, evaluated once for all legs. `model` is the flat array of
+`mechanisms.stewart.packing.pack_lanes`: the rows of `legs`, eight lanes each, then the platform.
+Every function checks its arguments and returns whether a result exists; `geometry_status` says why
+not. `trusted` skips the checks. What Python calls takes arrays of type `given`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.dynamics.kernels.base_motion import base_of
+from robodyn.dynamics.kernels.state import is_motion, state_of
+from robodyn.numerics import rotations
+from robodyn.numerics.array_arguments import borrowed_array
+from robodyn.numerics.compiler import entry_kernel, inner, preoptimized
+from robodyn.numerics.jacobi import condition_of_rows
+from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.simd.access import as_lane, lane, new_rows, rows_of, with_lane
+from robodyn.numerics.simd.lanes import WIDTH, any_of
+from robodyn.numerics.simd.linear_systems import solve_rows
+from robodyn.numerics.vectors import Vector, cross, store, vector
+from robodyn.solvers.stewart.kernels.dynamics import (
+    at_reference,
+    platform_inertia,
+    platform_wrench,
+    write_mass_matrix,
+)
+from robodyn.solvers.stewart.kernels.layout import (
+    ALONG_UNIVERSAL_AXIS,
+    GRAVITY,
+    LEG_SIZE,
+    SINGULAR,
+    SMALLEST_LENGTH,
+    SMALLEST_SINE,
+    ZERO_LENGTH,
+)
+from robodyn.solvers.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
+
+PLATFORM = LEG_SIZE * WIDTH
+# How far the squared length of a quaternion may be from 1: `checks.QUATERNION_TOLERANCE`, twice.
+QUATERNION_TOLERANCE = 2e-6
+NONE = (0.0, 0.0, 0.0)
+
+
+@inner
+def is_pose(pose: Any) -> bool:
+    """Whether pose has seven finite numbers and a unit quaternion."""
+    if pose.shape[0] != 7:
+        return False
+    # 0 times infinity or NaN is NaN, which is never equal to itself
+    total = 0.0 * pose[0] + 0.0 * pose[1] + 0.0 * pose[2]
+    square = pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6]
+    return bool(total == 0.0 and abs(square - 1.0) <= QUATERNION_TOLERANCE)
+
+
+@inner
+def unit_columns(pose: Any) -> Any:
+    """Columns of the rotation matrix of a pose whose quaternion is normalized first."""
+    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
+    factor = 1.0 / math.sqrt(x * x + y * y + z * z + w * w)
+    return rotation_columns(
+        (pose[0], pose[1], pose[2], factor * x, factor * y, factor * z, factor * w)
+    )
+
+
+@inner
+def plus_legs(start: Vector, a: Any) -> Vector:
+    """A vector plus those of the legs, in the summation order of a loop over the legs."""
+    x, y, z = start
+    for i in range(6):
+        x += lane(a[0], i)
+        y += lane(a[1], i)
+        z += lane(a[2], i)
+    return x, y, z
+
+
+@inner
+def lacks_frame(g: Any) -> bool:
+    """Whether a leg has no length or no frame; NaN counts as missing."""
+    return bool(any_of(~((g.length > SMALLEST_LENGTH) & (g.sine > SMALLEST_SINE))))
+
+
+@inner
+def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
+    """Why there is no result: a status of `kernels.layout`, SINGULAR if no leg is the cause."""
+    X, Y, Z = unit_columns(pose)
+    g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
+    for i in range(6):
+        if not lane(g.length, i) > SMALLEST_LENGTH:
+            return ZERO_LENGTH + i + 1
+        if needs_frames and not lane(g.sine, i) > SMALLEST_SINE:
+            return ALONG_UNIVERSAL_AXIS + i + 1
+    return SINGULAR
+
+
+@inner
+def is_asked(state: Any, trusted: bool) -> bool:
+    """Whether a state is as it has to be."""
+    return trusted or (is_pose(state.q) and is_motion(state, 6, 6))
+
+
+@inner
+def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tuple[Vector, Vector]:
+    """Force and moment for a pose and twist that change by `accel`, as of `kernels.dynamics`.
+
+    `axes` are the columns of the platform's rotation, `g` is the geometry of the legs.
+    """
+    legs, platform, twist = rows_of(model, 0), model[PLATFORM:], state.rates
+    v, w = vector(twist, 0), vector(twist, 3)
+    a, alpha = accel
+    base = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
+    leg_force, leg_moment = leg_wrench(legs, g, v, w, a, alpha, base)
+    moving = vector(state.q, 0), v, w
+    force, moment = platform_wrench(platform, axes, moving, accel, base)
+    return plus_legs(force, leg_force), plus_legs(moment, leg_moment)
+
+
+@inner
+def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
+    """Gravity, velocity terms and friction (6,) of one state of a pose and a twist."""
+    if not is_asked(state, trusted):
+        return False
+    X, Y, Z = unit_columns(state.q)
+    g = leg_geometry(rows_of(model, 0), vector(state.q, 0), X, Y, Z)
+    if lacks_frame(g):
+        return False
+    force, moment = required_wrench(model, state, (X, Y, Z), g, (NONE, NONE))
+    store(out, 0, force)
+    store(out, 3, moment)
+    return True
+
+
+@inner
+def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
+    """Actuator forces (6,) of one state of a pose, a twist and an acceleration."""
+    if not is_asked(state, trusted):
+        return False
+    X, Y, Z = unit_columns(state.q)
+    g = leg_geometry(rows_of(model, 0), vector(state.q, 0), X, Y, Z)
+    if lacks_frame(g):
+        return False
+    accel = vector(state.third, 0), vector(state.third, 3)
+    force, moment = required_wrench(model, state, (X, Y, Z), g, accel)
+    arm = cross(g.q, g.s)
+    H = new_rows(6)
+    for j in range(3):
+        linear, angular = force[j], moment[j]
+        if state.contact:
+            linear -= state.wrench[j]
+            angular -= state.wrench[j + 3]
+        H[j] = with_lane(g.s[j], 6, linear)
+        H[j + 3] = with_lane(arm[j], 6, angular)
+    return solve_rows(H, False, out)
+
+
+@preoptimized
+def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
+    """Platform acceleration (6,) of one state of a pose, a twist and forces."""
+    if not is_asked(state, trusted):
+        return False
+    legs, platform, forces = rows_of(model, 0), model[PLATFORM:], state.third
+    X, Y, Z = unit_columns(state.q)
+    g = leg_geometry(legs, vector(state.q, 0), X, Y, Z)
+    if lacks_frame(g):
+        return False
+    force, moment = required_wrench(model, state, (X, Y, Z), g, (NONE, NONE))
+    arm = cross(g.q, g.s)
+    (first, second), coupling, (third, fourth) = mass_blocks(legs, platform, X, Y, Z, g)
+    upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
+    lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
+    M = new_rows(6)
+    for j in range(3):
+        linear, angular = -force[j], -moment[j]
+        if state.contact:
+            linear += state.wrench[j]
+            angular += state.wrench[j + 3]
+        for i in range(6):
+            linear += lane(g.s[j], i) * forces[i]
+            angular += lane(arm[j], i) * forces[i]
+        M[j] = row_of_seven(upper[j], (coupling[0][j], coupling[1][j], coupling[2][j]), linear)
+        M[j + 3] = row_of_seven(coupling[j], lower[j], angular)
+    return solve_rows(M, True, out)
+
+
+@inner
+def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
+    """Seven numbers in lanes."""
+    row = with_lane(as_lane(first[0]), 1, first[1])
+    row = with_lane(with_lane(row, 2, first[2]), 3, second[0])
+    return with_lane(with_lane(with_lane(row, 4, second[1]), 5, second[2]), 6, last)
+
+
+@inner
+def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any) -> Any:
+    """The mass matrix of the platform and all legs, as `dynamics.at_reference`."""
+    (f, s), (x, y, z), (p, q) = platform_inertia(platform, X, Y, Z)
+    (g1, g2), (u, v, w), (h1, h2) = at_reference(leg_tip_inertia(legs, g), g.q)
+    return (
+        (plus_legs(f, g1), plus_legs(s, g2)),
+        (plus_legs(x, u), plus_legs(y, v), plus_legs(z, w)),
+        (plus_legs(p, h1), plus_legs(q, h2)),
+    )
+
+
+@entry_kernel
+def inverse_dynamics(
+    model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, trusted: bool, out: Any
+) -> bool:
+    """Actuator forces (6,) of one state."""
+    state = state_of(pose, twist, accel, wrench, base)
+    return find_forces(borrowed_array(model), state, trusted, borrowed_array(out))
+
+
+@entry_kernel
+def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) -> bool:
+    """Gravity, velocity terms and friction (6,) of one state."""
+    state = state_of(pose, twist, twist, None, base)
+    return find_bias(borrowed_array(model), state, trusted, borrowed_array(out))
+
+
+@entry_kernel
+def forward_dynamics(
+    model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, trusted: bool, out: Any
+) -> bool:
+    """Platform acceleration (6,) of one state."""
+    state = state_of(pose, twist, forces, wrench, base)
+    return find_accelerations(borrowed_array(model), state, trusted, borrowed_array(out))
+
+
+@entry_kernel
+def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
+    """Mass matrix (6, 6) of one pose."""
+    model, pose = borrowed_array(model), borrowed_array(pose)
+    if not trusted and not is_pose(pose):
+        return False
+    legs, platform = rows_of(model, 0), model[PLATFORM:]
+    X, Y, Z = unit_columns(pose)
+    g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
+    if lacks_frame(g):
+        return False
+    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), borrowed_array(out))
+    return True
+
+
+@entry_kernel
+def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
+    """Ratio of the extreme singular values of H, moments divided by `length`; -1 if none."""
+    model, pose = borrowed_array(model), borrowed_array(pose)
+    if not trusted and not (is_pose(pose) and 0.0 < length < math.inf):
+        return -1.0
+    X, Y, Z = unit_columns(pose)
+    g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
+    if any_of(~(g.length > SMALLEST_LENGTH)):
+        return -1.0
+    arm = cross(g.q, g.s)
+    inverse = 1.0 / length
+    H = new_rows(6)
+    for j in range(3):
+        H[j] = g.s[j]
+        H[j + 3] = inverse * arm[j]
+    return condition_of_rows(H)
+
+
+@entry_kernel
+def pose_difference(start: Any, goal: Any, out: Any) -> None:
+    """Displacement (6,) from pose to pose."""
+    rotations.pose_difference(borrowed_array(start), borrowed_array(goal), borrowed_array(out))
+
+
+@entry_kernel
+def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
+    """Pose (7,) after a displacement (6,)."""
+    rotations.advanced_pose(borrowed_array(pose), borrowed_array(displacement), borrowed_array(out))

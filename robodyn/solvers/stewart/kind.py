@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Stewart platforms in the registry: how their descriptions are recognized, read and written."""
+
+from __future__ import annotations
+
+from robodyn.mechanism.kind import Kind, imported
+from robodyn.model.builder import ModelBuilder
+
+LEGS = 6
+
+
+def _is_platform(builder: ModelBuilder) -> bool:
+    """Whether a URDF describes a 6-UPS platform, or was meant to.
+
+    One floating body on six prismatic legs; of its closures all but one at most end at a leg of
+    two revolute joints and a prismatic one, so that a mistake in one leg is told as such. Without
+    closures, a floating body that carries no joint, and several prismatic joints.
+    """
+    joints = list(builder.joints.values())
+    types = [joint.kind for joint in joints]
+    if not builder.closures:
+        carrying = {joint.parent for joint in joints if joint.moves}
+        loose = [joint.child for joint in joints if joint.kind == "floating"]
+        return types.count("prismatic") >= LEGS - 1 and any(link not in carrying for link in loose)
+    if types.count("floating") != 1 or types.count("prismatic") < LEGS - 1:
+        return False
+    above = {joint.child: joint for joint in joints}
+    legs = []
+    for closure in builder.closures:
+        for link in (closure.parent, closure.child):
+            leg: list[str] = []
+            while link in above:
+                leg, link = [above[link].kind, *leg], above[link].parent
+            legs.append([kind for kind in leg if kind != "fixed"])
+    fitting = sum(
+        len(leg) == 3 and "prismatic" not in leg[:2] and leg[2] == "prismatic" for leg in legs
+    )
+    return bool(fitting >= LEGS - 1)
+
+
+STEWART = Kind(
+    "stewart",
+    from_yaml=imported(
+        "robodyn.solvers.stewart.description.yaml_form:stewart_model_from_yaml",
+        "robodyn.solvers.stewart.platform:StewartPlatform",
+    ),
+    recognises_urdf=_is_platform,
+    from_urdf=imported(
+        "robodyn.solvers.stewart.description.from_urdf:stewart_model_from_urdf",
+        "robodyn.solvers.stewart.platform:StewartPlatform",
+    ),
+    to_urdf=imported("robodyn.solvers.stewart.drawing:platform_urdf"),
+    adapters={
+        "export": "robodyn.exporting.stewart:answers",
+        "model_file": "robodyn.solvers.stewart.description.yaml_form:write_stewart",
+        "template": "robodyn.solvers.stewart.description.template:TEMPLATE",
+        "written_model": "robodyn.solvers.stewart.drawing:written_model",
+        "as_closed_loop": "robodyn.loading.as_closed_loop:from_tree",
+    },
+    example="stewart_dasgupta",
+)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""From the platform's motion to the legs': names, limits, legs, Jacobian."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+from numba import types
+
+from robodyn.algorithms import conditioning
+from robodyn.algorithms.conditioning import TYPE_2, Singularity
+from robodyn.algorithms.motion import DrivenMotion, JointStates
+from robodyn.algorithms.motors import LIMIT_TOLERANCE
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_pose, as_scalar
+from robodyn.dynamics.batch_calls import (
+    CONFIGURATION,
+    POSE,
+    Arguments,
+    ArrayArgument,
+    computed,
+    entry,
+)
+from robodyn.dynamics.single_calls import condition_of
+from robodyn.errors import UnreachablePose
+from robodyn.numerics.broadcasting import states
+from robodyn.solvers.stewart.joints import LegMotion
+from robodyn.solvers.stewart.kernels import kinematics as kernels
+from robodyn.solvers.stewart.kernels import lanes
+from robodyn.solvers.stewart.status import each_state, solved
+
+TWIST, ACCEL = ArrayArgument("twist", 6, "m/s, rad/s"), ArrayArgument("accel", 6, "m/s^2, rad/s^2")
+PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE, TWIST, ACCEL)
+
+
+def size(platform: Any) -> float:
+    """[m] mean length of the legs at home; of a model without one, radius of the base."""
+    if platform.six_legs.home is None:
+        base = platform.joint_centres[0]
+        return float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
+    return max(float(platform.joint_positions(platform.home).mean()), 1e-3)
+
+
+def joint_centres(platform: Any) -> tuple[FloatArray, FloatArray]:
+    """(6, 3) [m] of the universal joints in the base frame, spherical in the platform's."""
+    legs = platform.six_legs.legs
+    return np.array([leg.base for leg in legs]), np.array([leg.platform for leg in legs])
+
+
+def joint_states(
+    platform: Any, configuration: ArrayLike, velocity: ArrayLike | None = None
+) -> JointStates:
+    """Names, positions and velocities (..., 18) of the legs' joints, as the URDF has them."""
+    return platform.leg_joints.of(platform.leg_motion(configuration, velocity))
+
+
+def driven_motion(
+    platform: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> DrivenMotion:
+    """Lengths [m], rates [m/s] and accelerations [m/s^2] of the legs, (..., 6) each."""
+    legs = platform.leg_motion(configuration, velocity, acceleration)
+    return DrivenMotion(legs.length, legs.rate, legs.acceleration)
+
+
+def joint_positions(platform: Any, configuration: ArrayLike) -> FloatArray:
+    """Leg lengths (..., 6) [m] of pose (..., 7), within the legs' limits or beyond."""
+    legs, values = (platform.solver.legs,), (configuration,)
+    return each_state(kernels.leg_lengths, legs, PLACE, values, ((6,),))[0]
+
+
+def joint_velocities(platform: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+    """Leg rates (..., 6) [m/s] of pose (..., 7) and twist (..., 6): H' @ twist, eq. 5."""
+    twist = TWIST.checked(velocity)
+    return np.asarray((platform.jacobian(configuration) * twist[..., :, None]).sum(axis=-2))
+
+
+def inverse_kinematics(platform: Any, pose: ArrayLike) -> FloatArray:
+    """Leg lengths (..., 6) [m] of pose (..., 7): eq. 1, 2.
+
+    Raises:
+        UnreachablePose: a leg's limits do not allow the length; `joint_positions` ignores the
+            limits.
+    """
+    lengths, limits = platform.joint_positions(pose), platform.position_limits
+    below = lengths < limits[:, 0] * (1.0 - LIMIT_TOLERANCE)
+    above = lengths > limits[:, 1] * (1.0 + LIMIT_TOLERANCE)
+    beyond = np.argwhere(below | above)
+    if not len(beyond):
+        return lengths
+    *where, leg = (int(i) for i in beyond[0])
+    index = tuple(where)
+    at = f" at element {where}" if where else ""
+    raise UnreachablePose(
+        f"unreachable pose{at}: leg {leg + 1} ({platform.joint_names[leg]}) would be "
+        f"{lengths[index][leg]:.6g} m long, its limits are {limits[leg, 0]:g} to "
+        f"{limits[leg, 1]:g} m",
+        leg=leg + 1,
+        value=np.asarray(pose)[index],
+        index=index,
+    )
+
+
+def leg_motion(
+    platform: Any, pose: ArrayLike, twist: ArrayLike | None = None, accel: ArrayLike | None = None
+) -> LegMotion:
+    """Lengths, directions and their motion for pose (..., 7), twist and accel (..., 6).
+
+    Eq. 1 to 9, with the true spin of the universal joint. Twist and accel are zero where not
+    given. A leg with a spherical base joint has no spin (W.s = A.s = 0); its universal rates
+    are those that a universal joint would have.
+    """
+    zero = np.zeros(6)
+    motion = pose, zero if twist is None else twist, zero if accel is None else accel
+    cores = ((6,), (6,), (6,), (6, 3), (6, 3), (6, 3), (6, 2))
+    return LegMotion(
+        *each_state(kernels.leg_motion, (platform.solver.legs,), MOTION, motion, cores)
+    )
+
+
+def body_pose(platform: Any, configuration: ArrayLike) -> FloatArray:
+    """Pose (..., 7) of the platform: the configuration itself."""
+    return as_pose("pose", configuration)
+
+
+def jacobian(platform: Any, pose: ArrayLike) -> FloatArray:
+    """Compute H (..., 6, 6) of pose (..., 7): wrench = H @ forces, columns [s; q x s], eq. 35.
+
+    It maps forces to a wrench, not a velocity to rates: `joint_jacobian`, its transpose, maps
+    the twist to the legs' rates, and `twist_jacobian` the velocity to the platform's twist.
+    """
+    # it does not need the frames of the legs
+    numbers = platform.solver.numbers
+    return solved(lanes.jacobian, numbers, PLACE, (pose,), (6, 6), needs_frames=False)
+
+
+def joint_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
+    """Compute H' (..., 6, 6) of pose (..., 7): leg rates [m/s] = it @ twist, eq. 5."""
+    return np.ascontiguousarray(np.swapaxes(platform.jacobian(configuration), -1, -2))
+
+
+def twist_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
+    """(..., 6, 6) the identity: the velocity is the platform's twist."""
+    shape = as_pose("pose", configuration).shape[:-1]
+    return np.array(np.broadcast_to(np.eye(6), (*shape, 6, 6)))
+
+
+def scaled_jacobian(
+    platform: Any, pose: ArrayLike, characteristic_length: float = 1.0
+) -> FloatArray:
+    """H (..., 6, 6), its moment rows divided by a length [m]."""
+    length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+    H = platform.jacobian(pose)
+    H[..., 3:, :] /= length
+    return H
+
+
+def condition_number(
+    platform: Any, pose: ArrayLike, characteristic_length: float = 1.0
+) -> FloatArray:
+    """Ratio (...) of the extreme singular values of H, its moment rows divided by a length.
+
+    `characteristic_length` [m] = 1 is the papers' condition number, which mixes N and N m;
+    a length of the platform's size makes it independent of units. Infinite where H is
+    exactly singular.
+    """
+    ratio = condition_of(platform.solver.condition, pose, characteristic_length)
+    if ratio is not None:
+        return ratio
+    batch = states((7,), (pose,)) if isinstance(characteristic_length, (int, float)) else None
+    if batch is not None and 0.0 < characteristic_length < np.inf:
+        kernel = entry(lanes.condition_number, *CONFIGURATION, types.float64)
+        found = computed(kernel, platform.solver.numbers, batch, (1,), float(characteristic_length))
+        if found is not None:
+            return found[..., 0]
+    return conditioning.condition_number(platform, pose, characteristic_length)
+
+
+def determinant(platform: Any, configuration: ArrayLike) -> FloatArray:
+    """Determinant (...) of H: where it changes sign, no forces suffice."""
+    return np.asarray(np.linalg.det(platform.jacobian(configuration)))
+
+
+def side(platform: Any, configuration: ArrayLike) -> FloatArray | None:
+    """The determinant: H is continuous as long as no leg has length zero."""
+    return conditioning.determinant(platform, configuration)
+
+
+def singularities(platform: Any) -> tuple[Singularity, ...]:
+    """Type 2, where det H is zero; see `Singularity`."""
+    return (
+        Singularity(
+            TYPE_2,
+            "the legs cannot hold the platform",
+            cast(Callable[[FloatArray], FloatArray], partial(conditioning.determinant, platform)),
+            True,
+            platform.condition_number,
+            takes_effort=True,
+        ),
+    )

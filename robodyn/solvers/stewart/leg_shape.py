@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""One leg in a model: base - universal joint - lower part - actuator - upper part - closure.
+
+All links may have any frame; only the location of the joints' axes and the closure's point at zero
+joint positions matters. They determine the leg's geometry, the frames of its parts, and how the
+joints' own values relate to the natural ones (`universal_zero_frame`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.dynamics.body_parameters import BodyNumbers
+from robodyn.errors import ModelError
+from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.joint import Joint
+from robodyn.solvers.stewart.six_legs import JointReading, LegJoints, universal_zero_frame
+
+# Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
+ANGLE_TOLERANCE = 1e-4
+DISTANCE_TOLERANCE = 1e-4
+# Angles this small are the rounding of turning angles into matrices [rad].
+NOISE = 1e-15
+
+
+class LegPart(NamedTuple):
+    """A link of what moves as one body.
+
+    Attributes:
+        link: its name.
+        axes, origin: (3, 3), (3,) [m] the body's frame in the link's; None where they are the same.
+    """
+
+    link: str
+    axes: FloatArray | None
+    origin: FloatArray
+
+    def on_link(self, body: BodyNumbers) -> BodyNumbers:
+        """A body in its frame, seen from the link's."""
+        mass, com, inertia = body
+        if self.axes is None:
+            return body
+        return BodyNumbers(mass, self.axes @ com + self.origin, self.axes @ inertia @ self.axes.T)
+
+
+class LegShape(NamedTuple):
+    """A leg as far as the shape of a model tells it.
+
+    Attributes:
+        base, universal_axis: as in `Leg`.
+        lower, upper: what its parts consist of.
+        length: limits of its length [m].
+        readings: `Leg.joints`.
+    """
+
+    base: FloatArray
+    universal_axis: FloatArray
+    lower: list[LegPart]
+    upper: list[LegPart]
+    length: tuple[float, float]
+    readings: LegJoints
+
+
+class _AtZero(NamedTuple):
+    """A leg at zero; in the frame of its lower part's link unless stated otherwise.
+
+    Attributes:
+        center: (3,) [m] of the universal joint.
+        k, y, slide: (3,) unit directions of the two axes of the universal joint and the actuator's.
+        length: [m] from the center to the tip along the actuator's axis.
+    """
+
+    center: FloatArray
+    k: FloatArray
+    y: FloatArray
+    slide: FloatArray
+    length: float
+
+
+def leg_shape(
+    tree: TreeAtZero, base: str, joints: list[Joint], tip: FloatArray, source: str
+) -> LegShape:
+    """The leg of three joints from a base link on, closed at a point (3,) of the last one's child.
+
+    Raises:
+        ModelError: names the joint or link, the value, and what is expected.
+    """
+    first, second, actuator = joints
+    _check_joints(tree, joints, source)
+    lower, upper = second.child, actuator.child
+    # of the first joint's frame: the lower part's link, and the center
+    below = np.linalg.inv(first.child_at.matrix) @ tree.relative(lower, first.child)
+    R = below[:3, :3]
+    middle = first.axis * (first.axis @ (R @ second.child_at.translation + below[:3, 3]))
+    along = tree.relative(actuator.parent, lower)[:3, :3] @ actuator.at.rotation
+    center, slide = R.T @ (middle - below[:3, 3]), along @ actuator.axis
+    way = point_on(tree, upper, lower, tip) - center
+    leg = _AtZero(
+        center,
+        R.T @ first.axis,
+        second.child_at.rotation @ second.axis,
+        slide,
+        float(slide @ way),
+    )
+    _check_straight(leg, joints, way, source)
+    axes, side, sign = _frame_and_signs(leg, second, actuator)
+    root = tree.body[base]
+    mount = tree.relative(first.parent, root) @ first.at.matrix
+    mount = np.linalg.inv(tree.relative(base, root)) @ mount
+    k = mount[:3, :3] @ first.axis
+    q1, q2 = _zeros(k, mount[:3, :3] @ R @ axes)
+    ends = sign * (leg.length + actuator.position)
+    shortest, longest = max(0.0, float(ends.min())), float(ends.max())
+    if not shortest < longest:
+        raise refused(
+            source,
+            f"joint {actuator.name!r}: limit lower, upper",
+            actuator.position.tolist(),
+            "lower < upper, with a positive leg length in between",
+        )
+    turned = tree.relative(upper, lower)[:3, :3].T
+    return LegShape(
+        mount[:3, :3] @ middle + mount[:3, 3],
+        k,
+        parts_of(tree, lower, axes, center),
+        parts_of(tree, upper, turned @ axes, tip),
+        (shortest, longest),
+        LegJoints(
+            JointReading(first.name, 1.0, q1),
+            JointReading(second.name, side, q2),
+            JointReading(actuator.name, sign, sign * leg.length),
+        ),
+    )
+
+
+def parts_of(tree: TreeAtZero, link: str, axes: FloatArray, origin: FloatArray) -> list[LegPart]:
+    """What moves with a link, seen from a frame of axes (3, 3) and origin (3,) on it."""
+    parts = []
+    for name, frame in tree.places(link):
+        R = frame[:3, :3].T
+        turned, shift = R @ axes, R @ (origin - frame[:3, 3])
+        plain = np.array_equal(turned, np.eye(3)) and not shift.any()
+        parts.append(LegPart(name, None if plain else turned, shift))
+    return parts
+
+
+def point_on(tree: TreeAtZero, link: str, above: str, point: FloatArray) -> FloatArray:
+    """A point (3,) [m] of a link, in the frame of one that it hangs from."""
+    frame = tree.relative(link, above)
+    return np.asarray(frame[:3, :3] @ point + frame[:3, 3])
+
+
+def refused(source: str, where: str, value: Any, expected: str) -> ModelError:
+    """The error for a value that a leg cannot have."""
+    return ModelError(f"{source}: {where} is {value}, expected {expected}", value=value)
+
+
+def _check_joints(tree: TreeAtZero, joints: list[Joint], source: str) -> None:
+    first, second, _ = joints
+    for joint in joints:
+        if joint.mimic is not None:
+            where = f"joint {joint.name!r}: <mimic>"
+            raise refused(source, where, joint.mimic.joint, "none in a leg; remove it")
+    if tree.body[second.parent] != tree.body[first.child]:
+        where = f"joint {second.name!r}"
+        raise refused(source, where, second.parent, "a parent on the cross")
+    own = [tree.links[name] for name, _ in tree.places(first.child)]
+    if any(link.has_inertia for link in own):
+        raise refused(
+            source,
+            f"link {first.child!r}, the cross of a universal joint: mass",
+            f"{sum(link.mass for link in own):g} kg",
+            "no mass: remove its <inertial>, or move it to the leg's lower part",
+        )
+
+
+def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: str) -> None:
+    first, second, actuator = joints
+    for other, axis in ((first, leg.k), (actuator, leg.slide)):
+        if abs(leg.y @ axis) > ANGLE_TOLERANCE:
+            angle = np.degrees(np.arccos(np.clip(leg.y @ axis, -1.0, 1.0)))
+            raise refused(
+                source,
+                f"joint {second.name!r}: the angle of its axis to that of {other.name!r}",
+                f"{angle:.6g} degrees",
+                "90: a universal joint's second axis is perpendicular to the first and the leg",
+            )
+    offset = leg.center - second.child_at.translation
+    gap = float(np.linalg.norm(offset - leg.y * (leg.y @ offset)))
+    if gap > DISTANCE_TOLERANCE:
+        raise refused(
+            source,
+            f"joint {second.name!r}: the distance of its axis from that of {first.name!r}",
+            f"{gap:.6g} m",
+            "0: both axes of a universal joint meet in one point",
+        )
+    aside = float(np.linalg.norm(way - leg.length * leg.slide))
+    if aside > DISTANCE_TOLERANCE:
+        raise refused(
+            source,
+            f"joint {actuator.name!r}: the distance between the line on which it moves the "
+            f"spherical joint and the center of {first.name!r}",
+            f"{aside:.6g} m",
+            "0: move the closure's point or the joints so that the leg is straight",
+        )
+
+
+def _frame_and_signs(
+    leg: _AtZero, second: Joint, actuator: Joint
+) -> tuple[FloatArray, float, float]:
+    """Axes (3, 3) of the leg frame; whether the second and the third joint's axis are along them.
+
+    The signs, 1 or -1, are those of where the leg operates: the middle of its joints' ranges.
+    """
+    k, turn, slide = leg.k, leg.y, leg.slide
+    turned = _middle(second)
+    sign = 1.0 if leg.length + _middle(actuator) >= 0.0 else -1.0
+    working = sign * (slide * np.cos(turned) + np.cross(turn, slide) * np.sin(turned))
+    side = 1.0 if turn @ np.cross(k, working) > -1e-12 else -1.0
+    # the axes are orthogonal within the tolerance; the leg frame is exactly orthogonal
+    y = side * (turn - k * (k @ turn))
+    y /= np.linalg.norm(y)
+    x = sign * (slide - y * (y @ slide))
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, y, np.cross(x, y)]), side, sign
+
+
+def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
+    """Natural angles of the universal joint with a leg frame, in the base frame as k is."""
+    zero = universal_zero_frame(k)
+    x, y = axes[:, 0], axes[:, 1]
+    # y = -sin(q1) h + cos(q1) u; x = cos(q2) (y x k) - sin(q2) k
+    q1 = float(np.arctan2(-(zero[:, 0] @ y), zero[:, 1] @ y))
+    q2 = float(np.arctan2(-(zero[:, 2] @ x), np.cross(y, zero[:, 2]) @ x))
+    return q1 if abs(q1) > NOISE else 0.0, q2 if abs(q2) > NOISE else 0.0
+
+
+def _middle(joint: Joint) -> float:
+    """Of the range of a joint's positions; 0 where it has no end, or the only one."""
+    lower, upper = joint.position.tolist()
+    middle = 0.5 * (lower + upper)
+    known = not np.isnan(middle) and (joint.kind == "prismatic" or np.isfinite(middle))
+    return middle if known else 0.0

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a platform's model says of its legs and bodies: names, limits, friction, actuators.
+
+The joint between a leg and the base is universal in a 6-UPS, spherical in a 6-SPS. A leg between
+two spherical joints is free to spin about its own axis, and nothing drives or stops it. As Dasgupta
+and Mruthyunjaya (1998, section 1) say, this passive spin is neglected (W.s = A.s = 0), which
+requires a leg that is symmetric about its axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn.algorithms.description import DrivenJoint, driven_joint
+from robodyn.algorithms.motors import Drives
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_pose
+from robodyn.errors import InvalidInput, ModelError
+from robodyn.model.body import Body, Link
+from robodyn.poses import rotation_matrix
+from robodyn.solvers.stewart.joints import LegJointReadings
+from robodyn.solvers.stewart.six_legs import FREE, Leg, SixLegs
+
+if TYPE_CHECKING:
+    pass
+
+
+BASE_JOINTS = ("universal", "spherical")
+# A leg part counts as symmetric if its asymmetry is this small relative to its size.
+SYMMETRY = 1e-9
+
+
+def options(platform: Any) -> tuple[object, ...]:
+    """The legs' base joints."""
+    return (platform.base_joint,)
+
+
+def with_legs(platform: Any, legs: Iterable[Leg]) -> Any:
+    """The same platform on other legs."""
+    return platform._made(replace(platform.six_legs, legs=tuple(legs)).expanded())
+
+
+def compared(platform: Any) -> SixLegs:
+    """The six legs, whatever frames and names describe them."""
+    return platform.six_legs
+
+
+def gravity_vector(platform: Any) -> FloatArray:
+    """(3,) [m/s^2] base frame."""
+    return platform.six_legs.gravity
+
+
+def driven_joints(platform: Any) -> tuple[DrivenJoint, ...]:
+    """The six legs; their positions are the distances between the joint centers."""
+    pairs = zip(
+        map(driven_joint, platform.model.driven_joints), platform.six_legs.legs, strict=True
+    )
+    return tuple(joint._replace(position=leg.limits.length) for joint, leg in pairs)
+
+
+def frames(platform: Any) -> tuple[str, str]:
+    """Names of the base frame and of the platform's."""
+    return platform.six_legs.base_link, platform.six_legs.platform_link
+
+
+def bodies(platform: Any) -> tuple[Link, ...]:
+    """The platform, then the lower and the upper parts of the legs."""
+    return tuple(
+        Link(name, body.mass, body.com, body.inertia) for name, body in platform.six_legs.bodies
+    )
+
+
+def joint_friction(platform: Any) -> tuple[dict[str, Any], ...]:
+    """Of each leg: viscous damping of its universal, prismatic and spherical joint.
+
+    `coulomb` [N], in both directions, is there where a leg has dry friction.
+    """
+    names = ("universal", "prismatic", "spherical")
+    rows: list[dict[str, Any]] = [
+        {name: getattr(leg.damping, name) for name in names} for leg in platform.six_legs.legs
+    ]
+    if any(any(actuator.coulomb_both) for actuator in platform.actuators):
+        for row, actuator in zip(rows, platform.actuators, strict=True):
+            row["coulomb"] = np.array(actuator.coulomb_both)
+    return tuple(rows)
+
+
+def home(platform: Any) -> FloatArray:
+    """(7,) the model's home pose.
+
+    Raises:
+        InvalidInput: the model has none.
+    """
+    if platform.six_legs.home is None:
+        raise InvalidInput(
+            f"{platform.name}: the model has no home pose; add `home: {{xyz: [...], rpy: [...]}}`"
+        )
+    return np.array(platform.six_legs.home)
+
+
+def characteristic_length(platform: Any) -> float:
+    """[m] the mean radius of the platform's joints about their center."""
+    joints = np.array([leg.platform for leg in platform.six_legs.legs])
+    radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
+    return radius if radius > 0.0 else 1.0
+
+
+def passive_limits(platform: Any) -> dict[str, FloatArray]:
+    """Limits (2,) [rad] of the universal joints' angles, as the URDF measures them."""
+    found = {}
+    for leg, joint in zip(platform.six_legs.legs, platform.base_joint, strict=True):
+        for reading, ends in zip(leg.joints, leg.limits.universal, strict=False):
+            if joint == "universal" and ends != FREE:
+                found[reading.name] = np.sort(reading.sign * (np.array(ends) - reading.offset))
+    return found
+
+
+def leg_names(platform: Any) -> tuple[str, ...]:
+    """Of the six legs, after their actuators."""
+    return platform.joint_names
+
+
+def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
+    """(..., 2, 6, 3) unit vectors along the legs, in the base and in the platform's frame."""
+    poses = as_pose("configuration", configuration)
+    turn = rotation_matrix(poses)
+    feet = np.array([leg.base for leg in platform.six_legs.legs])
+    tips = np.array([leg.platform for leg in platform.six_legs.legs])
+    along = np.einsum("...ij,kj->...ki", turn, tips) + poses[..., None, :3] - feet
+    along = along / np.linalg.norm(along, axis=-1, keepdims=True)
+    return np.stack([along, along @ turn], axis=-3)
+
+
+def leg_joints(platform: Any) -> LegJointReadings:
+    """Names and zeros of the legs' joints in the URDF."""
+    return LegJointReadings(platform.six_legs)
+
+
+def drives(platform: Any) -> Drives:
+    """The legs; a leg's length is sign * reading of its URDF joint + offset [m]."""
+    return Drives(platform, platform.leg_joints.actuator_sign, platform.leg_joints.actuator_offset)
+
+
+def all_joint_names(platform: Any) -> tuple[str, ...]:
+    """The joints of the legs: first and second universal axis, actuator of each."""
+    return platform.leg_joints.names
+
+
+def base_joints(six: SixLegs, given: str | Sequence[str]) -> tuple[str, ...]:
+    """The base joint of each of the six legs.
+
+    Raises:
+        InvalidInput: an unknown name, or not one for each leg.
+        ModelError: a spherical joint under a leg that is not symmetric about its axis.
+    """
+    joints = (given,) * len(six.legs) if isinstance(given, str) else tuple(given)
+    if len(joints) != len(six.legs) or not set(joints) <= set(BASE_JOINTS):
+        raise InvalidInput(
+            f"base_joint is {given!r}, expected one of {', '.join(BASE_JOINTS)}, or six of them",
+            value=given,
+        )
+    for number, (leg, joint) in enumerate(zip(six.legs, joints, strict=True), start=1):
+        if joint == "spherical" and leg.actuator.spin_inertia != 0.0:
+            raise ModelError(
+                f"{six.name}: leg {number} cannot stand on a spherical joint: nothing there "
+                "bears what its rotor does to the leg as it spins up; use a universal joint, or "
+                "give the actuator no rotor_inertia",
+                value=leg.actuator.rotor_inertia,
+            )
+        for part, body in (("lower", leg.lower), ("upper", leg.upper)):
+            if joint == "spherical" and not _is_symmetric(body):
+                raise ModelError(
+                    f"{six.name}: leg {number} cannot stand on a spherical joint: its {part} "
+                    "part is not symmetric about the leg's axis (com on x, inertia diagonal "
+                    "with yy = zz), so its forces would depend on a spin that nothing determines",
+                    value=body,
+                )
+    return joints
+
+
+def _is_symmetric(body: Body) -> bool:
+    inertia = body.inertia
+    off_diagonal = np.abs(inertia - np.diag(np.diag(inertia))).max()
+    unequal = abs(inertia[1, 1] - inertia[2, 2])
+    off_axis = np.abs(body.com[1:]).max()
+    return bool(
+        max(off_diagonal, unequal) <= SYMMETRY * np.abs(inertia).max()
+        and off_axis <= SYMMETRY * np.abs(body.com).max()
+    )

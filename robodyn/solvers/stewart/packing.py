@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Six legs as the flat arrays that the kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.numerics.simd.lanes import WIDTH
+from robodyn.solvers.stewart.kernels import layout as at
+from robodyn.solvers.stewart.six_legs import SixLegs
+
+_UPPER_TRIANGLE = np.triu_indices(3)
+_BASE_JOINTS = {"universal": at.UNIVERSAL, "spherical": at.SPHERICAL}
+
+
+def pack_legs(six: SixLegs, base_joints: Sequence[str]) -> FloatArray:
+    """(6, LEG_SIZE), laid out as `robodyn.solvers.stewart.kernels.layout` says."""
+    legs = np.zeros((len(six.legs), at.LEG_SIZE))
+    for row, leg, base_joint in zip(legs, six.legs, base_joints, strict=True):
+        row[at.BASE : at.BASE + 3] = leg.base
+        row[at.TIP : at.TIP + 3] = leg.platform
+        row[at.AXIS : at.AXIS + 3] = leg.universal_axis
+        row[at.LOWER_MASS] = leg.lower.mass
+        row[at.LOWER_COM : at.LOWER_COM + 3] = leg.lower.com
+        row[at.UPPER_MASS] = leg.upper.mass
+        row[at.UPPER_COM : at.UPPER_COM + 3] = leg.upper.com
+        upper = leg.upper.inertia[_UPPER_TRIANGLE]
+        row[at.LEG_INERTIA : at.LEG_INERTIA + 6] = leg.lower.inertia[_UPPER_TRIANGLE] + upper
+        row[at.UPPER_INERTIA : at.UPPER_INERTIA + 6] = upper
+        row[at.UNIVERSAL_DAMPING] = leg.damping.universal
+        row[at.PRISMATIC_DAMPING] = leg.damping.prismatic
+        row[at.SPHERICAL_DAMPING] = leg.damping.spherical
+        row[at.BASE_JOINT] = _BASE_JOINTS[base_joint]
+        actuator = leg.actuator
+        row[at.REFLECTED] = leg.armature + actuator.reflected_inertia
+        row[at.SPIN_INERTIA] = actuator.spin_inertia
+        row[at.DRY_FRICTION : at.LEG_SIZE] = actuator.friction_numbers
+    return legs
+
+
+def pack_platform(six: SixLegs) -> FloatArray:
+    """(PLATFORM_SIZE,), laid out as `robodyn.solvers.stewart.kernels.layout` says."""
+    platform = np.zeros(at.PLATFORM_SIZE)
+    platform[at.MASS] = six.platform.mass
+    platform[at.COM : at.COM + 3] = six.platform.com
+    platform[at.INERTIA : at.INERTIA + 6] = six.platform.inertia[_UPPER_TRIANGLE]
+    platform[at.GRAVITY : at.GRAVITY + 3] = six.gravity
+    return platform
+
+
+def pack_lanes(legs: FloatArray, platform: FloatArray) -> FloatArray:
+    """Packed legs, a row for each of their numbers, eight lanes each, and then the platform.
+
+    The lanes beyond the sixth repeat legs, so that they never divide by zero.
+    """
+    lanes = legs[[0, 1, 2, 3, 4, 5, 0, 1]].T
+    return np.concatenate([lanes.ravel(), platform])
+
+
+def pack_groups(rows: FloatArray) -> FloatArray:
+    """(groups, k * 8) of mechanisms (N, k), eight in the lanes of each number."""
+    groups = -(-len(rows) // WIDTH)
+    padded = rows[np.minimum(np.arange(groups * WIDTH), len(rows) - 1)]
+    lanes = padded.reshape(groups, WIDTH, -1).swapaxes(1, 2)
+    return np.ascontiguousarray(lanes).reshape(groups, -1)

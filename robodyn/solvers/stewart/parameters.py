@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a platform's forces are linear in, and the regressor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.dynamics.parameters import (
+    columns_of,
+)
+from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
+from robodyn.solvers.stewart.dynamics import exact_forces
+from robodyn.solvers.stewart.kernels.lanes import regressor as kernel
+from robodyn.threads import once
+
+# What is left of a packed leg and platform without masses, rotors and friction.
+
+
+def regressor(platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> FloatArray:
+    """Y (..., 6, p): forces = Y @ parameters.values, for any values of the parameters.
+
+    Raises:
+        InvalidInput: a wrong shape, or not finite.
+        KinematicsError: as `inverse_dynamics`.
+    """
+    found = np.empty((len(platform.solver.unit_platforms), 6))
+    try:
+        single = _entry()(platform.solver.unit_lanes, pose, twist, accel, found)
+    except TypeError:  # not single float64 states: a batch, or something to be explained
+        single = False
+    if not single:
+        motion = pose, twist, accel, None, None
+        found = np.stack([exact_forces(unit, motion) for unit in platform.solver.unit_platforms])
+    return columns_of(found, len(platform.solver.parameters_of_joints))
+
+
+@once
+def _entry() -> Callable[..., bool]:
+    return direct(kernel, MATRIX, VECTOR, VECTOR, VECTOR, MATRIX_OUT)

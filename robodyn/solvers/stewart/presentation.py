@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How a platform is shown: its variables, its picture, its outline, tables of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.model.body import Body, Link
+from robodyn.poses import matrix_from_pose, pose_from_rpy, rpy_from_pose
+from robodyn.presentation.figure import Figure
+from robodyn.presentation.figure_of_links import figure_of_links
+from robodyn.presentation.report_answers import (
+    OutlinePart,
+    ParameterTable,
+    actuator_tables,
+    body_table,
+)
+from robodyn.presentation.variables import AXES, Role, Variable
+from robodyn.solvers.stewart.drawing import dressed
+from robodyn.solvers.stewart.formulations import PUBLISHED_MODELS
+from robodyn.solvers.stewart.legs import with_legs
+from robodyn.solvers.stewart.six_legs import SixLegs
+
+ANGLES = ("roll", "pitch", "yaw")
+
+
+def variables(platform: Any) -> dict[str, Variable]:
+    """Pose, twist and acceleration of the platform, and the size of its two hexagons."""
+    known: dict[str, Variable] = {}
+    for i, axis in enumerate(AXES):
+        known[axis] = Variable("position", i, "m", f"platform in base frame, {axis}")
+    for i, angle in enumerate(ANGLES):
+        known[angle] = Variable("position", i + 3, "rad", f"{angle} of the platform")
+    rates: tuple[tuple[Role, str, str], ...]
+    rates = (("velocity", "velocity", "s"), ("acceleration", "accel", "s^2"))
+    for role, short, unit in rates:
+        for i, axis in enumerate(AXES):
+            text = f"{role} of the platform, base frame, {axis}"
+            known[f"{short}_{axis}"] = Variable(role, i, f"m/{unit}", text)
+        for i, axis in enumerate(AXES):
+            text = f"angular {role} of the platform, base frame, {axis}"
+            known[f"angular_{short}_{axis}"] = Variable(role, i + 3, f"rad/{unit}", text)
+    for i, part in enumerate(("base", "platform")):
+        text = f"factor on the distance of the {part}'s joints from its z axis"
+        known[f"{part}_scale"] = Variable("model", i, "1", text, 1e-6, 1.0)
+    return known
+
+
+def values_of(platform: Any, configuration: ArrayLike) -> FloatArray:
+    """(..., 6) [m, rad] x, y, z, roll, pitch, yaw of pose (..., 7)."""
+    return np.concatenate(rpy_from_pose(configuration), axis=-1)
+
+
+def configuration_of(platform: Any, values: ArrayLike) -> FloatArray:
+    """Pose (..., 7) of (..., 6) [m, rad] x, y, z, roll, pitch, yaw."""
+    given = np.asarray(values, dtype=np.float64)
+    return pose_from_rpy(given[..., :3], given[..., 3:])
+
+
+def leg_ends(platform: Any, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Ends (6, 3) [m] of the legs at the base and at the platform of pose (7,), base frame."""
+    legs = platform.six_legs.legs
+    frame = matrix_from_pose(configuration)
+    tips = np.array([leg.platform for leg in legs]) @ frame[:3, :3].T + frame[:3, 3]
+    return np.array([leg.base for leg in legs]), tips
+
+
+def leg_directions(platform: Any, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Tips (6, 3) [m] and unit vectors (6, 3) of the legs of pose (7,), base frame.
+
+    Raises:
+        ZeroLegLength: a leg without a direction.
+    """
+    motion = platform.leg_motion(configuration)
+    feet = np.array([leg.base for leg in platform.six_legs.legs])
+    return feet + motion.length[:, None] * motion.direction, motion.direction
+
+
+def floating_poses(platform: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
+    """The platform's pose (7,) by the names of base and platform."""
+    return {(platform.six_legs.base_link, platform.six_legs.platform_link): configuration}
+
+
+def figure(platform: Any) -> Figure:
+    """Shapes that resemble the machine."""
+    model = dressed(platform.six_legs)
+    return figure_of_links(model.links, model.joints, platform.name)
+
+
+def effort_arrows(
+    platform: Any,
+    figure: Figure,
+    frames: FloatArray,
+    configuration: FloatArray,
+    lengths: FloatArray,
+) -> FloatArray:
+    """Arrows (6, 2, 3) [m] of the legs' forces on the platform, in the frame of the root.
+
+    Along the leg, beyond the tip it acts on: away from the base when the leg pushes, towards
+    it when it pulls. Arguments as for `robodyn.presentation.presentation.effort_arrows`.
+    """
+    feet, tips = leg_ends(platform, configuration)
+    directions = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
+    # beyond the tip, where the leg does not hide the arrow
+    near = tips + 0.05 * platform.size * directions
+    far = near + np.abs(lengths)[:, None] * directions
+    pushes = (lengths >= 0.0)[:, None]
+    arrows = np.stack([np.where(pushes, near, far), np.where(pushes, far, near)], axis=1)
+    base = frames[figure.index(platform.six_legs.base_link)]
+    return np.asarray(arrows @ base[:3, :3].T + base[:3, 3])
+
+
+def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
+    """The base, the platform and the legs at a pose (7,)."""
+    base, tips = leg_ends(platform, configuration)
+    local = np.array([leg.platform for leg in platform.six_legs.legs])
+    return [
+        OutlinePart("base", base[_around(base)], moves=False),
+        OutlinePart("platform", tips[_around(local)]),
+        *(OutlinePart("legs", np.array(ends), thin=True) for ends in zip(base, tips, strict=True)),
+    ]
+
+
+def parameter_tables(platform: Any) -> list[ParameterTable]:
+    """The bodies, equal legs once; geometry, friction, limits and actuator of each leg."""
+    actuators = actuator_tables(platform.joint_names, platform.actuators)
+    return [_bodies(platform.six_legs), _legs(platform.six_legs), *actuators]
+
+
+def moving_mass(platform: Any) -> float:
+    """[kg] of the platform, without the legs."""
+    return float(platform.six_legs.platform.mass)
+
+
+def largest_payload(platform: Any) -> float:
+    """[kg] twice the mass of the platform."""
+    return 2.0 * float(platform.six_legs.platform.mass)
+
+
+def acts_along_legs(platform: Any) -> bool:
+    """True: the legs push the platform."""
+    return True
+
+
+def published_models(platform: Any) -> Collection[str]:
+    """Names of the papers' platforms."""
+    return PUBLISHED_MODELS
+
+
+def typical_effort(platform: Any) -> float:
+    """0: effort limits are far above the forces of normal operation, and do not scale arrows."""
+    return 0.0
+
+
+def _around(points: FloatArray) -> list[int]:
+    """Indices of points (n, 3) in the order of their angle about the middle, closed."""
+    off = points - points.mean(axis=0)
+    order = np.argsort(np.arctan2(off[:, 1], off[:, 0])).tolist()
+    return [*order, order[0]]
+
+
+def _bodies(six: SixLegs) -> ParameterTable:
+    bodies = [("platform", six.platform)]
+    for part in ("lower", "upper"):
+        each = [getattr(leg, part) for leg in six.legs]
+        if all(_same(each[0], other) for other in each[1:]):
+            bodies.append((f"{part} part of every leg", each[0]))
+        else:
+            bodies += [(f"{part} part of leg {i}", body) for i, body in enumerate(each, start=1)]
+    return body_table(
+        (Link(name, body.mass, body.com, body.inertia) for name, body in bodies),
+        "the platform in its own frame; parts of a leg in axes along it (x from base to platform, "
+        "y along universal axis × x), the lower part from its universal joint, the upper part "
+        "from its spherical joint",
+    )
+
+
+def _same(a: Body, b: Body) -> bool:
+    return bool(a.mass == b.mass and (a.com == b.com).all() and (a.inertia == b.inertia).all())
+
+
+def _legs(six: SixLegs) -> ParameterTable:
+    rows = []
+    for i, leg in enumerate(six.legs, start=1):
+        damping, limits = leg.damping, leg.limits
+        friction = np.array([damping.universal, damping.prismatic, damping.spherical])
+        rows.append((str(i), leg.base, leg.platform, leg.universal_axis, friction,
+                     np.asarray(limits.length), limits.velocity, limits.effort))  # fmt: skip
+    head = ("leg", "base joint [m]", "platform joint [m]", "universal axis",
+            "friction u, p, s [N m s, N s/m]", "length [m]", "speed [m/s]",
+            "force [N]")  # fmt: skip
+    return ParameterTable(
+        "Legs",
+        head,
+        rows,
+        "base joint and universal axis in the base frame, platform joint in the platform's frame; "
+        "length between a leg's two joints, force positive where it pushes them apart",
+    )
+
+
+def default_path(platform: Any) -> str:
+    """Path I of Dasgupta for his manipulator."""
+    return "I" if platform.name == "stewart_dasgupta" else ""
+
+
+def jacobian_unit(platform: Any) -> str:
+    """1: moment rows of H are divided by a length, so its entries are pure numbers."""
+    return "1"
+
+
+def with_model_values(platform: Any, values: Mapping[str, float]) -> Any:
+    """The same platform, its joints' distances from the z axes scaled by two factors.
+
+    Raises:
+        ModelError: there is no such platform.
+    """
+    base, body = values["base_scale"], values["platform_scale"]
+    if base == 1.0 and body == 1.0:
+        return platform
+    level = np.array([[base, base, 1.0], [body, body, 1.0]])
+    legs = (
+        replace(leg, base=leg.base * level[0], platform=leg.platform * level[1])
+        for leg in platform.six_legs.legs
+    )
+    return with_legs(platform, legs)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A platform's numbers as its kernels read them, and what these kernels answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from robodyn.arrays import FloatArray
+from robodyn.dynamics.batch_calls import CONFIGURATION
+from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
+from robodyn.dynamics.compiled_run import BatchSteps, Kernels
+from robodyn.dynamics.compiled_slopes import SLOPE_STEP, CompiledSlopes
+from robodyn.dynamics.kernels.integration import NO_COMMAND
+from robodyn.dynamics.kernels.sticking import RATE
+from robodyn.dynamics.link_tree import Source
+from robodyn.dynamics.parameters import (
+    JointParameter,
+    JointPlaces,
+    joint_parameters,
+    unit_mechanisms,
+)
+from robodyn.dynamics.single_calls import Single, condition_entry
+from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
+from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
+from robodyn.poses import twist_in_base, twist_in_body
+from robodyn.solvers.stewart.kernels import joints, single
+from robodyn.solvers.stewart.kernels import layout as at
+from robodyn.solvers.stewart.kernels.batch_simulation import FRICTION, TABLE, advance
+from robodyn.solvers.stewart.kernels.derivatives import derivatives
+from robodyn.solvers.stewart.kernels.integration import simulate
+from robodyn.solvers.stewart.kernels.joints import RATES
+from robodyn.solvers.stewart.packing import pack_groups, pack_lanes, pack_legs, pack_platform
+from robodyn.solvers.stewart.recognition import found_in
+from robodyn.solvers.stewart.status import error_for
+from robodyn.threads import once
+
+_GEOMETRY = [*range(at.LOWER_MASS), at.BASE_JOINT]
+_GRAVITY = slice(at.GRAVITY, at.GRAVITY + 3)
+
+
+class PlatformSolver(Solver):
+    """The kernels of one platform.
+
+    Args:
+        mechanism: the platform.
+
+    Attributes:
+        legs, body: packed; see `kernels.layout`.
+        numbers: both.
+        lanes: the same for kernels that take all legs at once.
+    """
+
+    loop = Kernels(simulate, (VECTOR,))
+    positions_are_given = rates_are_given = False
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        self.legs = pack_legs(mechanism.six_legs, mechanism.base_joint)
+        self.body = pack_platform(mechanism.six_legs)
+        self.numbers = self.legs, self.body
+        self.lanes = pack_lanes(self.legs, self.body)
+        self.packed = (self.lanes,)
+
+    @cached_property
+    def one(self) -> Single:
+        """Entries for single states."""
+        return Single(single, (self.lanes,))
+
+    @cached_property
+    def condition(self) -> Callable[..., float]:
+        """The condition number of one pose."""
+        return partial(condition_entry(single, VECTOR), self.lanes)
+
+    @cached_property
+    def readings(self) -> FloatArray:
+        """Readings of the legs' joints as kernels take them."""
+        return self.mechanism.leg_joints.packed
+
+    @cached_property
+    def slopes(self) -> CompiledSlopes:
+        """See the base class."""
+        numbers = (
+            *self.mechanism._smooth.solver.numbers,
+            SLOPE_STEP * np.repeat([self.mechanism.size, 1.0], 3),
+            falling_friction(self.mechanism),
+        )
+        return CompiledSlopes(derivatives, numbers, (7, 6, 6), held_efforts(self.mechanism))
+
+    def batch_steps(
+        self, rows: Sequence[Any], dt: float, *, limit_motors: bool
+    ) -> BatchSteps | None:
+        """Steps of many platforms in the lanes of vectors; see the base class."""
+        tables = [row.drives.motor_table for row in rows]
+        columns = max(table.shape[1] for table in tables) if limit_motors else 2
+        watched = any(row.friction.is_watched(dt) for row in rows)
+        if watched or (limit_motors and any(table.shape[1] != columns for table in tables)):
+            return None
+        numbers = np.zeros((len(rows), TABLE + 6 * columns))
+        for packed, row, table in zip(numbers, rows, tables, strict=True):
+            dry = row.friction.is_dry
+            legs, body = (row._smooth if dry else row).solver.numbers
+            packed[:FRICTION] = np.concatenate([legs.ravel(), body])
+            if dry:
+                packed[FRICTION:TABLE] = row.friction.rows[:, :RATE].ravel()
+            packed[TABLE:] = table[:, :columns].ravel()
+        rough = any(row.friction.is_dry for row in rows)
+        return BatchSteps(_batch_entry(), pack_groups(numbers), columns, rough)
+
+    def why_no_step(self, status: int, configuration: FloatArray) -> str:
+        """See the base class."""
+        if status == NO_COMMAND:
+            return "the forces are not finite"
+        return str(error_for(status, (), configuration, self.legs))
+
+    @property
+    def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
+        """The platform, then the lower and the upper parts of the legs."""
+        return [
+            (name.replace(" ", "_"), BodyNumbers(body.mass, body.com, body.inertia))
+            for name, body in self.mechanism.six_legs.bodies
+        ]
+
+    @cached_property
+    def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
+        """Of a leg by the name of its actuator: `.universal` and `.spherical` are damping."""
+        found = []
+        driven = zip(self.mechanism.six_legs.legs, self.mechanism.model.driven_joints, strict=True)
+        for row, (leg, joint) in enumerate(driven):
+            armature, viscous, dry, spin, universal, spherical = (
+                row * at.LEG_SIZE + place
+                for place in (at.REFLECTED, at.PRISMATIC_DAMPING, at.DRY_FRICTION, at.SPIN_INERTIA,
+                              at.UNIVERSAL_DAMPING, at.SPHERICAL_DAMPING)
+            )  # fmt: skip
+            found += joint_parameters(joint, JointPlaces(armature, viscous, dry, spin))
+            for name, place in (("universal", universal), ("spherical", spherical)):
+                value = getattr(leg.damping, name)
+                damping = JointParameter(f"{joint.name}.{name}", value, "N m s/rad")
+                found.append((damping, {place: 1.0}))
+        return found
+
+    def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
+        """See the base class."""
+        # of links that move as one, the first carries all of the body's mass
+        out: dict[str, BodyNumbers] = {}
+        for body, (first, *others) in zip(
+            bodies, found_in(self.mechanism.model).bodies, strict=True
+        ):
+            out |= dict.fromkeys((part.link for part in others), NOTHING)
+            out[first.link] = first.on_link(body)
+        return out
+
+    def by_joint(self, values: dict[str, float]) -> dict[str, float]:
+        """See the base class."""
+        out = dict(values)
+        for leg in found_in(self.mechanism.model).legs:
+            first, second, actuator = leg.shape.readings.names
+            closure = self.mechanism.model.closures[leg.closure].name
+            out |= dict.fromkeys(
+                (f"{first}.viscous", f"{second}.viscous"), values[f"{actuator}.universal"]
+            )
+            out[f"{closure}.viscous"] = values[f"{actuator}.spherical"]
+        return out
+
+    @cached_property
+    def unit_platforms(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Packed legs and platform, whose forces are the columns of the regressor."""
+        legs, platform = np.zeros_like(self.legs), np.zeros_like(self.body)
+        legs[:, _GEOMETRY] = self.legs[:, _GEOMETRY]
+        platform[_GRAVITY] = self.body[_GRAVITY]
+
+        rows, inertias = at.LEG_SIZE * np.arange(len(legs)), at.LEG_INERTIA
+        places = [(legs.size + at.MASS, legs.size + at.INERTIA)]
+        for mass in (at.LOWER_MASS, at.UPPER_MASS):
+            places += zip(rows + mass, rows + inertias, strict=True)
+        bodies = [([*range(m, m + 4), *range(i, i + 6)], np.eye(4)) for m, i in places]
+        further = [numbers for _, numbers in self.parameters_of_joints]
+        units = unit_mechanisms(np.concatenate([legs.ravel(), platform]), bodies, further)
+        return [(unit[: legs.size].reshape(legs.shape), unit[legs.size :]) for unit in units]
+
+    @cached_property
+    def unit_lanes(self) -> FloatArray:
+        """The same for the kernel, eight at a time."""
+        rows = [np.concatenate([legs.ravel(), body]) for legs, body in self.unit_platforms]
+        return pack_groups(np.array(rows))
+
+    @property
+    def body_links(self) -> tuple[str, ...]:
+        """The links of the bodies."""
+        own, parts = (
+            self.mechanism.six_legs.platform_link,
+            [body.name for body in self.mechanism.bodies[1:]],
+        )
+        return own, *(name.replace(" ", "_") for name in parts)
+
+    def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
+        """See the base class."""
+        # a configuration is the platform's pose in the base, wherever the drawing begins
+        at = Placement()
+        return [
+            replace(joint, at=at, child_at=at) if joint.kind == "floating" else joint
+            for joint in drawn
+        ]
+
+    def joint_sources(self) -> dict[str, Source]:
+        """See the base class."""
+        names = self.mechanism.leg_joints.names
+        found = {name: Source(k, k) for k, name in enumerate(names)}
+        (floating,) = (
+            joint.name for joint in self.mechanism._links.drawn.joints if joint.kind == "floating"
+        )
+        return found | {floating: Source(len(names), len(names))}
+
+    def tree_positions(self, q: FloatArray) -> FloatArray:
+        """See the base class."""
+        return self.tree_state(q)[0]
+
+    def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See the base class."""
+        positions, tangents = np.empty((len(q), 25)), np.empty((len(q), 6 * RATES))
+        if _joint_entry("tangents")(self.legs, self.readings, q, positions, tangents) < len(q):
+            self.mechanism.leg_motion(q)  # raises for the leg that has no frame
+        return positions, tangents
+
+    def tree_motion(
+        self, q: FloatArray, v: FloatArray, a: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """See the base class."""
+        found = np.empty((len(q), 25)), np.empty((len(q), RATES)), np.empty((len(q), RATES))
+        if _joint_entry("motions")(self.legs, self.readings, q, v, a, *found) < len(q):
+            self.mechanism.leg_motion(q, v, a)
+        return found
+
+    def warm_up(self) -> None:
+        """Call the functions of platforms only, at home, so that they are compiled or loaded."""
+        home = self.mechanism.home
+        twist_in_base(home, twist_in_body(home, np.zeros(6)))
+
+
+@once
+def _joint_entry(name: str) -> Callable[..., int]:
+    given = {"tangents": CONFIGURATION, "motions": CONFIGURATION * 3}[name]
+    results = {"tangents": 2, "motions": 3}[name]
+    return direct(getattr(joints, name), MATRIX, MATRIX, *given, *(MATRIX_OUT,) * results)
+
+
+@once
+def _batch_entry() -> Any:
+    return direct(
+        advance, MATRIX, VECTOR, MATRIX, MATRIX, *(MATRIX_OUT,) * 3, types.intp, types.intp
+    )

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The kernels' status codes as errors that name the element, the leg and the cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from robodyn.arrays import ArrayLike, FloatArray, IntArray
+from robodyn.dynamics.batch_calls import (
+    CONFIGURATION,
+    Arguments,
+    Unanswered,
+    answers,
+    entry,
+    types_of_state,
+)
+from robodyn.errors import (
+    KinematicsError,
+    SingularConfiguration,
+    UniversalJointSingularity,
+    ZeroLegLength,
+)
+from robodyn.numerics.broadcasting import element
+from robodyn.poses import rotation_matrix
+from robodyn.solvers.stewart.kernels.layout import (
+    ALONG_UNIVERSAL_AXIS,
+    BASE,
+    OK,
+    SINGULAR,
+    TIP,
+    ZERO_LENGTH,
+)
+from robodyn.solvers.stewart.kernels.single import geometry_status
+from robodyn.solvers.stewart.packing import pack_lanes
+
+
+def new_status(flat: FloatArray) -> IntArray:
+    """A status (N,) for each element of a flat batch, initially OK."""
+    return np.full(len(flat), OK, dtype=np.int64)
+
+
+def raise_first(
+    status: IntArray, shape: tuple[int, ...], pose: FloatArray, legs: FloatArray
+) -> None:
+    """Raise the error of the first element of a flat batch whose status is not OK.
+
+    Raises:
+        ZeroLegLength, UniversalJointSingularity, SingularConfiguration: as the code says.
+    """
+    if not status.any():
+        return
+    first = int(np.flatnonzero(status != OK)[0])
+    raise error_for(int(status[first]), element(shape, first), pose[first], legs)
+
+
+def each_state(
+    kernel: Callable[..., None],
+    numbers: tuple[FloatArray, ...],
+    arguments: Arguments,
+    values: Sequence[ArrayLike | None],
+    cores: Sequence[tuple[int, ...]],
+    *settings: Any,
+) -> list[FloatArray]:
+    """A kernel's results for each state, (..., *core) each; `numbers` begin with the packed legs.
+
+    Raises:
+        InvalidInput: an argument of the wrong shape or not finite.
+        KinematicsError: of the first state for which the equations have no solution.
+    """
+    shape, flat = arguments.flattened(values)
+    results, status = [np.empty((len(flat[0]), *core)) for core in cores], new_status(flat[0])
+    kernel(*numbers, *flat, *settings, *results, status)
+    raise_first(status, shape, flat[0], numbers[0])
+    return [out.reshape(*shape, *out.shape[1:]) for out in results]
+
+
+def solved(
+    kernel: Any,
+    numbers: tuple[FloatArray, FloatArray],
+    arguments: Arguments,
+    values: tuple[ArrayLike | None, ...],
+    core: tuple[int, ...],
+    *settings: Any,
+    needs_frames: bool = True,
+) -> FloatArray:
+    """A vector kernel's result for each state, (..., *core); see `common.batch_calls.answers`.
+
+    Args:
+        kernel: that is compiled.
+        arguments, values, core, settings: as there; settings are booleans.
+        numbers: the packed legs and platform.
+        needs_frames: whether no leg may lie along the fixed axis of its universal joint.
+
+    Raises:
+        InvalidInput: an argument of the wrong shape or not finite.
+        KinematicsError: of the first state for which the equations have no solution.
+    """
+    count = len(arguments.items)
+    inputs = types_of_state(values) if count > 2 else CONFIGURATION * count
+    compiled = entry(kernel, *inputs, *(types.boolean for _ in settings))
+    try:
+        return answers(compiled, numbers, arguments, values, core, *settings)
+    except Unanswered as failure:
+        pose, index = failure.state[0], failure.index
+    status = geometry_status(pack_lanes(*numbers), np.array(pose), needs_frames)
+    raise error_for(status, index, pose, numbers[0])
+
+
+def error_for(
+    code: int, index: tuple[int, ...], pose: FloatArray, legs: FloatArray
+) -> KinematicsError:
+    """The error for a status code, at batch element `index` with pose (7,)."""
+    where = f" at element {list(index)}" if index else ""
+    at_pose = f"pose {np.array2string(pose, precision=6)}{where}"
+    if code < ALONG_UNIVERSAL_AXIS:
+        leg = code - ZERO_LENGTH
+        return ZeroLegLength(
+            f"leg {leg} has zero length: its platform point lies on its base point, {at_pose}",
+            leg=leg,
+            value=pose,
+            index=index,
+        )
+    if code < SINGULAR:
+        leg = code - ALONG_UNIVERSAL_AXIS
+        return UniversalJointSingularity(
+            f"leg {leg} lies along the fixed axis of its universal joint, {at_pose}; "
+            "turn the axis or choose another pose",
+            leg=leg,
+            value=pose,
+            index=index,
+        )
+    q = legs[:, TIP : TIP + 3] @ rotation_matrix(pose).T
+    S = pose[:3] + q - legs[:, BASE : BASE + 3]
+    s = S / np.linalg.norm(S, axis=1, keepdims=True)
+    H = np.hstack([s, np.cross(q, s)]).T  # eq. 35
+    U, values, _ = np.linalg.svd(H)
+    return SingularConfiguration(
+        f"singular configuration, {at_pose}: smallest singular value {values[-1]:.3g}, no leg "
+        f"forces resist the wrench [force; moment] along {np.array2string(U[:, -1], precision=4)}",
+        smallest_singular_value=float(values[-1]),
+        direction=U[:, -1],
+        value=pose,
+        index=index,
+    )

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Entry points of the kernels, for single states and batches; compiled or read on first use.
+
+A state of a batch without an answer is NaN in the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from numba import types
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.dynamics.batch_calls import CONFIGURATION, STATE, computed, types_of_state
+from robodyn.dynamics.single_calls import Single
+from robodyn.numerics.array_arguments import (
+    MATRIX,
+    MATRIX_OUT,
+    VECTOR,
+    VECTOR_OR_NONE,
+    VECTOR_OUT,
+    direct,
+)
+from robodyn.numerics.broadcasting import states
+from robodyn.numerics.simd.lanes import WIDTH
+from robodyn.solvers.tree.kernels import entries as kernels
+from robodyn.solvers.tree.kernels import lanes
+from robodyn.solvers.tree.kernels.articulated import (
+    forward_dynamics_of_tree,
+    forward_dynamics_of_trees,
+)
+from robodyn.solvers.tree.kernels.conditions import condition_numbers, sides
+from robodyn.solvers.tree.kernels.regressor import regressor
+from robodyn.solvers.tree.packing import Packed
+from robodyn.threads import once, with_stack
+
+_MECHANISM = (VECTOR,) * 2
+_LOADED = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OR_NONE)
+_STATE = (*_LOADED, types.boolean, VECTOR_OUT)
+# What kernels of single states take besides the mechanism.
+_SINGLE: dict[str, tuple[Any, ...]] = {
+    "equations": (VECTOR, VECTOR_OUT, VECTOR_OUT),
+    "tree_state": (VECTOR, VECTOR, MATRIX_OUT),
+    "inverse_dynamics": _STATE,
+    "forward_dynamics": _STATE,
+    "free_efforts": _STATE,
+    "tree_efforts": (*_LOADED, VECTOR_OUT, MATRIX_OUT),
+    "jacobian": (VECTOR, types.boolean, MATRIX_OUT),
+    "displace": (VECTOR_OUT, VECTOR, types.float64),
+    "displace_all": (MATRIX_OUT, MATRIX, types.boolean, types.float64, types.float64),
+    "tip_pose": (VECTOR, VECTOR_OUT),
+    "reach": (VECTOR_OUT, VECTOR, VECTOR, types.float64, types.int64),
+    "reach_all": (
+        VECTOR,
+        MATRIX,
+        VECTOR,
+        types.float64,
+        types.float64,
+        types.int64,
+        MATRIX_OUT,
+    ),
+    "mass_matrix": (VECTOR, types.boolean, MATRIX_OUT),
+    "tangent": (VECTOR, MATRIX_OUT),
+    "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT),
+    "advance": (VECTOR_OUT, VECTOR),
+    "configuration_rate": (VECTOR, VECTOR, VECTOR_OUT),
+}
+# What kernels of batches take besides the mechanism.
+_BATCH: dict[str, tuple[Any, ...]] = {
+    "inverse_dynamics": STATE,
+    "forward_dynamics": STATE,
+    "jacobian": CONFIGURATION,
+    "tangent": CONFIGURATION,
+    "mass_matrix": CONFIGURATION,
+    "conditions": (*CONFIGURATION, VECTOR, VECTOR, MATRIX, types.float64),
+    "motion": CONFIGURATION * 3,
+    "frames": (*CONFIGURATION, types.int64),
+    "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
+    "forward_dynamics_of_trees": STATE,
+    "regressor": (*CONFIGURATION * 3, MATRIX, MATRIX),
+    "body_motions": (*CONFIGURATION * 4, VECTOR, types.float64, types.float64),
+}
+# Kernels of batches that are not in `kernels.lanes`.
+_ELSEWHERE: dict[str, Any] = {
+    "regressor": regressor,
+    "forward_dynamics_of_trees": forward_dynamics_of_trees,
+}
+
+
+@once
+def condition_entry() -> Callable[..., None]:
+    """The condition numbers of many configurations."""
+    known = (*_MECHANISM, VECTOR, VECTOR, MATRIX)
+    return direct(condition_numbers, *known, types.float64, MATRIX, MATRIX_OUT)
+
+
+@once
+def side_entry() -> Callable[..., None]:
+    """The sides of many configurations."""
+    return direct(sides, *_MECHANISM, *(VECTOR,) * 4, MATRIX, VECTOR_OUT)
+
+
+@once
+def _entry(name: str) -> Callable[..., Any]:
+    return direct(getattr(kernels, name), *_MECHANISM, *_SINGLE[name])
+
+
+def entry(name: str, packed: Packed) -> Callable[..., Any]:
+    """A kernel of `kernels.entries` with a mechanism's numbers among its arguments."""
+    return partial(_entry(name), *packed.given)
+
+
+@once
+def _forward_of_tree() -> Callable[..., bool]:
+    return direct(forward_dynamics_of_tree, *_MECHANISM, *_STATE)
+
+
+def single_dynamics(packed: Packed, *, is_open_tree: bool = False) -> Single:
+    """Dynamics of single states, whether the base moves or not."""
+    made = Single(kernels, packed.given, VECTOR_OR_NONE)
+    if is_open_tree:
+        made.forward = partial(_forward_of_tree(), *packed.given)
+    return made
+
+
+@once
+def _batch_entry(name: str, *inputs: Any) -> Callable[..., int]:
+    kernel = _ELSEWHERE[name] if name in _ELSEWHERE else getattr(lanes, name)
+    return direct(kernel, *_MECHANISM, *inputs, MATRIX_OUT)
+
+
+def batch(
+    name: str,
+    packed: Packed,
+    widths: tuple[int, ...],
+    core: tuple[int, ...],
+    values: tuple[ArrayLike | None, ...],
+    *settings: Any,
+    scratch: int = 0,
+) -> FloatArray | None:
+    """Return results (..., *core) of a kernel for arrays (..., width); None where there are none.
+
+    Args:
+        name: name of the kernel.
+        packed: the mechanism.
+        widths: widths of the arrays.
+        core: shape of one result.
+        values: the arrays, the first of them closed configurations; None for no wrench.
+        settings: arguments that are equal for all.
+        scratch: numbers of scratch memory per state, for kernels with a variable number.
+    """
+    given = states(widths, values) if name in _BATCH else None
+    if given is None:
+        return None
+    inputs = types_of_state(values) if _BATCH[name] is STATE else _BATCH[name]
+    with suppress(TypeError):  # of None for what has to be given
+        compiled = _batch_entry(name, *inputs)
+        if scratch > lanes.MOST:
+            compiled = with_stack(8 * WIDTH * scratch + 2**20, compiled)
+        return computed(compiled, packed.given, given, core, *settings)
+    return None

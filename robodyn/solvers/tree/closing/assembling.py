@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Configurations in which a mechanism's loops close: from joints, from the tip, along motions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.algorithms.motion import Motion
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
+from robodyn.numerics.broadcasting import flatten
+from robodyn.poses import pose_difference
+from robodyn.solvers.tree.calls import batch, entry
+from robodyn.solvers.tree.closing.assembly_modes import assembly_modes
+from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, TipPose
+from robodyn.solvers.tree.closing.far_search import searched
+from robodyn.solvers.tree.closing.kinematics import (
+    OPEN,
+    frame_of,
+    refuse_under_actuated,
+    tree_jacobian,
+)
+from robodyn.solvers.tree.closing.structure import ATTEMPTS, followed, guessed
+from robodyn.solvers.tree.joints import configurations, rates_of
+from robodyn.solvers.tree.kernels.newton import PIECE
+
+# Configurations that are closed together.
+TOGETHER = 8
+# Starts around a guess from which a pose of the tip is tried to reach.
+TIP_ATTEMPTS = 40
+
+
+def difference(loop: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
+    """(..., mobility) how far the independent coordinates are from start to goal.
+
+    Of what floats freely position and rotation vector, base frame.
+    """
+    a, b = configurations(loop, "start", start), configurations(loop, "goal", goal)
+    out = loop.coordinates.shortest(
+        np.asarray(b[..., loop.solver.free_at] - a[..., loop.solver.free_at])
+    )
+    for joint, columns, parts in loop.solver.free_poses:
+        at = loop.solver.tree.place_of[joint.name]
+        whole = pose_difference(a[..., at], b[..., at]).reshape(*out.shape[:-1], 2, 3)
+        axes = frame_of(loop, a, joint.parent)[..., :3, :3] @ joint.at.rotation
+        turned = np.einsum("...ij,...kj->...ki", axes, whole)
+        out[..., columns] = turned.reshape(*out.shape[:-1], 6)[..., parts]
+    return out
+
+
+def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
+    """(..., nq) after a displacement (..., mobility) of the independent coordinates.
+
+    Raises:
+        NoSolution: the loops do not close there.
+    """
+    shape, (starts, steps) = flatten(
+        configuration=configurations(loop, "configuration", configuration),
+        displacement=rates_of(loop, "displacement", displacement),
+    )
+    return all_displaced(loop, starts, steps).reshape(*shape, loop.solver.nq)
+
+
+def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
+    """See the base class: by Newton's method from the configuration itself, and no search."""
+    moved = loop.unchecked.try_advance(configuration, np.array(displacement))
+    if moved is None:
+        text = f"{loop.name}: the loops do not close after a displacement of {displacement}"
+        raise NoSolution(text, residual=np.inf, value=displacement)
+    return moved
+
+
+def assemble_near(loop: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
+    """See the base class."""
+    if not loop.solver.drives_free:
+        return loop.assemble(driven, configuration)
+    by = motions.joint_difference(loop, configuration[loop.solver.driven_at], driven)
+    return motions.advance_near(loop, configuration, by)
+
+
+def assemble(
+    loop: Any,
+    driven: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    guess: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    *,
+    pose: ArrayLike | None = None,
+) -> FloatArray:
+    """The configuration (..., nq) that closes the loops, of those that there are near a guess.
+
+    Args:
+        driven: positions (..., n) of the driven joints; or a mapping of any joints to their
+            positions, a floating joint's as its pose (7,), where these determine the rest.
+        guess: a configuration (nq,) or (..., nq), or a mapping of joints to positions; home by
+            default. From a closed one the mechanism moves to its goal as a real one would.
+        pose: (..., 7) of the tip instead of `driven`.
+
+    Raises:
+        NoSolution: the loops do not close; with the largest equation left and its closure.
+        InvalidInput: wrong shapes or names, or neither `driven` nor `pose`.
+    """
+    start = _guess(loop, guess)
+    if pose is not None:
+        wanted = as_array("pose", pose, (7,), "m, unit quaternion x y z w")
+        return _each(loop, wanted, start, partial(_to_pose, loop))
+    if driven is None:
+        raise InvalidInput("assemble needs positions of joints, or a pose of the tip")
+    if hasattr(driven, "items"):
+        return _from_joints(loop, dict(driven.items()), start)
+    wanted = as_array(
+        "driven", driven, (loop.solver.n,), f"{loop.solver.n} driven joints, rad or m"
+    )
+    return _each(loop, wanted, start, partial(_to_driven, loop))
+
+
+def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000) -> FloatArray:
+    """Return all configurations (k, nq) found with these driven positions (n,), nearest home first.
+
+    Newton's method starts from at most so many places; `assembly_modes` returns how thorough that
+    was, and when two are equal.
+    """
+    return assembly_modes(loop, driven, searches=searches).configurations
+
+
+def motion_of_joints(
+    loop: Any,
+    positions: ArrayLike,
+    velocities: ArrayLike,
+    accelerations: ArrayLike | None = None,
+    guess: ArrayLike | None = None,
+) -> Motion:
+    """Configuration, velocity and acceleration of driven joints' motion (..., n).
+
+    Along the last batch dimension each configuration is found from the one before it, the
+    first from the guess, home by default.
+
+    Raises:
+        UnderActuated: fewer joints are driven than it has freedoms.
+        NoSolution: the loops do not close.
+        SingularConfiguration: the driven rates do not determine the motion.
+    """
+    refuse_under_actuated(loop)
+    wanted, rates, changes = motion_parts(loop, loop.solver.n, positions, velocities, accelerations)
+    shape = wanted.shape[:-1]
+    q = np.empty((*shape, loop.solver.nq))
+    first = _guess(loop, guess)
+    if loop.solver.drives_free and loop.structure.equations.left(first) <= OPEN:
+        q = followed_along(loop, first, wanted)
+    else:
+        for outer in np.ndindex(shape[:-1]):
+            here = first
+            for n in range(shape[-1]) if shape else (None,):
+                index = outer if n is None else (*outer, n)
+                here = _to_driven(loop, here, wanted[index])
+                q[index] = here
+    if loop.solver.drives_free:
+        return Motion(q, rates, changes)
+    return _independent_motion(loop, q, rates, changes)
+
+
+def motion_parts(
+    loop: Any,
+    width: int,
+    positions: ArrayLike,
+    velocities: ArrayLike,
+    accelerations: ArrayLike | None,
+) -> list[FloatArray]:
+    """Positions, rates and accelerations (..., width), zero if not given, of one shape."""
+    given = {
+        "positions": positions,
+        "velocities": velocities,
+        "accelerations": np.zeros(width) if accelerations is None else accelerations,
+    }
+    parts = [as_array(name, value, (width,)) for name, value in given.items()]
+    return [np.array(part) for part in np.broadcast_arrays(*parts)]
+
+
+def _independent_motion(loop: Any, q: FloatArray, rates: FloatArray, changes: FloatArray) -> Motion:
+    A = loop.joint_jacobian(q)
+    inverse = np.linalg.pinv(A)
+    if np.linalg.matrix_rank(A).min(initial=loop.solver.nu) < loop.solver.nu:
+        raise SingularConfiguration(
+            f"{loop.name}: the driven joints' rates do not determine the motion",
+            smallest_singular_value=0.0,
+            direction=None,
+            value=q,
+        )
+    u = np.einsum("...ij,...j->...i", inverse, rates)
+    _, a = loop.joint_motion(q, u, np.zeros_like(u))
+    change = np.einsum("...ij,...j->...i", inverse, changes - a[..., loop.solver.rates_at])
+    return Motion(q, u, change)
+
+
+def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
+    """After a displacement of the independent coordinates."""
+    for packed in (loop.structure.packed, *loop.solver.pivots.known):
+        moved = q.copy()
+        left = entry("displace", packed)(moved, step, CLOSED)
+        if 0.0 <= left <= ACCEPTED:
+            return np.asarray(moved)
+    wanted = q.copy()
+    wanted[loop.solver.free_at] += step
+    followed(loop.solver.tree, wanted)
+    return nearest(loop, wanted, list(loop.structure.free))
+
+
+def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
+    """Configurations (N, nq) after displacements (N, free) of the independent coordinates."""
+    if len(starts) < TOGETHER:
+        return _displaced_singly(loop, starts, steps)
+    found = batch(
+        "displaced",
+        loop.structure.packed,
+        (loop.solver.nq, loop.solver.nu),
+        (loop.solver.nq,),
+        (starts, steps),
+        CLOSED,
+        ACCEPTED,
+    )
+    if found is None:
+        return _displaced_singly(loop, starts, steps)
+    lacking = np.flatnonzero(np.isnan(found[:, 0]))
+    if lacking.size:
+        found[lacking] = _displaced_singly(loop, starts[lacking], steps[lacking])
+    return found
+
+
+def _displaced_singly(
+    loop: Any, starts: FloatArray, steps: FloatArray, *, chained: bool = False
+) -> FloatArray:
+    """The same, one after the other.
+
+    Where they are `chained` each starts from where the one before it arrived, the first from
+    its own start.
+    """
+    out: FloatArray = starts.copy()
+    steps = np.ascontiguousarray(steps)
+    displace_all = entry("displace_all", loop.structure.packed)
+    done = 0
+    while done < len(out):
+        if chained and done:
+            out[done] = out[done - 1]
+        done += displace_all(out[done:], steps[done:], chained, CLOSED, ACCEPTED)
+        if done < len(out):
+            # not with the pivots of home
+            start = out[done - 1] if chained and done else starts[done]
+            out[done] = displaced(loop, start, steps[done])
+            done += 1
+    return out
+
+
+def followed_along(loop: Any, first: FloatArray, wanted: FloatArray) -> FloatArray:
+    """Configurations (..., nq) with independent coordinates (..., free).
+
+    Along the last batch dimension each is found from the one before it, the first from a closed
+    configuration.
+    """
+    count = wanted.shape[-2] if wanted.ndim > 1 else 1
+    chains = wanted.reshape(math.prod(wanted.shape[:-2]), count, loop.solver.nu)
+    q = np.empty((*chains.shape[:2], loop.solver.nq))
+    for out, chain in zip(q, chains, strict=True):
+        # of points so near to each other that no branch is changed, every eighth comes first
+        every = TOGETHER if count > TOGETHER else 1
+        nearest = np.arange(count) // every * every
+        steps = chain - chain[nearest]
+        if np.abs(steps).max(initial=0.0) > PIECE:
+            every, steps = 1, steps[:0]
+        marks = chain[::every]
+        starts = np.array(np.broadcast_to(first, (len(marks), loop.solver.nq)))
+        leaps = np.diff(marks, axis=0, prepend=first[None, loop.solver.free_at])
+        out[::every] = _displaced_singly(loop, starts, leaps, chained=True)
+        if every > 1:
+            between = np.flatnonzero(nearest != np.arange(count))
+            out[between] = all_displaced(loop, out[nearest[between]], steps[between])
+    return q.reshape(*wanted.shape[:-1], loop.solver.nq)
+
+
+def _to_driven(loop: Any, q: FloatArray, wanted: FloatArray) -> FloatArray:
+    """From a guess to positions of the driven joints."""
+    if loop.solver.drives_free and loop.structure.equations.left(q) <= OPEN:
+        return displaced(loop, q, np.ascontiguousarray(wanted - q[loop.solver.driven_at]))
+    start = np.array(q)
+    start[loop.solver.driven_at] = wanted
+    followed(loop.solver.tree, start)
+    return nearest(loop, start, [int(rate) for rate in loop.solver.rates_at])
+
+
+def _to_pose(loop: Any, q: FloatArray, pose: FloatArray) -> FloatArray:
+    """From a guess to where the tip has a pose."""
+    extra = TipPose(
+        pose,
+        loop.structure.equations.size,
+        loop.body_pose,
+        partial(tree_jacobian, loop),
+    )
+    return nearest(loop, q, [], extra)
+
+
+def nearest(loop: Any, q: FloatArray, held: list[int], extra: Any = None) -> FloatArray:
+    """The closed configuration nearest to a guess.
+
+    Raises:
+        NoSolution: none was found.
+    """
+    equations = loop.structure.equations
+    found = searched(equations, q, held, extra, ATTEMPTS if extra is None else TIP_ATTEMPTS)
+    if found.left > ACCEPTED:
+        name = equations.worst(found.q)
+        raise NoSolution(
+            f"{loop.name}: the loops do not close; {name!r} stays open by {found.left:.3g} of "
+            f"the mechanism's size of {equations.size:.3g} m",
+            residual=found.left,
+            value=q,
+        )
+    return found.q
+
+
+def _from_joints(loop: Any, given: dict[str, ArrayLike], start: FloatArray) -> FloatArray:
+    q = np.array(start)
+    held: list[int] = []
+    for name, value in given.items():
+        place, first = _put(loop, q, name, value), loop.solver.tree.rate_of[name]
+        held += range(first, first + min(place.stop - place.start, 6))
+    followed(loop.solver.tree, q)
+    out = np.empty_like(q)
+    for index in np.ndindex(q.shape[:-1]):
+        out[index] = nearest(loop, q[index], held)
+    return out
+
+
+def _guess(loop: Any, guess: Any) -> FloatArray:
+    if guess is None:
+        return loop.structure.home
+    if hasattr(guess, "items"):
+        start, tree = loop.home, loop.solver.tree
+        for name, value in guess.items():
+            _put(loop, start, name, value)
+        return guessed(tree, {name: tuple(start[at]) for name, at in tree.place_of.items()})
+    return configurations(loop, "guess", guess)
+
+
+def _put(loop: Any, q: FloatArray, name: str, value: ArrayLike) -> slice:
+    """Write a joint's position into its place of configurations (..., nq)."""
+    if name not in loop.solver.tree.place_of:
+        raise InvalidInput(f"{loop.name} has no joint {name!r}", value=name)
+    place = loop.solver.tree.place_of[name]
+    q[..., place] = as_array(name, np.atleast_1d(value), (place.stop - place.start,))
+    return place
+
+
+def _each(
+    loop: Any,
+    wanted: FloatArray,
+    start: FloatArray,
+    find: Callable[[FloatArray, FloatArray], FloatArray],
+) -> FloatArray:
+    shape, (goals, starts) = flatten(wanted=wanted, guess=start)
+    found = [find(q, goal) for q, goal in zip(starts, goals, strict=True)]
+    return np.reshape(found, (*shape, loop.solver.nq))
+
+
+def normalized(loop: Any, configuration: FloatArray) -> FloatArray:
+    """The configuration (nq,) closed again after a step, independent joints held; unchecked.
+
+    Raises:
+        NoSolution: the loops do not close there.
+    """
+    return displaced(loop, np.array(configuration), np.zeros(loop.solver.nu))

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Idle freedoms: what may spin on its own while everything else, and every motor, is at rest.
+
+A rod between two ball joints spins about its own axis; nothing drives it and it moves nothing. Such
+a freedom is held at rest: the body does not turn about that axis, which the mechanism's motion
+then determines like any other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.solvers.tree.closing.equations import Equations, null_space
+from robodyn.solvers.tree.kernels import layout
+from robodyn.solvers.tree.packing import Idle
+from robodyn.solvers.tree.tree import Tree
+
+STILL = 1e-7
+
+
+def find_idle(
+    tree: Tree, equations: Equations, q: FloatArray, driven: list[int]
+) -> tuple[Idle, ...]:
+    """The idle freedoms in a closed configuration in general position.
+
+    A group of bodies is idle where it can turn as one about a line while all others stand still,
+    and is held from at least two sides, as the rod in a loop is; what hangs on a single joint is
+    a pendulum, which moves by itself. Links without mass may turn otherwise: those of a ball joint
+    that is described as three hinges do. Where no loop closes nothing is held from two sides.
+    """
+    if not tree.model.closures:
+        return ()
+    _, K = equations.at(q)
+    others = np.setdiff1d(np.arange(tree.rates), driven)
+    _, basis = null_space(K[:, others])
+    if not basis.shape[1]:
+        return ()
+    motions = np.zeros((tree.rates, basis.shape[1]))
+    motions[others] = basis
+    twists = np.zeros((basis.shape[1], len(tree.bodies), 6))
+    for k in range(basis.shape[1]):
+        B = equations.bodies_at(q, motions[:, k] * equations.columns)
+        omega, origin = B[:, layout.OMEGA : layout.OMEGA + 3], B[:, layout.ORIGIN :][:, :3]
+        velocity = B[:, layout.VELOCITY : layout.VELOCITY + 3] - np.cross(omega, origin)
+        twists[k, :, :3], twists[k, :, 3:] = omega, velocity / equations.size
+    has_inertia = np.array([body.mass > 0.0 or bool(body.inertia.any()) for body in tree.bodies])
+    found: list[Idle] = []
+    known = np.zeros((basis.shape[1], 0))
+    for body in range(len(tree.bodies) - 1, 0, -1):
+        z = _motion_of(twists, body, known) if has_inertia[body] else None
+        if z is None:
+            continue
+        moved = np.einsum("k,kbi->bi", z, twists)
+        group = np.flatnonzero(np.abs(moved).max(axis=1) > STILL)
+        twist = moved[body]
+        alike = np.abs(moved[group[has_inertia[group]]] - twist).max() < STILL
+        turns = np.linalg.norm(twist[:3]) > STILL and abs(twist[:3] @ twist[3:]) < STILL
+        if alike and turns and _sides(tree, set(group.tolist())) > 1:
+            frame = equations.bodies_at(q)[body, :9].reshape(3, 3)
+            axis = frame @ (twist[:3] / np.linalg.norm(twist[:3]))
+            names = sorted(name for b in group for name in tree.bodies[b].links)
+            found.append(Idle(f"spin of {', '.join(names)}", int(body), axis))
+            known = np.column_stack([known, z - known @ (known.T @ z)])
+            known[:, -1] /= np.linalg.norm(known[:, -1])
+    return tuple(found)
+
+
+def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray | None:
+    """Weights (k,) of a motion that moves a body and as few others as possible, if any does.
+
+    One body after the other is asked to stand still, as long as this one still moves.
+    """
+    space = np.eye(len(twists))
+    if known.shape[1]:
+        space = np.linalg.svd(known.T)[2][known.shape[1] :].T
+    if not space.shape[1] or not _moves(twists, body, space):
+        return None
+    for other in range(twists.shape[1]):
+        if other == body:
+            continue
+        motion = np.einsum("kj,ki->ij", space, twists[:, other])
+        _, kept = null_space_absolute(motion)
+        if kept.shape[1] and _moves(twists, body, space @ kept):
+            space = space @ kept
+    motion = np.einsum("kj,ki->ij", space, twists[:, body])
+    out: FloatArray = space @ np.linalg.svd(motion)[2][0]
+    return np.asarray(out / np.linalg.norm(out))
+
+
+def null_space_absolute(A: FloatArray) -> tuple[int, FloatArray]:
+    """Rank and null space of A, of entries of the order of 1 or none at all."""
+    _, values, V = np.linalg.svd(A)
+    rank = int((values > STILL).sum())
+    return rank, V[rank:].T
+
+
+def _moves(twists: FloatArray, body: int, space: FloatArray) -> bool:
+    motion = np.einsum("kj,ki->ij", space, twists[:, body])
+    return bool(np.linalg.norm(motion) > 1e3 * STILL)
+
+
+def _sides(tree: Tree, inside: set[int]) -> int:
+    """Count the joints and closures between a group of bodies and others."""
+    held = sum(
+        1
+        for number, body in enumerate(tree.bodies)
+        if number and body.kind != layout.FLOATING and (number in inside) != (body.parent in inside)
+    )
+    for closure in tree.model.closures:
+        a, b = tree.body_of[closure.parent], tree.body_of[closure.child]
+        held += (a in inside) != (b in inside)
+    return held

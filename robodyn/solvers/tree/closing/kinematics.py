@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Kinematics of mechanisms with closed loops: poses of links, rates of all joints, Jacobians."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms.motion import DrivenMotion, JointStates
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_array
+from robodyn.errors import (
+    InvalidInput,
+    KinematicsError,
+    SingularConfiguration,
+    UnderActuated,
+)
+from robodyn.numerics.broadcasting import element, flatten
+from robodyn.poses import quaternion_of_rotation
+from robodyn.solvers.tree.calls import batch, entry
+from robodyn.solvers.tree.closing.rods import Rod, find_rods
+from robodyn.solvers.tree.joints import configurations, rates_of
+
+# Entries of single states that take a flag whether to skip checks, before the result.
+SKIPS_CHECKS = ("jacobian", "mass_matrix", "inverse_dynamics", "free_efforts")
+# A configuration given from outside may be open by this part of the size.
+OPEN = 1e-5
+
+
+def joint_velocities(loop: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+    """(..., n) [rad/s or m/s] of the driven joints."""
+    return driven_motion(loop, configuration, velocity, np.zeros(loop.solver.nu)).velocities
+
+
+def driven_motion(
+    loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> DrivenMotion:
+    """Positions, rates and accelerations (..., n) of the driven joints."""
+    positions = loop.joint_positions(configuration)
+    if loop.solver.drives_free:
+        changes = (
+            rates_of(loop, "velocity", velocity),
+            rates_of(loop, "acceleration", acceleration),
+        )
+        return DrivenMotion(*map(np.array, np.broadcast_arrays(positions, *changes)))
+    v, a = loop.joint_motion(configuration, velocity, acceleration)
+    return DrivenMotion(
+        np.broadcast_to(positions, (*v.shape[:-1], loop.solver.n)),
+        v[..., loop.solver.rates_at],
+        a[..., loop.solver.rates_at],
+    )
+
+
+def joint_states(
+    loop: Any, configuration: ArrayLike, velocity: ArrayLike | None = None
+) -> JointStates:
+    """Return names, positions and velocities (..., k) of all joints except floating ones.
+
+    `body_pose` and `link_pose` return the pose of a floating joint's link.
+    """
+    q = configurations(loop, "configuration", configuration)
+    v = loop.joint_rates(q, np.zeros(loop.solver.nu) if velocity is None else velocity)
+    names, at, rates, factors = loop.solver.listed
+    return JointStates(
+        names,
+        np.broadcast_to(q[..., at], (*v.shape[:-1], len(at))),
+        v[..., rates] * factors,
+    )
+
+
+def listed(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
+    """Of all joints but floating ones: name, where position and rate are, rate's factor."""
+    joints = [joint for joint in loop.solver.tree.joints if joint.kind != "floating"]
+    return (
+        tuple(joint.name for joint in joints),
+        [loop.solver.tree.position_of[joint.name] for joint in joints],
+        [loop.solver.tree.rate_of[joint.name] for joint in joints],
+        np.array([joint.mimic.multiplier if joint.mimic else 1.0 for joint in joints]),
+    )
+
+
+def joint_rates(loop: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
+    """(..., rates) of all tree coordinates, in the order of `rate_names`."""
+    return loop.joint_motion(configuration, velocity, np.zeros(loop.solver.nu))[0]
+
+
+def joint_motion(
+    loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Rates and accelerations (..., rates) of all tree coordinates."""
+    found, count = (
+        tip_motion(loop, configuration, velocity, acceleration),
+        loop.solver.tree.rates,
+    )
+    return found[..., :count], found[..., count : 2 * count]
+
+
+def body_pose(loop: Any, configuration: ArrayLike) -> FloatArray:
+    """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
+    q = configurations(loop, "configuration", configuration)
+    if q.ndim == 1:
+        out = np.empty(7)
+        kernel_of(loop, "tip_pose")(np.ascontiguousarray(q), out)
+        return out
+    frames = frame_of(loop, q, loop.model.tip_link)
+    turns = quaternion_of_rotation(frames[..., :3, :3])
+    return np.concatenate([frames[..., :3, 3], turns], axis=-1)
+
+
+def frame_of(loop: Any, q: FloatArray, link: str) -> FloatArray:
+    """Frames (..., 4, 4) of a link at checked configurations (..., nq)."""
+    number = loop.solver.tree.body_of[link]
+    axes = None
+    if q.ndim > 1:
+        packed = loop.structure.packed
+        axes = batch("frames", packed, (loop.solver.nq,), (4, 3), (q,), number)
+    if axes is None:
+        bodies_at, each = loop.structure.equations.bodies_at, np.ndindex(q.shape[:-1])
+        placed = [bodies_at(q[index])[number, :12] for index in each]
+        axes = np.reshape(placed, (*q.shape[:-1], 4, 3))
+    places = np.zeros((*q.shape[:-1], 4, 4))
+    places[..., :3, :], places[..., 3, 3] = np.swapaxes(axes, -1, -2), 1.0
+    # term by term, in the order of exported libraries: BLAS has one of its own
+    local = loop.solver.tree.frame_of[link]
+    x, y, z, origin = (places[..., k : k + 1] for k in range(4))
+    found = x * local[0] + y * local[1] + z * local[2]
+    found[..., 3:] += origin
+    return np.asarray(found)
+
+
+def rods(loop: Any) -> tuple[Rod, ...]:
+    """The straight legs."""
+    return find_rods(loop.structure.equations, loop.structure.home)
+
+
+def leg_names(loop: Any) -> tuple[str, ...]:
+    """Names of the ball or universal joints at which legs hold the moving body."""
+    return tuple(rod.name for rod in loop.solver.rods)
+
+
+def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
+    """(..., 2, k, 3) unit vectors along the legs; see `robodyn.algorithms.travel.leg_axes`.
+
+    A leg stands on the link that carries the last joint that turns before it: of a rod with two
+    ball joints the crank or carriage.
+    """
+    q = configurations(loop, "configuration", configuration)
+    found = np.empty((*q.shape[:-1], 2, len(loop.solver.rods), 3))
+    for k, rod in enumerate(loop.solver.rods):
+        # the foot is a point of the link that the leg stands on, the tip one of the body
+        frames = [frame_of(loop, q, link) for link in (rod.base, rod.body)]
+        ends = [
+            frame[..., :3, :3] @ point + frame[..., :3, 3]
+            for frame, point in zip(frames, (rod.foot, rod.tip), strict=True)
+        ]
+        along = ends[1] - ends[0]
+        along = along / np.linalg.norm(along, axis=-1, keepdims=True)
+        for end, frame in enumerate(frames):
+            found[..., end, k, :] = np.einsum("...i,...ij->...j", along, frame[..., :3, :3])
+    return found
+
+
+def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
+    """J (..., 6, mobility): twist of the tip = J @ independent rates, base frame."""
+    J = np.empty((6, loop.solver.nu))
+    try:
+        if kernel_of(loop, "jacobian")(configuration, False, J):
+            return J
+    except TypeError:
+        pass  # not a single float64 configuration
+    return each_state(loop, "jacobian", (6, loop.solver.nu), configuration)
+
+
+def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
+    """S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
+    return each_state(loop, "tangent", (loop.solver.tree.rates, loop.solver.nu), configuration)
+
+
+def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
+    """Compute A (..., n, mobility): rates of the driven joints = A @ independent rates."""
+    return np.asarray(loop.tangent(configuration)[..., loop.solver.rates_at, :])
+
+
+def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
+    """An entry with the pivots of home."""
+    call = loop.solver.calls.get(name)
+    if call is None:
+        call = loop.solver.calls.setdefault(name, entry(name, loop.structure.packed))
+    return call
+
+
+def ask(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
+    """Call an entry, with other pivots where those of home do not serve; q is closed."""
+    if kernel_of(loop, name)(q, *arguments):
+        return
+    refuse_open(loop, q)
+    for packed in loop.solver.pivots.known:
+        if entry(name, packed)(q, *arguments):
+            return
+    if not entry(name, loop.solver.pivots.at(q))(q, *arguments):
+        raise SingularConfiguration(
+            f"{loop.name}: the closures contradict this motion at this configuration, where "
+            "their rank differs from that around it",
+            smallest_singular_value=0.0,
+            direction=None,
+            value=q,
+        )
+
+
+def refuse_open(loop: Any, q: FloatArray) -> None:
+    """Refuse a configuration that does not close the loops.
+
+    Raises:
+        InvalidInput: it does not.
+    """
+    left = loop.structure.equations.left(q)
+    if not left <= OPEN:
+        name = loop.structure.equations.worst(q)
+        raise InvalidInput(
+            f"configuration is not closed: closure {name!r} is open by {left:.3g} of the "
+            f"mechanism's size of {loop.structure.equations.size:.3g} m; assemble it first",
+            value=q,
+        )
+
+
+def refuse_under_actuated(loop: Any) -> None:
+    """Refuse a mechanism whose motors do not determine its motion.
+
+    Raises:
+        UnderActuated: it is one.
+    """
+    loose = loop.structure.loose
+    if loose:
+        hold = ", or hold what floats (base: fixed)" if loop.solver.free_poses else ""
+        raise UnderActuated(
+            f"{loop.name}: the {loop.solver.n} driven joints do not determine the mechanism, which "
+            f"has {loop.solver.nu} freedoms; with all motors locked {', '.join(loose)} still move. "
+            f"Drive more joints{hold}; forward dynamics and simulation work as it is",
+            joints=loose,
+            value=loop.model.driven,
+        )
+
+
+def each_state(
+    loop: Any,
+    name: str,
+    core: tuple[int, ...],
+    *values: ArrayLike | None,
+    third: tuple[str, int] | None = None,
+    call: Callable[..., None] | None = None,
+) -> FloatArray:
+    """A kernel's results (..., *core): of a batch in vectors, where these fail one by one.
+
+    Args:
+        name: of the kernel, for batches and for single states.
+        core: shape of one result.
+        values: a configuration, rates, accelerations, a wrench and the rows of a base, as far
+            as it takes them.
+        third: name and width of what it takes in place of accelerations.
+        call: takes a single state and its result instead of the kernel.
+
+    Raises:
+        InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+        KinematicsError: there is no result; its `index` says where.
+    """
+    kept = third or ("acceleration", loop.solver.nu)
+    widths = (loop.solver.nq, loop.solver.nu, kept[1], 6, 9)[: len(values)]
+    given = any(np.ndim(part) > 1 for part in values if part is not None)
+    found = batch(name, loop.structure.packed, widths, core, values) if given else None
+    if found is not None and name == "inverse_dynamics" and loop.solver.n > loop.solver.nu:
+        least, largest = loop.drives.effort_ranges.T  # in lanes limits are left to single states
+        found[((found < least) | (found > largest)).any(axis=-1)] = np.nan
+    if found is not None and not np.isnan(found).any():
+        return found
+    names = ("configuration", "velocity", kept[0], "wrench", "base")[: len(values)]
+    units = (
+        "every joint in the order of movable_joint_names",
+        "independent joints, rad or m",
+        "rad or m per s^2" if third is None else "N m or N",
+        "N, N m",
+        "",
+    )
+    parts = {
+        what: as_array(what, value, (width,), unit)  # type: ignore[arg-type]
+        for what, value, width, unit in zip(names, values, widths, units, strict=False)
+        if value is not None or what not in ("wrench", "base")
+    }
+    shape, flat = flatten(**parts)
+    states, count = dict(zip(parts, flat, strict=True)), len(flat[0])
+    out = np.full((count, *core), np.nan) if found is None else found.reshape(count, *core)
+    rest = [False] if name in SKIPS_CHECKS else []
+    for n in np.flatnonzero(np.isnan(out).any(axis=tuple(range(1, out.ndim)))):
+        state: list[Any] = [np.array(states[what][n]) if what in states else None for what in names]
+        try:
+            if call is None:
+                ask(loop, name, *state, *rest, out[n])
+            else:
+                call(*state, out[n])
+        except KinematicsError as error:
+            error.index = element(shape, int(n))
+            raise
+    return out.reshape(*shape, *core)
+
+
+def tip_motion(loop: Any, *motion: ArrayLike) -> FloatArray:
+    """Rates of all joints, their changes, the tip's acceleration (..., 2 * rates + 6)."""
+    width = 2 * loop.solver.tree.rates + 6
+    return each_state(loop, "motion", (width,), *motion)
+
+
+def tree_jacobian(loop: Any, q: FloatArray) -> FloatArray:
+    """(6, rates) twist of the tip for each tree coordinate."""
+    B, tree = loop.structure.equations.bodies_at(q), loop.solver.tree
+    way = tree.way_round(0, tree.body_of[loop.model.tip_link])
+    return tree.point_jacobian(B, way, tree.frame_at(B, loop.model.tip_link)[:3, 3])
+
+
+def configuration_rate(loop: Any, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+    """Time derivative (nq,) of a configuration; unchecked."""
+    v, out = loop.joint_rates(configuration, velocity), np.empty(loop.solver.nq)
+    entry("configuration_rate", loop.structure.packed)(configuration, v, out)
+    return out

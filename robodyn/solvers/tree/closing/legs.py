@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Of the ways in which legs can be put together, the one nearest to a guess.
+
+With the floating bodies where they are, legs close one by one: each is searched on its own, so that
+six legs with two ways each need twelve attempts and not sixty-four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.solvers.tree.closing.equations import ACCEPTED, Equations
+
+ATTEMPTS = 12
+# A leg with more coordinates than this is left as it is.
+LARGEST = 8
+SEED = 15
+
+
+def nearest_legs(
+    equations: Equations, q: FloatArray, guess: FloatArray, held: Sequence[int]
+) -> FloatArray:
+    """A closed configuration with each leg as near to the guess as its closures let it.
+
+    Args:
+        equations: of the closures.
+        q: (positions,) closed.
+        guess: (positions,) what is nearest to it is sought, within the joints' limits if possible.
+        held: rate indices of coordinates that stay; with these, legs are independent.
+    """
+    rng = np.random.default_rng(SEED)
+    for leg in _legs(equations, q, held):
+        if len(leg) > LARGEST:
+            continue
+        others = np.setdiff1d(np.arange(equations.tree.rates), leg)
+        best, least = q, _distance(equations, q, guess, leg)
+        for attempt in range(ATTEMPTS):
+            start = np.array(q)
+            for rate in leg:
+                place = equations.tree.rate_places[rate]
+                start[place] = guess[place]
+            step = np.zeros(equations.tree.rates)
+            if attempt:
+                step[leg] = rng.uniform(-np.pi, np.pi, len(leg))
+            found = equations.close(equations.stepped(start, step), others.tolist())
+            if found.left > ACCEPTED:
+                continue
+            turned = _unwound(equations, found.q, guess, leg)
+            distance = _distance(equations, turned, guess, leg)
+            if distance < least * (1.0 - 1e-6):
+                best, least = turned, distance
+        q = best
+    return q
+
+
+def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list[int]]:
+    """Coordinates that are not held, in groups that no equation joins; single joints only."""
+    tree = equations.tree
+    _, K = equations.at(equations.stepped(q, np.full(tree.rates, 0.1)))
+    fixed = set(held)
+    groups: list[set[int]] = []
+    for row in np.abs(K) > 1e-12:
+        joined = {int(rate) for rate in np.flatnonzero(row)} - fixed
+        if not joined:
+            continue
+        separate = []
+        for group in groups:
+            if group & joined:
+                joined |= group
+            else:
+                separate.append(group)
+        groups = [*separate, joined]
+    single = {body.rate for body in tree.bodies[1:] if body.width == 1}
+    return [sorted(group) for group in groups if group <= single]
+
+
+def _unwound(
+    equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]
+) -> FloatArray:
+    """The same configuration, angles of a leg without whole turns from the guess."""
+    out = q.copy()
+    for body in equations.tree.bodies[1:]:
+        turns = body.joint is not None and body.joint.kind in ("revolute", "continuous")
+        if turns and body.rate in leg and body.own == body.position:
+            off = out[body.own] - guess[body.own]
+            out[body.own] -= 2.0 * np.pi * np.round(off / (2.0 * np.pi))
+    return np.asarray(out)
+
+
+def _distance(equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]) -> float:
+    """Return the distance of a leg from the guess [rad, relative]; more beyond its limits."""
+    total = 0.0
+    for body in equations.tree.bodies[1:]:
+        if body.rate in leg and body.joint is not None and body.width == 1:
+            scale = equations.columns[body.rate]
+            total += ((q[body.own] - guess[body.own]) / scale) ** 2
+            lower, upper = body.joint.position
+            over = max(lower - q[body.own], q[body.own] - upper, 0.0)
+            total += 100.0 * (over > 1e-9)
+    return total

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Other pivots and other independent coordinates, for states where those of home do not serve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.errors import SingularConfiguration, SingularMassMatrix
+from robodyn.solvers.tree.calls import entry, single_dynamics
+from robodyn.solvers.tree.closing.equations import least_step, null_space
+from robodyn.solvers.tree.closing.structure import Structure, steepness
+from robodyn.solvers.tree.elimination import find_elimination
+from robodyn.solvers.tree.packing import Packed, pack
+
+# The independent coordinates do not determine the motion where a dependent one moves this much
+# more than all of them [parts of a comparable step].
+SINGULAR = 1e-9
+# Of the coordinates that could be independent, one this much better than the present is taken.
+MOST_PACKINGS = 4
+
+
+class Pivots:
+    """Packings of one mechanism, each for the neighbourhood of some configuration.
+
+    Args:
+        structure: of the mechanism.
+
+    Attributes:
+        known: those that were found, the latest first.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self._structure = structure
+        self.known: tuple[Packed, ...] = ()
+
+    def at(self, q: FloatArray, free: tuple[int, ...] | None = None) -> Packed:
+        """Arrays whose pivots serve at a configuration (positions,).
+
+        Args:
+            q: closed.
+            free: independent coordinates, by default the mechanism's.
+
+        Raises:
+            SingularConfiguration: these do not determine the motion there.
+        """
+        own = self._structure
+        chosen = own.free if free is None else free
+        _, K = own.equations.at(q)
+        smallest, direction = independence(K, chosen)
+        elimination = None
+        if smallest > SINGULAR:
+            elimination = find_elimination([K], own.present, chosen)
+        if elimination is None:
+            moving = [own.tree.rate_names[rate] for rate in np.argsort(-np.abs(direction))[:3]]
+            names = ", ".join(own.tree.rate_names[rate] for rate in chosen)
+            raise SingularConfiguration(
+                f"{own.tree.model.name}: at this configuration {names} do not determine the "
+                f"motion: {', '.join(moving)} move while these stand still (singularity of type "
+                "2); forward dynamics and simulation go on, inverse dynamics has no answer",
+                smallest_singular_value=smallest,
+                direction=direction,
+                value=q,
+            )
+        rows, columns = 1.0 / own.equations.rows, 1.0 / own.equations.columns
+        packed = pack(
+            own.tree,
+            idle=own.idle,
+            free=chosen,
+            elimination=elimination.scaled(rows, columns),
+            steep=np.inf if free is None else steepness(own.equations, q, chosen),
+        )
+        if free is None:
+            self.known = (packed, *self.known)[:MOST_PACKINGS]
+        return packed
+
+    def best_free(self, q: FloatArray) -> tuple[int, ...]:
+        """The coordinates that determine the motion best at a configuration (positions,).
+
+        Driven ones are preferred unless others are clearly better; by pivoting on the tangent.
+        """
+        own = self._structure
+        _, K = own.equations.at(q)
+        _, basis = null_space(K)
+        remaining = basis.copy()
+        weights = np.where(np.isin(np.arange(len(basis)), own.free), 2.0, 1.0)
+        chosen: list[int] = []
+        for _ in range(basis.shape[1]):
+            size = weights * np.linalg.norm(remaining, axis=1)
+            rate = int(np.argmax(size))
+            chosen.append(rate)
+            row = remaining[rate] / np.linalg.norm(remaining[rate])
+            remaining = remaining - np.outer(remaining @ row, row)
+        return tuple(sorted(chosen))
+
+
+def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:
+    """Return how well coordinates determine the motion, 0 to 1, and the motion they miss most.
+
+    It is the smallest singular value of their rows in an orthonormal basis of the motions.
+    """
+    _, basis = null_space(K)
+    _, values, V = np.linalg.svd(basis[list(free)])
+    direction = basis @ V[-1]
+    return float(values[-1]) if len(values) == basis.shape[1] else 0.0, direction
+
+
+def forward_anywhere(
+    mechanism: Any, q: FloatArray, rates: FloatArray, effort: FloatArray, *load: FloatArray | None
+) -> FloatArray:
+    """Compute accelerations (mobility,) of the independent joints at a closed configuration.
+
+    The motion is expressed in the coordinates that determine it best there; of the motions with
+    these rates of the independent joints, the smallest is used. `load` is a wrench and the rows of
+    a base.
+
+    Raises:
+        SingularMassMatrix: some motion has no inertia.
+    """
+    structure, pivots = mechanism.structure, mechanism.solver.pivots
+    free = pivots.best_free(q)
+    packed = pivots.at(q, free)
+    v = full_rates(structure, q, rates)
+    other = np.empty(len(free))
+    if not single_dynamics(packed).forward(q, v[list(free)], effort, *load, True, other):
+        raise SingularMassMatrix(
+            f"{mechanism.name}: a motion of the mechanism has no inertia, so no acceleration "
+            "follows; give its links mass",
+            value=q,
+        )
+    count = mechanism.solver.tree.rates
+    motion = np.empty(2 * count + 6)
+    entry("motion", packed)(q, v[list(free)], other, motion)
+    return np.asarray(motion[count : 2 * count][list(structure.free)])
+
+
+def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:
+    """The least rates (rates,) of the tree with these of the independent coordinates."""
+    _, K = structure.equations.at(q)
+    columns = structure.equations.columns
+    rows = np.zeros((len(structure.free), K.shape[1]))
+    for n, rate in enumerate(structure.free):
+        rows[n, rate] = 1.0
+    wanted = np.concatenate([np.zeros(len(K)), rates / columns[list(structure.free)]])
+    return np.asarray(least_step(np.vstack([K, rows]), wanted) * columns)

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Structure of a mechanism: closed configuration, rank, freedoms, independent coordinates.
+
+Everything is computed from the closures' Jacobian at closed configurations around home; nothing is
+counted from types of joints, so redundant closures and special geometries are found.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.errors import ModelError
+from robodyn.model.model import Model
+from robodyn.model.shape import ModelShape, shape_of
+from robodyn.solvers.tree.closing.equations import ACCEPTED, Equations, null_space
+from robodyn.solvers.tree.closing.far_search import searched
+from robodyn.solvers.tree.closing.idle import find_idle
+from robodyn.solvers.tree.closing.legs import nearest_legs
+from robodyn.solvers.tree.elimination import find_elimination
+from robodyn.solvers.tree.kernels import layout
+from robodyn.solvers.tree.kernels.entries import fits
+from robodyn.solvers.tree.packing import Idle, Packed, pack, repacked
+from robodyn.solvers.tree.tree import Tree, TreeBody
+
+# Samples around home, and how far from it [rad, or parts of the size].
+SAMPLES = 4
+SPREAD = 0.15
+# The smallest singular value that counts must be this much of the largest for a rank to be clear.
+CLEAR = 1e-5
+# A coordinate is independent of others if this much of it is.
+DISTINCT = 1e-6
+SEED = 15
+# Starts around a guess from which the loops are tried to close.
+ATTEMPTS = 60
+# See `steepness`.
+STEEPNESS = 10.0
+
+# Shapes that are remembered: a payload, friction, motors or another gravity leave them as they are.
+MOST_SHAPES = 16
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Structure of a mechanism.
+
+    Attributes:
+        tree: bodies and coordinates.
+        equations: equations of the closures and idle freedoms.
+        home: (positions,) closed configuration.
+        closures: number of equations of the closures.
+        rank: rank of these.
+        mobility: freedoms of the mechanism without idle ones.
+        idle: freedoms that are held at rest.
+        free: rate indices of the independent coordinates.
+        loose: names of joints that move while every driven joint is locked, without idle ones.
+        determined: whether the driven joints suffice.
+        present: (rows, rates) entries of K that may differ from zero.
+        packed: arrays for the kernels.
+    """
+
+    tree: Tree
+    equations: Equations
+    home: FloatArray
+    closures: int
+    rank: int
+    mobility: int
+    idle: tuple[Idle, ...]
+    free: tuple[int, ...]
+    loose: tuple[str, ...]
+    determined: bool
+    present: np.ndarray
+    packed: Packed
+
+    @property
+    def is_open_tree(self) -> bool:
+        """Whether the recursions for trees without closures hold.
+
+        They know no mimic joints and no rotors that spin, and floating joints on the base only.
+        """
+        return not (self.equations.rows.size or any(map(_is_coupled, self.tree.bodies[1:])))
+
+    @property
+    def keeps_floating_rates(self) -> bool:
+        """Whether each floating joint's rates follow each other among the independent ones."""
+        free = list(self.free)
+        return all(
+            free[(at := free.index(body.rate)) : at + 6] == list(range(body.rate, body.rate + 6))
+            for body in self.tree.bodies[1:]
+            if body.width == 6
+        )
+
+
+def _is_coupled(body: TreeBody) -> bool:
+    """Whether a body's joint does more than move what it carries."""
+    assert body.joint is not None
+    if body.joint.kind == "floating":
+        return body.parent != 0
+    return body.own != body.position or body.joint.spin_inertia != 0.0
+
+
+def find_structure(model: Model) -> Structure:
+    """Everything of a model that does not depend on its state.
+
+    Raises:
+        ModelError: the loops do not close from home, or joints named as independent are not.
+    """
+    tree = Tree(model)
+    bare = Equations(tree, pack(tree))
+    home = _home(tree, bare)
+    bare.keep_senses(home)
+    rank, samples = _rank(bare, closed_samples(bare, home))
+    driven = [tree.rate_of[name] for name in model.driven]
+    idle = find_idle(tree, bare, samples[-1], driven)
+    equations = Equations(tree, pack(tree, idle=idle)) if idle else bare
+    equations.keep_senses(home)
+    jacobians = [equations.at(q)[1] for q in samples]
+    mobility = tree.rates - null_space(jacobians[-1])[0]
+    if not mobility:
+        closures = ", ".join(repr(closure.name) for closure in model.closures[:8])
+        raise ModelError(
+            f"{model.source or model.name}: no joint can move: the closures {closures} have rank "
+            f"{rank} for {tree.rates} tree coordinates; a platform on six legs needs a floating "
+            "joint, and a loop as many joints as its closures leave free",
+            value=rank,
+        )
+    loose = _loose(tree, jacobians[-1], driven)
+    free = _independent(tree, jacobians[-1], mobility)
+    rng = np.random.default_rng(SEED)
+    present = _present(equations, tree, rng)
+    elimination = find_elimination(jacobians, present, free)
+    if elimination is None:
+        names = ", ".join(tree.rate_names[rate] for rate in free)
+        others = [K for q, K in zip(samples, jacobians, strict=True) if q is not home]
+        if others and find_elimination(others, present, free) is not None:
+            raise ModelError(
+                f"{model.source or model.name}: home is singular (a dead center): the joints "
+                f"{names} do not determine the mechanism there, but do so around it. Give a home "
+                f"away from it, such as {_aside(equations, home, samples[-1])}",
+                value=model.home,
+            )
+        raise ModelError(
+            f"{model.source or model.name}: the joints {names} do not determine the mechanism",
+            value=model.independent,
+        )
+    elimination = elimination.scaled(1.0 / equations.rows, 1.0 / equations.columns)
+    steep = steepness(equations, home, free)
+    packed = pack(tree, idle=idle, free=free, elimination=elimination, steep=steep)
+    room: Any = fits
+    if not room.py_func(SimpleNamespace(**packed.head)):
+        raise ModelError(
+            f"{model.source or model.name}: {mobility} freedoms of {len(tree.bodies) - 1} bodies "
+            "are more than the kernels have room for; make joints fixed that need not move",
+            value=mobility,
+        )
+    count = sum(closure.equations for closure in model.closures)
+    return Structure(
+        tree, equations, home, count, rank, mobility, idle, free, loose, not loose, present, packed
+    )
+
+
+def _aside(equations: Equations, home: FloatArray, other: FloatArray) -> str:
+    """Return the joint that moves most from home to another configuration, with a position."""
+    tree = equations.tree
+    joints = [j for j in tree.joints if j.moves_alone and j.name not in tree.model.driven]
+    places = [tree.position_of[joint.name] for joint in joints]
+    scales = equations.columns[[tree.rate_of[joint.name] for joint in joints]]
+    if not joints:
+        return "other positions of the joints"
+    most = int((np.abs(other - home)[places] / scales).argmax())
+    return f"home: {{{joints[most].name}: {other[places[most]]:.3g}}}"
+
+
+def _home(tree: Tree, equations: Equations) -> FloatArray:
+    """A configuration that closes, near the model's guess."""
+    model = tree.model
+    guess = guessed(tree, dict(model.home))
+    named = dict(model.home)
+    held = [tree.rate_of[name] for name in model.driven if name in named]
+    # what floats is where the description has it: first the legs reach for it
+    floating = [
+        body.rate + k for body in tree.bodies[1:] if body.kind == layout.FLOATING for k in range(6)
+    ]
+    found = equations.close(guess, [*held, *floating])
+    if found.left > ACCEPTED:
+        found = searched(equations, found.q, held, None, ATTEMPTS)
+    if found.left > ACCEPTED and held:
+        found = searched(equations, guess, [], None, ATTEMPTS)
+    if found.left > ACCEPTED:
+        name = found.closure or equations.worst(found.q)
+        raise ModelError(
+            f"{model.source or model.name}: the loops do not close from home; closure {name!r} "
+            f"stays open by {found.left:.3g} of the mechanism's size of {equations.size:.3g} m. "
+            "Give positions near which it closes (home), and check the closure's origins and axes",
+            value=found.left,
+        )
+    return nearest_legs(equations, found.q, guess, [*held, *floating])
+
+
+def guessed(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
+    """A configuration from positions of joints; others at zero, or the limit nearest to it."""
+    q = np.zeros(tree.positions)
+    for joint in tree.joints:
+        at = tree.position_of[joint.name]
+        if joint.kind == "floating":
+            q[at : at + 7] = values.get(joint.name, (0.0,) * 6 + (1.0,))
+            q[at + 3 : at + 7] /= np.linalg.norm(q[at + 3 : at + 7])
+        else:
+            q[at] = values.get(joint.name, (float(np.clip(0.0, *joint.position)),))[0]
+    followed(tree, q)
+    return q
+
+
+def followed(tree: Tree, q: FloatArray) -> None:
+    """Bring the mimic joints of configurations (..., positions) to those they follow, in place."""
+    for joint in tree.joints:
+        if joint.mimic is not None:
+            source = q[..., tree.position_of[joint.mimic.joint]]
+            at = tree.position_of[joint.name]
+            q[..., at] = joint.mimic.multiplier * source + joint.mimic.offset
+
+
+def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
+    """Home and closed configurations around it, in general position."""
+    rng, everything = np.random.default_rng(SEED), np.arange(equations.tree.rates)
+    found = [home]
+    for attempt in range(6 * SAMPLES):
+        if len(found) > SAMPLES:
+            break
+        deviation = SPREAD / (1.0 + attempt // SAMPLES)
+        step = rng.normal(0.0, deviation, equations.tree.rates)
+        # damped: whole steps of least length run away where loops are overconstrained
+        for near in equations.approached([equations.stepped(home, step)], everything):
+            closed = equations.close(near)
+            if closed.left <= ACCEPTED:
+                found.append(closed.q)
+    return found
+
+
+def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[FloatArray]]:
+    """The rank of the closures, and those of closed configurations that have it.
+
+    It is the largest of any, but close to a singular configuration rounding leaves singular values
+    between nothing and something. Overconstrained loops end there easily: a parallelogram with a
+    third bar, where all bars are in line. Such samples say nothing, if there are others.
+    """
+    found = []
+    for q in samples:
+        _, K = equations.at(q)
+        rank, _ = null_space(K)
+        values = np.linalg.svd(K, compute_uv=False) if rank else np.ones(1)
+        clear = float(values[max(rank, 1) - 1]) > CLEAR * float(values[0])
+        found.append((q, rank, clear))
+    if any(clear for *_, clear in found):
+        found = [one for one in found if one[2]]
+    rank = max(rank for _, rank, _ in found)
+    return rank, [q for q, has, _ in found if has == rank]
+
+
+def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.ndarray:
+    """Return which entries of K differ from zero in some configuration, closed or not."""
+    present = np.zeros((len(equations.rows), tree.rates), dtype=bool)
+    start = guessed(tree, {})
+    for _ in range(4):
+        q = equations.stepped(start, rng.uniform(-1.5, 1.5, tree.rates))
+        present |= np.abs(equations.at(q)[1]) > 1e-12
+    return present
+
+
+def _loose(tree: Tree, K: FloatArray, driven: list[int]) -> tuple[str, ...]:
+    """Joints that move while the driven ones are locked."""
+    others = np.setdiff1d(np.arange(tree.rates), driven)
+    _, basis = null_space(K[:, others])
+    moving = np.abs(basis).max(axis=1, initial=0.0) > 1e-7
+    return tuple(tree.rate_names[rate] for rate in others[moving])
+
+
+def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
+    """Return the coordinates that describe the motion."""
+    model = tree.model
+    _, basis = null_space(K)
+    named = [tree.rate_of[name] for name in model.independent]
+    if named and len(named) != mobility:
+        raise ModelError(
+            f"{model.source or model.name}: {len(named)} independent joints are named, the "
+            f"mechanism has {mobility} freedoms",
+            value=model.independent,
+        )
+    driven = [tree.rate_of[name] for name in model.driven]
+    single = [tree.rate_of[j.name] for j in tree.joints if j.kind != "floating"]
+    preferred = dict.fromkeys([*named, *driven, *single, *range(tree.rates)])
+    chosen: list[int] = []
+    orthonormal = np.zeros((0, mobility))
+    for rate in preferred:
+        if len(chosen) == mobility:
+            break
+        row = basis[rate] - orthonormal.T @ (orthonormal @ basis[rate])
+        length = float(np.linalg.norm(row))
+        if length > DISTINCT:
+            chosen.append(rate)
+            row = row / length
+            row = row - orthonormal.T @ (orthonormal @ row)
+            orthonormal = np.vstack([orthonormal, row / np.linalg.norm(row)])
+        elif rate in named:
+            raise ModelError(
+                f"{model.source or model.name}: independent joint {tree.rate_names[rate]!r} does "
+                "not move independently of the others",
+                value=tree.rate_names[rate],
+            )
+    return tuple(chosen)
+
+
+def steepness(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
+    """Return the largest permitted derivative of coordinates by independent ones.
+
+    It is a multiple of that at a configuration, and at least that of a well-conditioned mechanism.
+    """
+    _, K = equations.at(q)
+    _, basis = null_space(K)
+    own = basis[list(free)]
+    if own.shape[0] != own.shape[1] or np.linalg.svd(own, compute_uv=False)[-1] < 1e-6:
+        return STEEPNESS
+    S = basis @ np.linalg.inv(own)
+    S = S * equations.columns[:, None] / equations.columns[list(free)]
+    return STEEPNESS * max(1.0, float(np.abs(S).max()))
+
+
+def structure_of(model: Model) -> Structure:
+    """Return the structure of a model, fast if a model of this shape was analyzed before.
+
+    Raises:
+        ModelError: as for `find_structure`.
+    """
+    found = _found(shape_of(model))
+    if found.tree.model is model:
+        return found
+    tree = found.tree.carried_by(model)
+    return replace(found, tree=tree, packed=repacked(found.packed, found.tree, tree))
+
+
+def _reduced(structure: Structure) -> tuple[Any, ...]:
+    return structure_of, (structure.tree.model,)
+
+
+# where it is unpickled it is found anew, or what is known there
+copyreg.pickle(Structure, _reduced)
+
+
+@lru_cache(maxsize=MOST_SHAPES)
+def _found(shape: ModelShape) -> Structure:
+    return find_structure(shape.model)

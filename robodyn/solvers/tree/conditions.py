@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Distance of a mechanism with closed loops from singularities of both types."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms.conditioning import TYPE_1, TYPE_2, Singularity
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_scalar
+from robodyn.numerics.singular_values import extreme_ratio
+from robodyn.solvers.tree import tip_freedoms as freedoms
+from robodyn.solvers.tree.calls import batch, condition_entry, side_entry
+from robodyn.solvers.tree.closing.equations import null_space, orthonormal_bases
+from robodyn.solvers.tree.closing.kinematics import tree_jacobian
+from robodyn.solvers.tree.closing.structure import closed_samples
+from robodyn.solvers.tree.joints import configurations
+from robodyn.solvers.tree.kernels.conditions import WORST_CONDITION
+from robodyn.solvers.tree.tip_freedoms import NONE, TipFreedoms
+
+
+def motion_condition(
+    loop: Any, configuration: ArrayLike, characteristic_length: float = 1.0
+) -> FloatArray:
+    """Condition (...) of the way from the mechanism's motion to the tip's.
+
+    Infinite at a singularity of type 1, an end of travel, where the mechanism moves and the
+    tip does not. Angular rates of the tip are multiplied by the length [m].
+    """
+    length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+    return np.asarray(_conditions(loop, configuration, length)[0])
+
+
+def force_condition(loop: Any, configuration: ArrayLike) -> FloatArray:
+    """Condition (...) of the way from the mechanism's motion to the driven joints' rates.
+
+    Infinite at a singularity of type 2, where the mechanism moves although all motors are
+    locked, so that they cannot hold it.
+    """
+    return np.asarray(_conditions(loop, configuration, 1.0)[1])
+
+
+def condition_number(
+    loop: Any, configuration: ArrayLike, characteristic_length: float = 1.0
+) -> FloatArray:
+    """The larger of `motion_condition` and `force_condition`."""
+    length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
+    return np.asarray(_conditions(loop, configuration, length).max(axis=0))
+
+
+def determinant(loop: Any, configuration: ArrayLike) -> FloatArray | None:
+    """A number (...) that changes sign at singularities of type 2; None if redundant.
+
+    The determinant of the equations together with the driven rates, along the mechanism's
+    motions; its sign is carried by one basis of these.
+    """
+    if loop.solver.n != loop.solver.nu:
+        return None
+    q = configurations(loop, "configuration", configuration)
+    bases, _ = _motions(loop, q.reshape(-1, loop.solver.nq))
+    signs = np.sign(np.linalg.det(loop.solver.reference.T @ bases))
+    numbers = np.where(signs, signs, 1.0) * np.linalg.det(bases[:, loop.solver.rates_at])
+    return np.asarray(numbers.reshape(q.shape[:-1]))
+
+
+def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
+    """A number (...) that changes sign on a path only at a singularity; None if not known.
+
+    The determinant of the closures' Jacobian by the passive rates, over the root of the Gram
+    determinant of the whole: continuous, and zero where the mechanism moves although the
+    driven joints rest, or where the closures leave it more freedoms. It takes as many equations
+    as passive rates, not counting those that are zero for every configuration, as of planar
+    mechanisms.
+    """
+    compared = loop.solver.sided
+    if compared is None:
+        return None
+    q = configurations(loop, "configuration", configuration)
+    flat = np.ascontiguousarray(q.reshape(-1, loop.solver.nq))
+    out = np.empty(len(flat))
+    side_entry()(*compared, flat, out)
+    return np.asarray(out.reshape(q.shape[:-1]))
+
+
+def sided(loop: Any) -> tuple[FloatArray, ...] | None:
+    """Return the arguments of the kernel of sides; None if there is no determinant."""
+    rows = np.flatnonzero(loop.structure.present.any(axis=1))
+    passive = np.setdiff1d(np.arange(loop.solver.tree.rates), loop.solver.rates_at)
+    if loop.solver.n != loop.solver.nu or len(rows) != len(passive) or not len(rows):
+        return None
+    equations = loop.structure.equations
+    which = (np.asarray(each, np.float64) for each in (rows, passive))
+    return *equations.packed.given, equations.rows, equations.columns, *which
+
+
+def singularities(loop: Any) -> tuple[Singularity, ...]:
+    """Type 1 and type 2; see `Singularity`."""
+    return (
+        Singularity(
+            TYPE_1,
+            "an end of travel, the tip loses a freedom",
+            partial(_tip_number, loop),
+            loop.solver.tip_directions is not None,
+            loop.motion_condition,
+            takes_effort=False,
+        ),
+        Singularity(
+            TYPE_2,
+            "the motors cannot hold it",
+            partial(_drive_number, loop),
+            loop.solver.n == loop.solver.nu,
+            partial(_force_condition_at, loop),
+            takes_effort=True,
+            yields=partial(_yielding, loop),
+        ),
+    )
+
+
+def loops_found(loop: Any) -> dict[str, Any]:
+    """Return closures, mobility, and whether the motors suffice, as data for JSON.
+
+    `mobility` is tree coordinates minus rank, `freedoms` the rest of it without the idle ones.
+    """
+    found, home = loop.structure, loop.structure.home
+    numbers = {
+        "motion": float(loop.motion_condition(home, loop.characteristic_length)),
+        "force": float(loop.force_condition(home)),
+    }
+    return {
+        "tree_coordinates": found.tree.rates,
+        "closures": [
+            {
+                "name": closure.name,
+                "type": closure.kind,
+                "parent": closure.parent,
+                "child": closure.child,
+                "equations": closure.equations,
+            }
+            for closure in loop.model.closures
+        ],
+        "equations": found.closures,
+        "rank": found.rank,
+        "mobility": found.tree.rates - found.rank,
+        "freedoms": found.mobility,
+        "determined_by": loop.tip_freedoms.text,
+        "idle_freedoms": list(loop.idle_freedoms),
+        "driven_joints": list(loop.model.driven),
+        "motors_suffice": found.determined,
+        "loose_joints": list(found.loose),
+        "open_by": found.equations.left(home) * found.equations.size,
+        "condition_numbers": {
+            name: number if np.isfinite(number) else None for name, number in numbers.items()
+        },
+    }
+
+
+def _force_condition_at(loop: Any, q: FloatArray, length: float) -> FloatArray:
+    """`force_condition`, whatever the length."""
+    return loop.force_condition(q)
+
+
+def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
+    """Zero (k,) at singularities of type 1."""
+    bases, tips = _motions(loop, q)
+    moved = tips[:, loop.solver.determined_rows] * loop.solver.row_scales
+    if loop.solver.tip_directions is None:
+        # freedoms that the tip never has are not what it loses
+        last = loop.tip_freedoms.freedoms - 1
+        return np.asarray(np.linalg.svd(moved, compute_uv=False)[:, last])
+    return np.asarray(_orientations(bases) * np.linalg.det(loop.solver.tip_directions.T @ moved))
+
+
+def _drive_number(loop: Any, q: FloatArray) -> FloatArray:
+    """Zero (k,) at singularities of type 2."""
+    bases, _ = _motions(loop, q)
+    driven = bases[:, loop.solver.rates_at] * loop.solver.driven_scale
+    if loop.solver.n == loop.solver.nu:
+        return np.asarray(_orientations(bases) * np.linalg.det(driven))
+    if loop.solver.n < loop.solver.nu:
+        return np.zeros(len(q))
+    return np.asarray(np.linalg.svd(driven, compute_uv=False)[:, -1])
+
+
+def _yielding(loop: Any, q: FloatArray, length: float) -> FloatArray:
+    """Twist (6,) of the tip in the motion that moves the driven joints least."""
+    bases, tips = _motions(loop, q[None])
+    V = np.linalg.svd(bases[0, loop.solver.rates_at] * loop.solver.driven_scale)[2]
+    twist = tips[0] @ V[-1]
+    twist[3:] *= length
+    return np.asarray(twist)
+
+
+def reference(loop: Any) -> FloatArray:
+    """Null space of the closures' Jacobian at home."""
+    return null_space(loop.structure.equations.at(loop.structure.home)[1])[1]
+
+
+def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArray:
+    """Both condition numbers (2, ...), of the motion and of the forces."""
+    q = configurations(loop, "configuration", configuration)
+    flat = np.ascontiguousarray(q.reshape(-1, loop.solver.nq))
+    columns, tip, drives = loop.solver.comparable
+    known = columns, tip, drives, length
+    found = None
+    if len(flat) > 1 and min(tip[0], len(tip) - 1, len(drives)) >= loop.solver.nu:
+        found = batch("conditions", loop.structure.packed, (loop.solver.nq,), (2,), (flat,), *known)
+    if found is None:
+        found = np.empty((len(flat), 2))
+        condition_entry()(*loop.structure.packed.given, *known, flat, found)
+    lacking = np.isnan(found[:, 0])
+    if lacking.any():
+        bases, tips = _motions(loop, flat[lacking])
+        tips[:, 3:] *= length
+        moved = tips[:, loop.solver.determined_rows]
+        found[lacking, 0] = _condition_numbers(moved, count=loop.tip_freedoms.freedoms)
+        driven = bases[:, loop.solver.rates_at] * loop.solver.driven_scale
+        found[lacking, 1] = _condition_numbers(driven, loop.solver.nu)
+    return np.asarray(found.T.reshape((2, *q.shape[:-1])))
+
+
+def comparable(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the arguments of the kernel of condition numbers: columns, tip and drives."""
+    tip = np.array([loop.tip_freedoms.freedoms, *loop.solver.determined_rows], dtype=float)
+    drives = np.column_stack([loop.solver.rates_at, loop.solver.driven_scale]).astype(float)
+    return np.ascontiguousarray(loop.structure.equations.columns), tip, drives
+
+
+def _motions(loop: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bases (N, rates, mobility) of the motions, the tip's twists (N, 6, mobility) in these.
+
+    Orthonormal, of comparable rates. Where the closures leave more freedoms than elsewhere,
+    of these motions those that move the driven joints least.
+    """
+    bases = np.full((len(q), loop.solver.tree.rates, loop.solver.nu), np.nan)
+    tips = np.full((len(q), 6, loop.solver.nu), np.nan)
+    if len(q) > 1:
+        _motions_of_many(loop, q, bases, tips)
+    columns = loop.structure.equations.columns[:, None]
+    for n in np.flatnonzero(np.isnan(tips).any(axis=(1, 2))):
+        _, K = loop.structure.equations.at(q[n])
+        _, basis = null_space(K)
+        if basis.shape[1] > loop.solver.nu:
+            V = np.linalg.svd(basis[loop.solver.rates_at])[2]
+            basis = basis @ V[-loop.solver.nu :].T
+        bases[n] = basis
+        tips[n] = tree_jacobian(loop, q[n]) @ (basis * columns)
+    return bases, tips
+
+
+def _motions_of_many(loop: Any, q: FloatArray, bases: FloatArray, tips: FloatArray) -> None:
+    """The same of a batch (N, nq); NaN is left where the independent joints serve badly."""
+    packed, widths = loop.structure.packed, (loop.solver.nq,)
+    S = batch("tangent", packed, widths, (loop.solver.tree.rates, loop.solver.nu), (q,))
+    J = batch("jacobian", packed, widths, (6, loop.solver.nu), (q,))
+    if S is None or J is None:
+        return
+    known = np.flatnonzero(np.isfinite(S).all(axis=(1, 2)) & np.isfinite(J).all(axis=(1, 2)))
+    basis, R = orthonormal_bases(S[known] / loop.structure.equations.columns[:, None])
+    fair = _condition_numbers(R) < WORST_CONDITION
+    known = known[fair]
+    bases[known] = basis[fair]
+    tips[known] = J[known] @ np.linalg.inv(R[fair])
+
+
+def driven_scale(loop: Any) -> FloatArray:
+    """(n, 1) what makes rates of the driven joints comparable."""
+    columns = loop.structure.equations.columns[loop.solver.rates_at]
+    return np.asarray((columns / columns.max())[:, None])
+
+
+def tip_freedoms(loop: Any) -> TipFreedoms:
+    """Return the components of the tip's pose that determine the mechanism."""
+    tips = np.array(loop.solver.sampled_tips)
+    tips[:, :3] /= loop.structure.equations.size
+    return freedoms.tip_freedoms(tips)
+
+
+def determining_rows(loop: Any) -> tuple[int, ...]:
+    """Return the components of the tip's pose that determine it; none if they do not."""
+    return loop.tip_freedoms.rows if loop.tip_freedoms.suffice else ()
+
+
+def determined_rows(loop: Any) -> list[int]:
+    """Rows of the tip's twist that determine the mechanism."""
+    return list(loop.tip_freedoms.rows)
+
+
+def row_scales(loop: Any) -> FloatArray:
+    """Return the scales of the rows: positions relative to the size."""
+    scale = np.ones((6, 1))
+    scale[:3] /= loop.structure.equations.size
+    return scale[loop.solver.determined_rows]
+
+
+def tip_directions(loop: Any) -> FloatArray | None:
+    """(rows, mobility) of the tip's motion that there are at all; None if there are more.
+
+    A five-bar's tip stays in a plane: what it does there has a determinant.
+    """
+    moved = np.concatenate(
+        list(loop.solver.sampled_tips[:, loop.solver.determined_rows] * loop.solver.row_scales),
+        axis=1,
+    )
+    U, values, _ = np.linalg.svd(moved)
+    found = int((values > NONE * values[0]).sum())
+    return np.asarray(U[:, :found]) if found == loop.solver.nu else None
+
+
+def sampled_tips(loop: Any) -> FloatArray:
+    """(samples, 6, mobility) the tip's twists at configurations around home."""
+    samples = closed_samples(loop.structure.equations, loop.structure.home)
+    return _motions(loop, np.array(samples))[1]
+
+
+def _orientations(bases: FloatArray) -> FloatArray:
+    """Signs (N,) that make one orientation of bases (N, rates, mobility) on a way of the next."""
+    turns = np.linalg.det(np.swapaxes(bases[:-1], 1, 2) @ bases[1:])
+    return np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
+
+
+def _condition_numbers(
+    matrices: FloatArray, least: int = 0, count: int | None = None
+) -> FloatArray:
+    """Condition numbers (...) of (..., m, n), of the `count` largest singular values.
+
+    Infinite if there are fewer rows than `least`.
+    """
+    values: FloatArray = np.asarray(np.linalg.svd(matrices, compute_uv=False), np.float64)
+    values = values[..., :count]
+    if matrices.shape[-2] < least:
+        values = np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
+    return extreme_ratio(values)

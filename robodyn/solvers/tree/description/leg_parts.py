@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Links and joints of which the short forms of legs are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from robodyn.actuators.actuator import IDEAL
+from robodyn.actuators.description import actuator_from_fields, params_of
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.formats.documents import Fields
+from robodyn.formats.urdf_shapes import frame_of
+from robodyn.model.body import Body, Link
+from robodyn.model.builder import ModelBuilder
+from robodyn.model.closure import Closure
+from robodyn.model.geometry import Geometry, bare, beam
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
+from robodyn.parsing.model_file import stated_in
+from robodyn.parsing.own_attributes import Motor, with_motor
+
+_BAR = ("mass", "com", "inertia", "radius", "length", "to", "apart")
+# bars that need not span what they are between
+_FREE = ("lower", "upper")
+_LIMITS = ("position", "velocity", "effort")
+MASSLESS = Body(0.0, np.zeros(3), np.zeros((3, 3)))
+# Of a joint: its parent, its child, and its point (3,) [m] on the parent.
+Ends = tuple[str, str, ArrayLike]
+
+
+@dataclass
+class Parts:
+    """The builder that is filled, and the platform on which legs end.
+
+    Attributes:
+        builder: of the mechanism.
+        name: of the platform's link.
+        rotation, origin: (3, 3), (3,) [m] of the platform at home, base frame.
+        size: [m] of what is drawn.
+        driven: names of the driven joints.
+    """
+
+    builder: ModelBuilder
+    name: str
+    rotation: FloatArray
+    origin: FloatArray
+    size: float = 0.1
+    driven: list[str] = field(default_factory=list)
+
+    def add_link(
+        self,
+        name: str,
+        body: Body = MASSLESS,
+        solid: tuple[Geometry, ...] = (),
+        thin: tuple[Geometry, ...] = (),
+    ) -> None:
+        """Add a link with shapes that may collide, and others that are only drawn."""
+        shapes = (*solid, *thin), bare(solid)
+        self.builder.add(Link(name, body.mass, body.com, body.inertia, *shapes))
+        self.builder.weighed.add(name)
+
+
+class LegParts:
+    """Adds the links and joints of a leg.
+
+    Attributes:
+        parts: has the builder that they are added to.
+        fields: of the leg.
+        name, form: of the leg.
+        start: (3,) [m] where it begins, base frame.
+        tip, goal: (3,) [m] where it ends at home, in the platform's and in the base frame.
+
+    Raises:
+        ModelError: a field that is missing or wrong; so do all of its methods.
+    """
+
+    def __init__(self, parts: Parts, fields: Fields) -> None:
+        self.parts, self.fields = parts, fields
+        self.name, self.form = fields.text("name"), fields.text("form")
+        self.start, self.tip = (fields.array(key, (3,), "m") for key in ("base", "platform"))
+        self.goal = parts.origin + parts.rotation @ self.tip
+        self._damping = fields.number("passive_damping", "N m s/rad", default=0.0, at_least=0.0)
+
+    @property
+    def axis(self) -> FloatArray:
+        """The leg's axis (3,), unit, base frame."""
+        axis = self.fields.array("axis", (3,))
+        size = float(np.linalg.norm(axis))
+        if not size > 1e-9:
+            raise self.fields.refuse("axis", axis.tolist(), "a direction, not zero")
+        return axis / size
+
+    def bar(self, key: str, way: FloatArray, suffix: str = "") -> str:
+        """A link along a vector (3,) [m] from its origin; returns its name.
+
+        It is a cylinder or, without a radius, a thin rod, unless it says its inertia. A leg's upper
+        part points back to the base; its `length` may differ from what it spans.
+        """
+        block, name = self.fields.child(key, {}), f"{self.name}_{key}{suffix}"
+        block.only(*_BAR)
+        span = float(np.linalg.norm(way))
+        length = block.number("length", "m", default=span, above=0.0) if key in _FREE else span
+        along = way / span
+        mass = block.number("mass", "kg", default=0.0, at_least=0.0)
+        radius = block.number("radius", "m", default=0.0, at_least=0.0)
+        across = mass * (3.0 * radius**2 + length**2) / 12.0
+        # x along the leg or the bar, away from the base
+        R = self._frame(-along if key == "upper" else along)
+        com = block.array("com", (3,), "m", (R.T @ (0.5 * length * along)).tolist())
+        inertia = np.diag([0.5 * mass * radius**2, across, across])
+        if "inertia" in block:
+            inertia = block.array("inertia", (3, 3), "kg m^2")
+        width, material = radius or 0.015 * self.parts.size, "rod" if key == "rod" else "cylinder"
+        drawn = beam(np.zeros(3), length * along, width, material)
+        self.parts.add_link(name, Body(mass, R @ com, R @ inertia @ R.T), drawn)
+        return name
+
+    def _frame(self, x: FloatArray) -> FloatArray:
+        """(3, 3) axes of a bar: x along it, y across the leg's axis, z."""
+        y = np.cross(self._first_axis(x), x)
+        size = float(np.linalg.norm(y))
+        if size < 0.1:
+            expected = "a direction across the leg and its bars"
+            raise self.fields.refuse("axis", self.fields.get("axis", ""), expected)
+        y = y / size
+        return np.stack([x, y, np.cross(x, y)], axis=1)
+
+    def _first_axis(self, along: FloatArray) -> FloatArray:
+        """The first axis of a universal joint: the leg's, or else a level one across the bar."""
+        if "axis" in self.fields and self.form[0] != "P":
+            return self.axis
+        up = np.array([0.0, 0.0, 1.0] if abs(along[2]) < 0.99 else [1.0, 0.0, 0.0])
+        first = np.cross(up, along)
+        return np.asarray(first / np.linalg.norm(first))
+
+    def passive_joint(self, letter: str, ends: Ends, way: FloatArray, suffix: str = "") -> None:
+        """The joint between a link and what goes on along a direction: R, U, or U and a spin for S.
+
+        A universal joint's first axis is the leg's, its second at right angles to it and to the
+        bar.
+        """
+        along = way / np.linalg.norm(way)
+        axes = [self._first_axis(along)]
+        if letter != "R":
+            axes.append(self._frame(along)[:, 1])
+        if letter == "S":
+            axes.append(along)
+        parent, child, at = ends
+        for index, axis in enumerate(axes, start=1):
+            link = child if index == len(axes) else f"{self.name}_cross{suffix}{index}"
+            if link != child:
+                self.parts.add_link(link)
+            self.follow(f"passive{suffix}{index}", (parent, link, at), axis)
+            parent, at = link, np.zeros(3)
+
+    def follow(self, name: str, ends: Ends, axis: FloatArray) -> None:
+        """A joint that nothing drives, with its friction."""
+        joint = _joint(f"{self.name}_{name}", "continuous", ends, axis)
+        self.parts.builder.add(replace(joint, damping=self._damping))
+
+    def drive(self, kind: str, ends: Ends, axis: FloatArray, home: float) -> None:
+        """The driven joint: with its limits, friction, actuator and home."""
+        fields, limits = self.fields, self.fields.child("limits", {})
+        limits.only(*_LIMITS)
+        actuator = actuator_from_fields(fields.child("actuator")) if "actuator" in fields else IDEAL
+        friction = fields.number("friction", default=0.0, at_least=0.0)
+        motion: dict[str, Any] = {"friction": np.full(2, friction)}
+        motion["damping"] = fields.number("damping", default=0.0, at_least=0.0)
+        motion["velocity"] = limits.number("velocity", default=np.inf, above=0.0)
+        if isinstance(limits.data.get("effort"), list):  # a cable's are of one sign
+            least, largest = limits.array("effort", (2,), "N or N m").tolist()
+            with stated_in(limits, "effort"):
+                actuator = replace(actuator, least_effort=least, largest_effort=largest)
+        else:
+            motion["effort"] = limits.number("effort", default=np.inf, above=0.0)
+        if "position" in limits:
+            motion["position"] = limits.array("position", (2,))
+        elif kind == "revolute":
+            kind = "continuous"
+        joint = replace(_joint(self.name, kind, ends, axis), **motion)
+        motor = Motor(fields.number("armature", default=0.0, at_least=0.0))
+        builder = self.parts.builder
+        builder.add(with_motor(joint, motor, params_of(actuator)))
+        builder.home[self.name] = (float(home),)
+        self.parts.driven.append(self.name)
+
+    def end(
+        self, link: str, at: ArrayLike, suffix: str = "", shift: FloatArray | float = 0.0
+    ) -> None:
+        """Add the joint at the platform: a ball joint, or a hinge about the leg's axis."""
+        kind = "spherical" if self.form[-1] == "S" else "revolute"
+        axes: dict[str, Any] = {}
+        if kind == "revolute":
+            axes = {"axis": self.axis, "child_axis": self.parts.rotation.T @ self.axis}
+        seats = [Placement.of(frame_of(point)) for point in (at, self.tip + shift)]
+        axes |= {"at": seats[0], "child_at": seats[1], "damping": self._damping}
+        name, platform = f"{self.name}_end{suffix}", self.parts.name
+        self.parts.builder.add(Closure(name, kind, link, platform, **axes))
+
+
+def _joint(name: str, kind: str, ends: Ends, axis: FloatArray) -> Joint:
+    """A joint of a parent and a child link, at a point of the parent."""
+    parent, child, at = ends
+    return Joint(name, kind, parent, child, Placement.of(frame_of(at)), axis=axis)

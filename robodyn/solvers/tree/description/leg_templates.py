@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Commented platforms on legs to start from, each one YAML file made of main dimensions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from robodyn.errors import InvalidInput
+from robodyn.parsing.template import Dimension, Template, cylinder_inertia, template_text
+
+# Fields of a file, by name.
+Numbers = dict[str, Any]
+
+# The motors' angle at home [rad], and the ends of their travel.
+HOME, UP, DOWN = 0.35, -0.7, 1.4
+# Of the motors' rotors [kg m^2], and their gears' ratio.
+ROTOR, RATIO = 1.2e-4, 33
+
+
+def delta(
+    base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
+) -> dict[str, Any]:
+    """Fields of a delta's files.
+
+    Raises:
+        InvalidInput: rods that do not reach the platform.
+    """
+    widest = base_radius + arm - platform_radius
+    if not rod > 1.05 * widest:
+        raise InvalidInput(
+            f"rod is {rod:g} m, too short: with the arms level the rods span {widest:.4g} m to the "
+            f"platform; give rods of {1.3 * widest:.3g} m or more",
+            value=rod,
+        )
+    away = base_radius + arm * math.cos(HOME) - platform_radius  # from elbow to platform, at home
+    down = math.sqrt(rod**2 - away**2)
+    arm_mass, rod_mass = 3.0 * arm, 0.16 * rod  # tubes of carbon fibre with their fittings
+    radius, thin = 0.06 * arm, 0.009 * rod
+    width = 0.15 * arm
+    arm_axial, arm_cross = cylinder_inertia(arm_mass, radius, arm)
+    rod_axial, rod_cross = cylinder_inertia(rod_mass, thin, rod)
+    spin, tilt = cylinder_inertia(payload, platform_radius)
+    # five times what holds it with level arms, and a fast start of the rotors
+    weight = payload + 3.0 * arm_mass + 6.0 * rod_mass
+    effort = float(f"{5.0 * 9.81 * arm * weight / 3.0 + 150.0 * ROTOR * RATIO**2:.2g}")
+    chains, fields = "", {
+        "up": UP, "down": DOWN, "effort": effort, "speed": 12, "arm": arm, "half_arm": 0.5 * arm,
+        "arm_mass": arm_mass, "arm_axial": arm_axial, "arm_cross": arm_cross, "radius": radius,
+        "rod": rod, "half_rod": 0.5 * rod, "rod_mass": rod_mass, "rod_axial": rod_axial,
+        "rod_cross": rod_cross, "thin": thin, "pitch": math.atan2(down, -away) - HOME,
+    }  # fmt: skip
+    for i in range(3):
+        angle = i * 2.0 * math.pi / 3.0
+        c, s = math.cos(angle), math.sin(angle)
+        place = {"i": i + 1, "degrees": 120 * i, "angle": angle}
+        x, y = base_radius * c, base_radius * s
+        chains += template_text("delta_arm.urdf").format(x=x, y=y, **place, **fields)
+        for side, across in (("a", width), ("b", -width)):
+            goal = {
+                "goal_x": platform_radius * c - across * s,
+                "goal_y": platform_radius * s + across * c,
+            }
+            chains += template_text("delta_rod.urdf").format(
+                side=side, across=across, **goal, **place, **fields
+            )
+    return {
+        "home": HOME, "rotor": ROTOR, "ratio": RATIO, "reflected": ROTOR * RATIO**2,
+        "plate": 0.1 * base_radius, "height": -(arm * math.sin(HOME) + down), "tilt": tilt,
+        "spin": spin, "radius": radius, "tool": -0.2 * arm, "chains": chains,
+    }  # fmt: skip
+
+
+DELTA = Template(
+    "delta",
+    (
+        Dimension("base_radius", 0.2, "radius of the circle of the motors"),
+        Dimension("platform_radius", 0.05, "radius of the circle of the rods' ends"),
+        Dimension("arm", 0.3, "length of an arm, between its axes"),
+        Dimension("rod", 0.7, "length of a rod, between its joints"),
+        Dimension("payload", 0.7, "mass of the platform with all that it carries", "kg"),
+    ),
+    delta,
+    (".urdf",),
+)
+
+
+def servo_hexapod(
+    base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
+) -> Numbers:
+    """Of a hexapod on six servos with cranks.
+
+    Raises:
+        InvalidInput: rods that do not reach.
+    """
+    turn, near = math.radians(15.0), math.radians(10.0)
+    x, y = base_radius * math.cos(turn), base_radius * math.sin(turn)
+    # cranks point away from each other, at right angles to their axes
+    c, s = math.cos(turn), math.sin(turn)
+    goal = math.radians(60.0) - near
+    p, q = platform_radius * math.cos(goal), platform_radius * math.sin(goal)
+    away = math.hypot(x - arm * s - p, y + arm * c - q)
+    return {
+        "height": _above("rod", rod, away), "arm_mass": 0.5 * arm, "rod_mass": 0.15 * rod,
+        "thin": 0.02 * rod, "effort": 8.0 * payload * 9.81 * arm, "x1": x, "y1": y, "y2": -y,
+        "c": c, "s": s, "c2": -c, "tx1": -arm * s, "ty1": arm * c, "ty2": -arm * c, "p1": p,
+        "q1": q, "q2": -q,
+    }  # fmt: skip
+
+
+def ball_balancer(
+    base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
+) -> Numbers:
+    """Of a plate on three servos (3-RRS), as balls are balanced on.
+
+    Raises:
+        InvalidInput: rods that do not reach.
+    """
+    return {
+        "height": _above("rod", rod, base_radius + arm - platform_radius), "arm_mass": 0.5 * arm,
+        "rod_mass": 0.15 * rod, "thin": 0.02 * rod, "effort": 8.0 * payload * 9.81 * arm,
+    }  # fmt: skip
+
+
+def linear_delta(
+    base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
+) -> Numbers:
+    """Of a delta on three vertical rails.
+
+    Raises:
+        InvalidInput: rods that do not reach.
+    """
+    down = _above("rod", rod, base_radius - platform_radius)
+    return {
+        "height": 0.6 * stroke - down, "rod_mass": 0.15 * rod, "thin": 0.012 * rod,
+        "apart": 1.2 * platform_radius, "travel": stroke,
+    }  # fmt: skip
+
+
+def tripod(
+    base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
+) -> Numbers:
+    """Of a platform on three actuators with hinges (3-RPS).
+
+    Raises:
+        InvalidInput: a stroke that the legs are too short for.
+    """
+    length = math.hypot(base_radius - platform_radius, height)
+    if not stroke < 0.9 * length:
+        raise InvalidInput(
+            f"stroke is {stroke:g} m, too much for legs of {length:.3g} m: an actuator is longer "
+            f"than its stroke; give at most {0.8 * length:.2g} m",
+            value=stroke,
+        )
+    effort = float(f"{5.0 * payload * 9.81 / 3.0:.2g}")
+    return {
+        "lower": 2.0 * length, "upper": 1.0 * length, "wide": 0.04 * length,
+        "thin": 0.025 * length, "half": 0.5 * length, "shortest": length - 0.5 * stroke,
+        "longest": length + 0.5 * stroke, "effort": effort, "coulomb": 0.04 * effort,
+    }  # fmt: skip
+
+
+def rail_hexapod(
+    base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
+) -> Numbers:
+    """Of a hexapod whose six rods stand on carriages on vertical rails.
+
+    Raises:
+        InvalidInput: rods that do not reach.
+    """
+    turn, goal = math.radians(15.0), math.radians(50.0)
+    x, y = base_radius * math.cos(turn), base_radius * math.sin(turn)
+    p, q = platform_radius * math.cos(goal), platform_radius * math.sin(goal)
+    up = _above("rod", rod, math.hypot(x - p, y - q))
+    return {
+        "height": 0.5 * stroke + up, "rod_mass": 0.6 * rod, "thin": 0.02 * rod, "travel": stroke,
+        "effort": 5.0 * payload * 9.81, "x": x, "y": y, "back": -y, "p": p, "q": q, "under": -q,
+    }  # fmt: skip
+
+
+def five_bar(base_radius: float, arm: float, rod: float, payload: float) -> Numbers:
+    """Of a five-bar, two arms that carry one tool.
+
+    Raises:
+        InvalidInput: rods that do not meet.
+    """
+    lean = math.radians(20.0)
+    tx, ty = arm * math.sin(lean), arm * math.cos(lean)
+    up = _above("rod", rod, base_radius + tx)
+    return {
+        "turn": math.atan2(up, -(base_radius + tx)), "bar": payload, "back": -0.3 * rod,
+        "radius": 0.3 * rod, "effort": 20.0 * payload * arm, "x": base_radius,
+        "minus": -base_radius, "tx": tx, "mx": -tx, "ty": ty, "arm_mass": 1.5 * arm, "elbow": -rod,
+    }  # fmt: skip
+
+
+def _above(what: str, length: float, away: float) -> float:
+    """Return the height [m] of a bar whose ends have this horizontal distance."""
+    if not length > 1.05 * abs(away):
+        raise InvalidInput(
+            f"{what} is {length:g} m, too short: its ends are {abs(away):.4g} m apart on the level "
+            f"alone; give {1.3 * abs(away):.3g} m or more",
+            value=length,
+        )
+    return math.sqrt(length**2 - away**2)
+
+
+_TEXTS = {
+    "base_radius": "radius of the circle of the legs' first joints",
+    "platform_radius": "radius of the circle of the legs' ends",
+    "rod": "length of a rod, between its joints",
+    "payload": "mass of the platform with all that it carries",
+}
+
+
+def _offered(numbers: Callable[..., Numbers], texts: dict[str, str], **defaults: float) -> Template:
+    dimensions = (
+        Dimension(name, value, (_TEXTS | texts)[name], "kg" if name == "payload" else "m")
+        for name, value in defaults.items()
+    )
+    return Template(numbers.__name__.replace("_", "-"), tuple(dimensions), numbers)
+
+
+_CARRIAGE = {"stroke": "travel of a carriage"}
+TEMPLATES = (
+    DELTA,
+    _offered(
+        servo_hexapod, {"arm": "length of a crank"},
+        base_radius=0.14, platform_radius=0.1, arm=0.045, rod=0.19, payload=0.6,
+    ),
+    _offered(
+        ball_balancer, {"arm": "length of a crank"},
+        base_radius=0.06, platform_radius=0.1, arm=0.06, rod=0.09, payload=0.4,
+    ),
+    _offered(
+        linear_delta, _CARRIAGE,
+        base_radius=0.18, platform_radius=0.04, rod=0.25, stroke=0.5, payload=0.3,
+    ),
+    _offered(
+        tripod, {"height": "of the platform at home", "stroke": "travel of an actuator"},
+        base_radius=0.25, platform_radius=0.15, height=0.5, stroke=0.2, payload=10.0,
+    ),
+    _offered(
+        rail_hexapod, _CARRIAGE,
+        base_radius=0.4, platform_radius=0.15, rod=0.5, stroke=0.4, payload=10.0,
+    ),
+    _offered(
+        five_bar,
+        {
+            "base_radius": "half the distance of the motors",
+            "arm": "length of an arm, between its axes",
+            "rod": "length of a far bar, between its joints",
+            "payload": "mass of a far bar with the tool",
+        },
+        base_radius=0.1, arm=0.2, rod=0.3, payload=0.3,
+    ),
+)  # fmt: skip

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The state of a mechanism with closed loops from its driven joints, one reading after another.
+
+Where more joints are driven than there are freedoms, readings that are rounded contradict each
+other a little: the configuration is the one that fits all of them best, by their deviations.
+
+First-order propagation of the readings' errors: with A from independent rates u to driven rates,
+J from u to the tip's twist and W the inverse variances of the readings, positions determine the
+independent coordinates up to C = (A'WA)^-1, and the tip's displacement up to J C J'. The twist
+J u with A u = rates errs by the errors of the rates and, for J and A change with the
+configuration, by those of the positions: J A^-1 drates + (D_J - J A^-1 D_A) dposition, D the
+derivatives of J u and A u with u held.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.algorithms.estimation import (
+    Encoders,
+    Estimate,
+    Estimator,
+)
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.errors import (
+    KinematicsError,
+    NoSolution,
+    SingularConfiguration,
+    UnderActuated,
+)
+from robodyn.solvers.tree.closing.equations import ACCEPTED
+from robodyn.solvers.tree.closing.kinematics import tip_motion
+from robodyn.solvers.tree.closing.structure import followed
+
+# Of the search for the configuration that fits redundant readings best: steps from the last
+# estimate and from home, the longest of these, where it ends, and what is near enough where
+# readings that contradict each other slow it down [rad, or parts of the size].
+FEW_STEPS, MOST_STEPS = 8, 100
+LONGEST_STEP = 0.1
+DONE, NEAR = 1e-11, 1e-6
+# Readings determine the freedoms where the singular values of A differ by less than this.
+DETERMINED = 1e9
+
+
+class LoopEstimator(Estimator):
+    """Assembling with a memory; see the base class.
+
+    Raises:
+        UnderActuated: the driven joints do not determine the configuration.
+    """
+
+    _mechanism: Any
+
+    def __init__(
+        self,
+        mechanism: Any,
+        start: ArrayLike | None = None,
+        encoders: Encoders | None = None,
+    ) -> None:
+        loose = mechanism.loose_joints
+        if loose:
+            raise UnderActuated(
+                f"{mechanism.name}: readings of its {len(mechanism.joint_names)} driven joints do "
+                f"not determine its {mechanism.mobility} freedoms: with these still "
+                f"{', '.join(loose)} move; measure more joints and name them as driven",
+                joints=loose,
+                value=mechanism.joint_names,
+            )
+        super().__init__(mechanism, start, encoders)
+
+    def _checked(
+        self, positions: ArrayLike, rates: ArrayLike | None
+    ) -> tuple[FloatArray, FloatArray | None]:
+        position, rate = super()._checked(positions, rates)
+        # an encoder of a joint without end may count a turn from anywhere
+        near = self._mechanism.joint_positions(self._start)
+        if self.last is not None:
+            near = self._positions
+        return near + motions.joint_difference(self._mechanism, near, position), rate
+
+    def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
+        own = self._mechanism
+        q = None if guess is None else self._fitted(guess, FEW_STEPS)
+        acquired = q is None
+        if q is None:
+            q = self._assembled()
+        A, J = own.joint_jacobian(q), own.jacobian(q)
+        values = np.linalg.svd(A, compute_uv=False)
+        if not values[-1] * DETERMINED > values[0]:
+            raise SingularConfiguration(
+                f"{own.name}: the driven joints do not determine the configuration here",
+                smallest_singular_value=float(values[-1]),
+                direction=None,
+                value=q,
+            )
+        rated, of_rates = _weighted(A, deviation)
+        _, of_coordinates = _weighted(A, self._position_deviation)
+        u = rated @ self._rates
+        D_A, D_J = self._sensitivities(q, u, J)
+        G = D_J - J @ rated @ D_A
+        return Estimate(
+            stamp,
+            own.body_pose(q),
+            J @ u,
+            J @ of_coordinates @ J.T,
+            J @ of_rates @ J.T + G @ of_coordinates @ G.T,
+            acquired,
+            q,
+            u,
+        )
+
+    def _assembled(self) -> FloatArray:
+        """The configuration (nq,) with these readings that is reached from the start.
+
+        A failure must not take long: the next reading waits. So nothing is searched for far from
+        the start, as `assemble` would.
+        """
+        own, equations = self._mechanism, self._mechanism.structure.equations
+        q = self._fitted(own.advance(self._start, np.zeros(own.mobility)), MOST_STEPS)
+        if q is None:
+            guess = self._start.copy()
+            guess[own.solver.driven_at] = self._positions
+            followed(own.structure.tree, guess)
+            found = equations.close(guess, [int(rate) for rate in own.solver.rates_at])
+            if found.left > ACCEPTED:
+                raise NoSolution(
+                    f"{own.name}: the loops do not close with these positions of the driven "
+                    f"joints; {equations.worst(found.q)!r} stays open by "
+                    f"{found.left * equations.size:.3g} m",
+                    residual=found.left,
+                    value=self._positions,
+                )
+            q = found.q
+        off = np.abs(own.joint_positions(q) - self._positions) / self._jump
+        worst = int(off.argmax())
+        if off[worst] > 1.0:
+            raise NoSolution(
+                f"{own.name}: readings of its driven joints contradict each other: no "
+                f"configuration is near all of them, and {own.joint_names[worst]} is off most",
+                residual=float(off[worst] * self._jump[worst]),
+                value=self._positions,
+            )
+        return q
+
+    def _fitted(self, q: FloatArray, steps: int) -> FloatArray | None:
+        """The closed configuration near q that fits the readings best; None if not reached."""
+        own, scale, longest = self._mechanism, self._position_deviation, np.inf
+        size = np.where(np.array(own.coordinates.units) == "m", own.size, 1.0)
+        try:
+            for _ in range(steps):
+                gap = self._positions - own.joint_positions(q)
+                if own.solver.drives_free:
+                    return own.unchecked.try_advance(q, gap)
+                A = own.joint_jacobian(q) / scale[:, None]
+                step = np.asarray(np.linalg.lstsq(A, gap / scale, rcond=None)[0], np.float64)
+                longest = float(np.abs(step / size).max())
+                moved = own.unchecked.try_advance(
+                    q, step * min(1.0, LONGEST_STEP / max(longest, DONE))
+                )
+                if moved is None or longest <= DONE:
+                    return moved
+                q = moved
+        except KinematicsError:
+            return None  # a singularity on the way
+        return q if longest <= NEAR else None
+
+    def _sensitivities(
+        self, q: FloatArray, u: FloatArray, J: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Derivatives (n, nu) of the driven rates and (6, nu) of the twist, u (nu,) held.
+
+        What remains of accelerations at constant u is a quadratic form in u, whose polar form is
+        the derivative's symmetric part; angular velocities have another, half their cross product.
+        """
+        own, nu = self._mechanism, len(u)
+        speed = float(np.abs(u).max())
+        if speed == 0.0:
+            return np.zeros((self._count, nu)), np.zeros((6, nu))
+        unit = speed * np.eye(nu)
+        rates = np.concatenate([u + unit, unit, u[None]])
+        found = tip_motion(own, np.broadcast_to(q, (len(rates), len(q))), rates, 0.0 * rates)
+        count = own.structure.tree.rates
+        drifts = np.concatenate(
+            [found[:, count + own.solver.rates_at], found[:, 2 * count :]], axis=1
+        )
+        polar = (drifts[:nu] - drifts[nu : 2 * nu] - drifts[-1]).T / (2.0 * speed)
+        polar[-3:] += 0.5 * np.cross(J[3:], J[3:] @ u, axisa=0, axisc=0)
+        return polar[: self._count], polar[self._count :]
+
+
+def _weighted(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """From readings (n,) of a deviation (n,) to what fits them best, and its covariance."""
+    scaled = np.linalg.pinv(A / deviation[:, None])
+    return scaled / deviation, scaled @ scaled.T

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Compiled simulation of a mechanism with closed loops, also through singularities of type 2.
+
+The kernels integrate in some independent coordinates. If these become ill-conditioned, the kernels
+stop, the state is converted to the best coordinates there, and the simulation continues. The
+control keeps its coordinates, and eliminates in another order if its own fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.dynamics.compiled_run import CompiledRun, Kernels, Outcome, Rollout
+from robodyn.dynamics.kernels.control_laws import GIVEN
+from robodyn.dynamics.kernels.integration import NO_COMMAND, OK
+from robodyn.errors import SingularConfiguration
+from robodyn.numerics.array_arguments import VECTOR
+from robodyn.solvers.tree.calls import entry
+from robodyn.solvers.tree.closing.pivots import full_rates
+from robodyn.solvers.tree.kernels import layout
+from robodyn.solvers.tree.kernels.integration import simulate
+from robodyn.solvers.tree.packing import Packed
+
+# Changes of coordinates in a row without a step between them.
+MOST_CHANGES = 3
+LOST = (
+    "the loops do not close any more; with shorter steps they may: it whips through a singular "
+    "configuration, or through one where the axes of three hinges in a ball joint's place line up"
+)
+NO_STEP = {
+    NO_COMMAND: "the efforts are not finite, or there are none at a singularity",
+    layout.BAD_PIVOTS: LOST,
+    layout.BAD_COORDINATES: LOST,
+    layout.SINGULAR: "a motion of the mechanism has no inertia to accelerate; give its links mass",
+}
+
+
+# of a plan and numbers
+KERNELS = Kernels(simulate, (VECTOR,) * 2)
+
+
+def _is_final(status: int, rollout: Rollout) -> bool:
+    """Whether neither other coordinates nor another elimination can change an outcome."""
+    if status == NO_COMMAND:
+        return rollout.law == GIVEN
+    return status <= OK or status == layout.SINGULAR
+
+
+class Simulation:
+    """One plant under one control's model.
+
+    Args:
+        mechanism: the `ClosedLoop` that moves.
+        model: what the control takes it for.
+    """
+
+    def __init__(self, mechanism: Any, model: Any) -> None:
+        self._mechanism, self._model = mechanism, model
+        self._own: Packed = mechanism.structure.packed
+
+    def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
+        """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
+        control = self._model.structure.packed
+        outcome = self._run(rollout, self._own, control, first, last)
+        # a controller of one's own knows the velocity in these coordinates only
+        if _is_final(outcome.status, rollout) or rollout.driver is not None:
+            return outcome
+        return self._go_on(rollout, outcome, last)
+
+    def _run(
+        self, rollout: Rollout, packed: Packed, control: Packed, first: int, last: int
+    ) -> Outcome:
+        run = CompiledRun(
+            KERNELS,
+            packed.given,
+            lambda: packed.without_dry_friction.given,
+            self._mechanism.drives.motor_table,
+            self._mechanism.friction,
+            (*control.given, *packed.given),
+        )
+        return run.advance(rollout, first, last)
+
+    def _go_on(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
+        """From where the plant's coordinates got poor to the last row, in others."""
+        row, step = outcome.row, outcome.step
+        at = row + 1 if step else row
+        q = rollout.configuration[at].copy()
+        v = self._tree_rates(self._own, q, rollout.velocity[at])
+        changes, status, own_free = 0, outcome.status, list(self._mechanism.structure.free)
+        control = self._model.structure.packed
+        while row < last:
+            packed = self._chosen(self._mechanism, q, self._mechanism.solver.pivots.best_free(q))
+            if packed is None:
+                return Outcome(layout.BAD_PIVOTS, row, step)
+            if status == NO_COMMAND:
+                control = self._chosen(self._model, q)
+                if control is None:
+                    return Outcome(status, row, step)
+            # the rest of a row, efforts held, or all rows that follow
+            alike = replace(rollout, velocity=np.empty_like(rollout.velocity))
+            part = self._rest(rollout, row, step) if step else alike
+            begin, end = (0, 1) if step else (row, last)
+            part.configuration[begin], part.velocity[begin] = q, v[list(self._free(packed))]
+            done = self._run(part, packed, control, begin, end)
+            for n in range(begin + 1, done.row + 1 + bool(done.step)):
+                q = part.configuration[n].copy()
+                v = self._tree_rates(packed, q, part.velocity[n])
+                at = row + n - begin
+                rollout.configuration[at], rollout.velocity[at] = q, v[own_free]
+            moved = done.row > begin or done.step > 0
+            if done.row > begin:
+                row, step = row + done.row - begin, done.step
+            else:
+                step += done.step
+            changes, status = 0 if moved else changes + 1, done.status
+            if changes > MOST_CHANGES or (status and _is_final(status, rollout)):
+                return Outcome(status, row, step)
+        return Outcome(OK, last, 0)
+
+    def _chosen(
+        self, mechanism: Any, q: FloatArray, free: tuple[int, ...] | None = None
+    ) -> Packed | None:
+        try:
+            packed: Packed = mechanism.solver.pivots.at(q, free)
+        except SingularConfiguration:
+            return None
+        return packed
+
+    def _free(self, packed: Packed) -> tuple[int, ...]:
+        first, count = packed.head["at_free"], packed.head["free"]
+        return tuple(packed.plan.view(np.int64)[first : first + count].tolist())
+
+    def _tree_rates(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:
+        """Rates (rates,) of the tree from those of a packing's independent coordinates."""
+        tree = self._mechanism.structure.tree
+        rates, motion = np.array(rates), np.empty(2 * tree.rates + 6)
+        if entry("motion", packed)(q, rates, np.zeros_like(rates), motion):
+            return motion[: tree.rates]
+        return full_rates(self._mechanism.structure, q, rates)
+
+    def _rest(self, rollout: Rollout, row: int, step: int) -> Rollout:
+        """Return the rest of a row after some of its steps, in other coordinates."""
+        effort = rollout.applied[row]
+        start = int(rollout.offset[row]) + step
+        left = int(rollout.offset[row + 1]) - start
+        loads = rollout.loads if len(rollout.loads) == 1 else rollout.loads[start : start + left]
+        return replace(
+            rollout,
+            law=GIVEN,
+            plan=effort.reshape(1, 1, -1).copy(),
+            dt=rollout.dt[row : row + 1].copy(),
+            offset=np.array([0.0, left]),
+            loads=np.ascontiguousarray(loads),
+            configuration=np.empty((2, rollout.configuration.shape[1])),
+            velocity=np.empty((2, rollout.velocity.shape[1])),
+            wanted=np.empty((1, len(effort))),
+            applied=np.empty((1, len(effort))),
+        )

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Inverse kinematics of mechanisms with closed loops, for the tip or the independent joints."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms.motion import DrivenMotion, Motion
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_exact, as_pose
+from robodyn.errors import InvalidInput, NoSolution
+from robodyn.presentation import presentation
+from robodyn.solvers.tree.calls import batch, entry
+from robodyn.solvers.tree.closing.assembling import (
+    displaced,
+    followed_along,
+    motion_parts,
+    nearest,
+)
+from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, TipPose
+from robodyn.solvers.tree.closing.kinematics import kernel_of, tip_motion, tree_jacobian
+from robodyn.solvers.tree.joints import configurations, rates_of
+
+# Steps of Newton's method to a pose: at most, and where a control loop waits for it.
+MOST_STEPS, NEAR_STEPS = 80, 30
+# Motions of the body together: at what is left [parts of the size] steps end, and what counts as
+# reached.
+TARGET, REACHED = 1e-7, 1e-6
+
+
+def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
+    """The configuration (nq,) near a guess whose tip is where a pose (7,) says, base frame.
+
+    What determines the mechanism counts (`tip_freedoms`): of a delta the position, of a
+    spherical wrist the rotation. The rest of the pose is what the mechanism makes of it.
+
+    Raises:
+        InvalidInput: the tip's pose does not determine the mechanism.
+        NoSolution: it cannot take that pose.
+    """
+    goal = as_pose("pose", as_exact("pose", pose, (7,)))
+    start = loop.home if guess is None else np.array(configurations(loop, "guess", guess))
+    found, _ = _reached(loop, start, goal, loop.solver.tip_weights)
+    if found is None:
+        found = nearest(loop, start, [], _tip_at(loop, goal))
+    return found
+
+
+def configuration_near(loop: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
+    """See the base class."""
+    q = np.array(configuration)
+    left = kernel_of(loop, "reach")(q, pose, loop.solver.all_weights, CLOSED, NEAR_STEPS)
+    return q if left >= 0.0 else configuration
+
+
+def _tip_rows(loop: Any) -> list[int]:
+    """Rows of a pose and of a twist that determine the mechanism."""
+    found = loop.tip_freedoms
+    if not found.suffice:
+        raise InvalidInput(
+            f"{loop.model.name} is {found.text} ({loop.model.tip_link}); state the goal by its "
+            "joints",
+            value=found.freedoms,
+        )
+    return list(found.rows)
+
+
+def tip_weights(loop: Any) -> FloatArray:
+    """(6,) factors of these rows that make them comparable; others are zero."""
+    weights = np.zeros(6)
+    weights[_tip_rows(loop)] = 1.0
+    weights[:3] /= loop.structure.equations.size
+    return weights
+
+
+def all_weights(loop: Any) -> FloatArray:
+    """(6,) factors of all rows; turns count by the characteristic length."""
+    lengths = np.repeat([1.0, loop.characteristic_length], 3)
+    return np.asarray(lengths / loop.structure.equations.size)
+
+
+def _tip_at(loop: Any, goal: FloatArray) -> TipPose:
+    size = loop.structure.equations.size
+    return TipPose(goal, size, loop.body_pose, partial(tree_jacobian, loop), _tip_rows(loop))
+
+
+def _reached(
+    loop: Any, start: FloatArray, goal: FloatArray, weights: FloatArray
+) -> tuple[FloatArray | None, bool]:
+    """Return the configuration with the tip at a goal, from a nearby one without a global search.
+
+    The second result is whether the pivots were regular, so that the goal is out of reach if there
+    is no configuration.
+    """
+    for packed in (loop.structure.packed, *loop.solver.pivots.known):
+        q = np.array(start)
+        left = entry("reach", packed)(q, goal, weights, CLOSED, MOST_STEPS)
+        if left >= 0.0:
+            return (q if left <= ACCEPTED else None), True
+    return None, False
+
+
+def motion_of_body(
+    loop: Any,
+    times: FloatArray,
+    poses: FloatArray,
+    twists: FloatArray,
+    accels: FloatArray,
+    start: ArrayLike,
+) -> Motion:
+    """The motion (K, ...) that takes the tip through a motion; see `configuration_at`.
+
+    Independent rates from J u' = twist, accelerations from J u'' = accel - J' u'; of these
+    the rows that determine the mechanism.
+
+    Args:
+        times: (K,) [s], increasing.
+        poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame.
+        start: (nq,) configuration at, or near, the first pose.
+
+    Raises:
+        InvalidInput: the tip's pose does not determine the mechanism.
+        NoSolution: a pose that cannot be reached from the one before; `index` says which.
+    """
+    weights = loop.solver.tip_weights  # how the tip moves otherwise then follows
+    goals = np.ascontiguousarray(as_pose("poses", poses))
+    q = _along(loop, np.array(configurations(loop, "start", start)), goals, weights)
+    found = _body_motions(loop, q, goals, twists, accels)
+    for k in np.flatnonzero(np.isnan(found[:, 0])):  # not with the pivots of home
+        found[k] = np.concatenate(_motion_at(loop, q[k], twists[k], accels[k]))
+    return Motion(*_parted(loop, found))
+
+
+def motions_of_body(
+    loop: Any, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+) -> Motion:
+    """See the base class."""
+    return Motion(*_parted(loop, _body_motions(loop, starts, poses, twists, accels)))
+
+
+def _body_motions(loop: Any, starts: FloatArray, *motion: FloatArray) -> FloatArray:
+    """(K, nq + 2 mobility) of motions of the tip, NaN where the kernel has no answer."""
+    packed, width = loop.structure.packed, loop.solver.nq + 2 * loop.solver.nu
+    widths, given = (loop.solver.nq, 7, 6, 6), (starts, *motion)
+    found = batch("body_motions", packed, widths, (width,), given, *loop.solver.accuracy)
+    return np.full((len(starts), width), np.nan) if found is None else found
+
+
+def accuracy(loop: Any) -> tuple[FloatArray, float, float]:
+    """Weights of the tip's rows, where steps end, and what counts as reached."""
+    return loop.solver.tip_weights, TARGET, REACHED
+
+
+def _parted(loop: Any, found: FloatArray) -> list[FloatArray]:
+    """Configurations, rates and accelerations of what `_body_motions` finds."""
+    return np.split(found, [loop.solver.nq, loop.solver.nq + loop.solver.nu], axis=1)
+
+
+def _along(loop: Any, near: FloatArray, goals: FloatArray, weights: FloatArray) -> FloatArray:
+    """Configurations (K, nq) with the tip at goals (K, 7), each from the one before it.
+
+    Raises:
+        NoSolution: a goal that is not reached from the one before; `index` says which.
+    """
+    q, done = np.empty((len(goals), loop.solver.nq)), 0
+    while done < len(goals):
+        rest = goals[done:], weights, CLOSED, ACCEPTED, MOST_STEPS
+        done += kernel_of(loop, "reach_all")(near, *rest, q[done:])
+        if done == len(goals):
+            break
+        near = q[done - 1] if done else near
+        found, served = _reached(loop, near, goals[done], weights)
+        if found is None and not served:  # a singularity is near: all joints move at once
+            closed = loop.structure.equations.close(near, [], _tip_at(loop, goals[done]))
+            found = closed.q if closed.left <= ACCEPTED else None
+        if found is None:
+            at = np.array2string(goals[done], precision=4)
+            raise NoSolution(
+                f"{loop.name}: {loop.model.tip_link} does not reach pose {at} (sample {done} "
+                "of its motion) from the sample before",
+                residual=np.inf,
+                value=goals[done],
+                index=(done,),
+            )
+        q[done] = near = found
+        done += 1
+    return q
+
+
+def _motion_at(
+    loop: Any, q: FloatArray, twist: FloatArray, accel: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """A motion of the tip where the pivots of home do not serve."""
+    rows = _tip_rows(loop)
+    inverse = np.linalg.pinv(loop.jacobian(q)[rows])
+    rates = inverse @ twist[rows]
+    drift = tip_motion(loop, q, rates, np.zeros_like(rates))[-6:]
+    return q, rates, inverse @ (accel - drift)[rows]
+
+
+def independent_motion(
+    loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> DrivenMotion:
+    """Positions, rates and accelerations (..., mobility) of the independent joints."""
+    return DrivenMotion(
+        presentation.values_of(loop, configuration),
+        rates_of(loop, "velocity", velocity),
+        rates_of(loop, "acceleration", acceleration),
+    )
+
+
+def motion_of_independent(
+    loop: Any,
+    positions: ArrayLike,
+    velocities: ArrayLike,
+    accelerations: ArrayLike | None = None,
+    guess: ArrayLike | None = None,
+) -> Motion:
+    """The mechanism's motion of its independent joints' (..., mobility).
+
+    Along the last batch dimension each configuration is found from the one before it, the
+    first from the guess, home by default.
+
+    Raises:
+        NoSolution: the loops do not close.
+    """
+    wanted, rates, changes = motion_parts(
+        loop, loop.solver.nu, positions, velocities, accelerations
+    )
+    first = loop.home if guess is None else np.array(configurations(loop, "guess", guess))
+    return Motion(followed_along(loop, first, wanted), rates, changes)
+
+
+def state_of_readings(
+    loop: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Configuration (nq,) near a guess, by default home, and velocity (mobility,).
+
+    Raises:
+        NoSolution: the loops do not close with these positions.
+    """
+    here = loop.home if guess is None else guess
+    way = loop.coordinates.shortest(positions - here[loop.solver.free_at])
+    return displaced(loop, here, way), velocities

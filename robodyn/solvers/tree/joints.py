@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The joints and bodies of a mechanism with closed loops, and their places in a configuration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_array
+from robodyn.dynamics.coordinates import Coordinates
+from robodyn.dynamics.joint_friction import friction_row
+from robodyn.model.body import Link
+from robodyn.model.joint import Joint
+
+_POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+
+
+def mobility(loop: Any) -> int:
+    """Freedoms of the mechanism, idle ones not counted."""
+    return loop.solver.nu
+
+
+def movable_joint_names(loop: Any) -> tuple[str, ...]:
+    """Every movable joint, floating ones included, in the order of a configuration."""
+    return tuple(joint.name for joint in loop.solver.tree.joints)
+
+
+def all_joint_names(loop: Any) -> tuple[str, ...]:
+    """Return all movable joints of joint states, that is, all except floating ones."""
+    return tuple(joint.name for joint in loop.solver.tree.joints if joint.kind != "floating")
+
+
+def independent_joints(loop: Any) -> tuple[str, ...]:
+    """Return the joints of velocity and acceleration."""
+    return tuple(loop.solver.tree.rate_names[rate] for rate in loop.structure.free)
+
+
+def home(loop: Any) -> FloatArray:
+    """(nq,) where the loops close, near the model's guess."""
+    return np.array(loop.structure.home)
+
+
+def joint_positions(loop: Any, configuration: ArrayLike) -> FloatArray:
+    """(..., n) [rad or m] of the driven joints."""
+    return np.asarray(
+        configurations(loop, "configuration", configuration)[..., loop.solver.driven_at]
+    )
+
+
+def all_joint_positions(loop: Any, configuration: ArrayLike) -> FloatArray:
+    """(..., j) [rad or m] of all joints but floating ones, at singularities too."""
+    q = configurations(loop, "configuration", configuration)
+    places = [loop.solver.tree.position_of[name] for name in loop.all_joint_names]
+    return np.asarray(q[..., places])
+
+
+def rate_names(loop: Any) -> tuple[str, ...]:
+    """Of each tree coordinate; a floating joint has its twist, linear then angular."""
+    return tuple(loop.solver.tree.rate_names)
+
+
+def coordinates(loop: Any) -> Coordinates:
+    """A configuration is all joints, a velocity the independent ones'."""
+    names: list[str] = []
+    quaternions = []
+    for joint in loop.structure.tree.joints:
+        if joint.kind == "floating":
+            quaternions.append(slice(len(names) + 3, len(names) + 7))
+            names += [f"{joint.name}.{part}" for part in _POSE]
+        else:
+            names.append(joint.name)
+    tree, free = loop.structure.tree, loop.structure.free
+    rates = tuple(tree.rate_names[rate] for rate in free)
+    units = tuple(tree.rate_units[rate] for rate in free)
+    turns = tuple(
+        slice(columns[-3], columns[-1] + 1)
+        for _, columns, parts in loop.solver.free_poses
+        if parts[-3:] == [3, 4, 5] and columns[-1] - columns[-3] == 2
+    )
+    return Coordinates(
+        *("joints", tuple(names), rates, rates, units, tuple(quaternions), turns),
+        wrapping=motions.wrapping_joints(loop),
+    )
+
+
+def free_poses(loop: Any) -> list[tuple[Joint, list[int], list[int]]]:
+    """Floating joints with independent coordinates: where these are, which of six each is."""
+    found = []
+    for joint in loop.solver.tree.joints:
+        first = loop.solver.tree.rate_of[joint.name]
+        own = [k for k, rate in enumerate(loop.structure.free) if 0 <= rate - first < 6]
+        if joint.kind == "floating" and own:
+            found.append((joint, own, [loop.structure.free[k] - first for k in own]))
+    return found
+
+
+def bodies(loop: Any) -> tuple[Link, ...]:
+    """The links that move and have mass or inertia, each in its own frame."""
+    tree = loop.structure.tree
+    return tuple(
+        link
+        for link in loop.model.links
+        if tree.body_of[link.name] and (link.mass > 0.0 or link.inertia.any())
+    )
+
+
+def size(loop: Any) -> float:
+    """[m] the largest distance between a joint and the next."""
+    return loop.structure.equations.size
+
+
+def rank(loop: Any) -> int:
+    """Of the closures' equations, in general position."""
+    return loop.structure.rank
+
+
+def idle_freedoms(loop: Any) -> tuple[str, ...]:
+    """Return the freedoms that can spin independently, and are held at rest."""
+    return tuple(one.name for one in loop.structure.idle)
+
+
+def loose_joints(loop: Any) -> tuple[str, ...]:
+    """Joints that move while all driven ones are locked."""
+    return loop.structure.loose
+
+
+def friction_rows(loop: Any) -> FloatArray:
+    """(nf, sticking.ROW) of the driven joints, in their order, and of others that rub."""
+    tree, driven = loop.structure.tree, list(loop.model.driven)
+    rows = {}
+    for body in tree.bodies[1:]:
+        joint = body.joint
+        if joint is None or joint.kind == "floating":
+            continue
+        if joint.name in driven or joint.friction.any():
+            rows[joint.name] = friction_row(joint.actuator, body.rate, body.factor)
+    order = [*driven, *(name for name in rows if name not in driven)]
+    return np.array([rows[name] for name in order])
+
+
+def drives_free(loop: Any) -> bool:
+    """Whether the driven joints are the independent ones."""
+    return bool(loop.structure.packed.head["drives_free"])
+
+
+def configurations(loop: Any, name: str, value: ArrayLike) -> FloatArray:
+    """Configurations (..., nq).
+
+    Raises:
+        InvalidInput: wrong shape, or not finite.
+    """
+    return as_array(
+        name, value, (loop.solver.nq,), "every joint in the order of movable_joint_names"
+    )
+
+
+def rates_of(loop: Any, name: str, value: ArrayLike) -> FloatArray:
+    """Rates, or their like, of the independent joints (..., mobility).
+
+    Raises:
+        InvalidInput: wrong shape, or not finite.
+    """
+    return as_array(name, value, (loop.solver.nu,), "independent joints, rad or m")

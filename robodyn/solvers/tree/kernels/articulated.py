@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Forward dynamics of a tree without closures, of floats or of lanes.
+
+By articulated bodies (Featherstone, 2008, table 7.1), in a time that grows with the number of
+joints. What the tree needs to keep its rates is taken off the efforts first, by the recursions of
+`tree`, so no velocities are left here. The articulated inertia of a body about its origin, in base
+axes, is kept as blocks [A, B; B', M]. The six coordinates of a floating joint follow each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.dynamics.kernels.base_motion import BASE
+from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.state import are_numbers, is_motion, state_of
+from robodyn.numerics.array_arguments import borrowed_array, stack_all
+from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
+from robodyn.numerics.matrices import (
+    add_outer,
+    back,
+    forth,
+    matrix,
+    plus,
+    shifted,
+    skew,
+    store_matrix,
+    symmetric_rows,
+)
+from robodyn.numerics.simd.lanes import all_of
+from robodyn.numerics.simd.tables import new_tables
+from robodyn.numerics.vectors import (
+    about_origin,
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    scale,
+    store,
+    turn_symmetric,
+    vector,
+)
+from robodyn.solvers.tree.kernels.dynamics import tree_efforts
+from robodyn.solvers.tree.kernels.layout import (
+    ARM,
+    BODY_SIZE,
+    CHANGE,
+    FLOATING,
+    OK,
+    PRISMATIC,
+    SINGULAR,
+    X,
+    Y,
+    Z,
+    body_of,
+    mechanism,
+)
+from robodyn.solvers.tree.kernels.tree import place, place_base, velocity_pass
+
+# Scratch is on the stack, eight numbers each in lanes.
+MOST: Final = 30_000
+# Of each body: blocks of the articulated inertia, moment and force.
+A, B, M, MOMENT, FORCE, ARTICULATED = 0, 9, 18, 27, 30, 33
+# Of each rate: U = articulated inertia times the axis, effort left, inertia seen.
+HANDLE, EFFORT, INERTIA, COORDINATE = 0, 6, 7, 8
+
+
+class Scratch(NamedTuple):
+    """Memory for one state, of floats or of lanes.
+
+    Attributes:
+        B: (bodies + 1, BODY_SIZE) what is found of each body.
+        v, a, tau: (rates,) rates, their changes and efforts.
+        P: (bodies + 1, ARTICULATED) of each body.
+        H: (rates, COORDINATE) of each rate.
+    """
+
+    B: Any
+    v: Any
+    a: Any
+    tau: Any
+    P: Any
+    H: Any
+
+
+@inner
+def shapes_of(m: Any) -> Any:
+    """Shapes of `Scratch`."""
+    rows = m.bodies + 1
+    return Scratch(
+        (rows, BODY_SIZE), m.rates, m.rates, m.rates, (rows, ARTICULATED), (m.rates, COORDINATE)
+    )
+
+
+@inner
+def fits(m: Any) -> bool:
+    """Whether the scratch fits on the stack."""
+    return bool((m.bodies + 1) * (BODY_SIZE + ARTICULATED) + 11 * m.rates < MOST)
+
+
+@inner
+def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int:
+    """Accelerations out (free,) for efforts, the third of the state (driven,)."""
+    place_base(m, s.B)
+    place(m, state.q, s.B)
+    for k in range(m.free):
+        rate = m.integers[m.at_free + k]
+        s.v[rate] = state.rates[k]
+        s.a[rate] = 0.0 * state.rates[k]
+    velocity_pass(m, s.v, False, s.B)
+    tree_efforts(m, s.v, s.a, state, s.B, s.tau)
+    for j in range(m.rates):
+        s.tau[j] = -s.tau[j]
+    for j in range(m.driven):
+        rate = m.integers[m.at_driven + j]
+        s.tau[rate] = s.tau[rate] + state.third[j]
+    if not inward(m, s):
+        return SINGULAR
+    outward(m, s)
+    for k in range(m.free):
+        out[k] = s.a[m.integers[m.at_free + k]]
+    return OK
+
+
+@inner
+def inward(m: Any, s: Any) -> bool:
+    """Articulated inertias from the ends to the base; False if a joint has none."""
+    zero = 0.0 * s.tau[0]
+    for i in range(1, m.bodies + 1):
+        own_inertia(m, i, zero, s.B[i], s.P[i])
+    for i in range(m.bodies, 0, -1):
+        link, body, row = body_of(m, i), s.B[i], s.P[i]
+        j = link.rate
+        if link.kind == FLOATING:
+            for part in range(5, -1, -1):
+                axis = (
+                    1.0 * (part % 3 == 0) + zero,
+                    1.0 * (part % 3 == 1) + zero,
+                    1.0 * (part % 3 == 2) + zero,
+                )
+                if not free_coordinate(axis, part < 3, zero, s.tau[j + part], row, s.H[j + part]):
+                    return False
+        else:
+            axis = scale(link.factor, vector(body, Z))
+            armature = link.armature * link.factor * link.factor + zero
+            if not free_coordinate(axis, link.kind == PRISMATIC, armature, s.tau[j], row, s.H[j]):
+                return False
+        if link.parent > 0:
+            hand_on(row, vector(body, ARM), s.P[link.parent])
+    return True
+
+
+@inner
+def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
+    """The inertia of body i alone, about its origin."""
+    link = body_of(m, i)
+    x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+    mass, com = link.mass + zero, combine(x, y, z, link.com)
+    xx, xy, xz, yy, yz, zz = link.inertia
+    inertia = turn_symmetric(x, y, z, (xx, xy, xz), (yy, yz, zz))
+    inertia = about_origin(mass, com, inertia[0], inertia[1])
+    none = (zero, zero, zero)
+    store_matrix(row, A, symmetric_rows(inertia[0], inertia[1]))
+    store_matrix(row, B, skew(scale(mass, com)))
+    store_matrix(row, M, ((mass, zero, zero), (zero, mass, zero), (zero, zero, mass)))
+    store(row, MOMENT, none)
+    store(row, FORCE, none)
+
+
+@inner
+def free_coordinate(
+    axis: Any, slides: bool, armature: Any, tau: Any, row: Any, handle: Any
+) -> bool:
+    """Let a body move by a coordinate; False if nothing resists that."""
+    inertia, coupling, mass = matrix(row, A), matrix(row, B), matrix(row, M)
+    moment, force = vector(row, MOMENT), vector(row, FORCE)
+    if slides:
+        angular, linear = forth(coupling, axis), forth(mass, axis)
+        inert, load = dot(axis, linear), dot(axis, force)
+    else:
+        angular, linear = forth(inertia, axis), back(coupling, axis)
+        inert, load = dot(axis, angular), dot(axis, moment)
+    inert = inert + armature
+    if not all_of(inert > 0.0):
+        return False
+    effort, inverse = tau - load, 1.0 / inert
+    store(handle, HANDLE, angular)
+    store(handle, HANDLE + 3, linear)
+    handle[EFFORT], handle[INERTIA] = effort, inverse
+    store_matrix(row, A, add_outer(inertia, -inverse, angular, angular))
+    store_matrix(row, B, add_outer(coupling, -inverse, angular, linear))
+    store_matrix(row, M, add_outer(mass, -inverse, linear, linear))
+    store(row, MOMENT, axpy(effort * inverse, angular, moment))
+    store(row, FORCE, axpy(effort * inverse, linear, force))
+    return True
+
+
+@inner
+def hand_on(row: Any, arm: Any, parent: Any) -> None:
+    """Add what is left of a body to the one that carries it; its origin is at `arm` from there."""
+    mass, force = matrix(row, M), vector(row, FORCE)
+    inertia, coupling = shifted(matrix(row, A), matrix(row, B), mass, arm)
+    store_matrix(parent, A, plus(matrix(parent, A), inertia))
+    store_matrix(parent, B, plus(matrix(parent, B), coupling))
+    store_matrix(parent, M, plus(matrix(parent, M), mass))
+    moment = add(vector(row, MOMENT), cross(arm, force))
+    store(parent, MOMENT, add(vector(parent, MOMENT), moment))
+    store(parent, FORCE, add(vector(parent, FORCE), force))
+
+
+@inner
+def outward(m: Any, s: Any) -> None:
+    """Accelerations of all rates, in s.a, from the base to the ends."""
+    zero = 0.0 * s.tau[0]
+    store(s.B[0], CHANGE, (zero, zero, zero))
+    store(s.B[0], CHANGE + 3, (zero, zero, zero))
+    for i in range(1, m.bodies + 1):
+        link, body, parent = body_of(m, i), s.B[i], s.B[body_of(m, i).parent]
+        alpha, j = vector(parent, CHANGE), link.rate
+        accel = add(vector(parent, CHANGE + 3), cross(alpha, vector(body, ARM)))
+        if link.kind == FLOATING:
+            for part in range(6):
+                change = acceleration(s.H[j + part], alpha, accel)
+                s.a[j + part] = change
+                axis = (
+                    change * (1.0 * (part % 3 == 0)),
+                    change * (1.0 * (part % 3 == 1)),
+                    change * (1.0 * (part % 3 == 2)),
+                )
+                if part < 3:
+                    accel = add(accel, axis)
+                else:
+                    alpha = add(alpha, axis)
+        else:
+            change = acceleration(s.H[j], alpha, accel)
+            s.a[j] = change
+            if link.kind == PRISMATIC:
+                accel = axpy(link.factor * change, vector(body, Z), accel)
+            else:
+                alpha = axpy(link.factor * change, vector(body, Z), alpha)
+        store(body, CHANGE, alpha)
+        store(body, CHANGE + 3, accel)
+
+
+@inner
+def acceleration(handle: Any, alpha: Any, accel: Any) -> Any:
+    """The acceleration of a coordinate, of the motion before it."""
+    resisted = dot(vector(handle, HANDLE), alpha) + dot(vector(handle, HANDLE + 3), accel)
+    return (handle[EFFORT] - resisted) * handle[INERTIA]
+
+
+@entry_kernel
+def forward_dynamics_of_tree(
+    plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
+    out: Any,
+) -> bool:  # fmt: skip
+    """Accelerations (free,) of one state."""
+    m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
+    if not fits(m):
+        return False
+    if not (trusted or (are_numbers(state.q, m.positions) and is_motion(state, m.free, m.driven))):
+        return False
+    s = stack_all(shapes_of(m))
+    return bool(forward_dynamics(m, state, False, s, borrowed_array(out)) == OK)
+
+
+@batch_entry
+def forward_dynamics_of_trees(
+    plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Accelerations out (N, free) of many states."""
+    m, given = mechanism(plan, numbers), borrowed_array((q, rates, efforts, wrench, base))
+    if not fits(m):
+        return 0
+    s, width = new_tables(shapes_of(m)), max(m.widest, m.positions, BASE)
+    return answer(forward_dynamics, m, given, width, False, True, s, borrowed_array(out))

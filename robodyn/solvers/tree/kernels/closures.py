@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Closures: how far open they are, their Jacobian K, and what they demand of accelerations.
+
+Each equation is a wrench that body A and body B exert on each other: a force along a direction at
+the child's point, or a moment. Its row of K is the power of that wrench, coordinate by coordinate
+on the way round the loop; rows and entries are those of the plan. `m` is a mechanism of `layout`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import choose
+from robodyn.numerics.vectors import add, combine, cross, dot, scale, store, sub, vector
+from robodyn.solvers.tree.kernels.layout import (
+    ACCEL,
+    ALPHA,
+    CLOSURE_NUMBERS,
+    MOMENT,
+    OMEGA,
+    ORIGIN,
+    SHIFT_X,
+    SLIDE,
+    STEP_PLAN,
+    TURN,
+    TURN_X,
+    VELOCITY,
+    X,
+    Y,
+    Z,
+    closure_of,
+    step_of,
+)
+
+AFTER, ENTRIES = CLOSURE_NUMBERS.size, STEP_PLAN.entries
+
+
+@inner
+def turned(body: Any, a: Any) -> Any:
+    """A vector of a body's frame in base axes."""
+    return combine(vector(body, X), vector(body, Y), vector(body, Z), a)
+
+
+@inner
+def point_of(body: Any, place: Any) -> Any:
+    """A point of a body, given in its frame, in the base frame."""
+    return add(vector(body, ORIGIN), turned(body, place))
+
+
+@inner
+def residual(m: Any, B: Any, out: Any) -> None:
+    """Compute the residual (rows,) of each equation [m or 1]; zero for idle freedoms."""
+    for k in range(m.closures):
+        closure = closure_of(m, k)
+        a, b, row = B[closure.parent], B[closure.child], closure.row
+        if closure.idle == 1:
+            out[row] = 0.0
+        elif closure.point == 1 or closure.across > 0:
+            gap = sub(point_of(b, closure.in_child), point_of(a, closure.in_parent))
+            if closure.point == 1:
+                store(out, row, gap)
+                row += 3
+            for n in range(closure.across):
+                out[row] = dot(turned(a, direction(closure, n)), gap)
+                row += 1
+        for n in range(closure.angles):
+            in_parent, in_child, cosine = pair(closure, n)
+            out[row] = dot(turned(a, in_parent), turned(b, in_child)) - cosine
+            row += 1
+
+
+@inner
+def direction(closure: Any, n: int) -> Any:
+    """Direction n, in the parent's frame, that the child's origin must not leave along."""
+    return vector(closure.numbers, AFTER + 3 * n)
+
+
+@inner
+def pair(closure: Any, n: int) -> Any:
+    """Pair n: a direction in the parent's frame, one in the child's, their cosine when closed."""
+    at = AFTER + 3 * closure.across + 7 * n
+    return vector(closure.numbers, at), vector(closure.numbers, at + 3), closure.numbers[at + 6]
+
+
+@inner
+def fill(m: Any, B: Any, K: Any) -> None:
+    """Entries of K (entries,) as the plan places them."""
+    for k in range(m.entries):
+        K[k] = 0.0
+    for k in range(m.closures):
+        closure = closure_of(m, k)
+        a, b, first = B[closure.parent], B[closure.child], 0
+        place = point_of(b, closure.in_child)
+        if closure.point == 1:
+            _fill_point(m, closure, B, place, K)
+            first = 3
+        if closure.idle == 1:
+            _fill_moment(m, closure, B, turned(b, vector(closure.numbers, AFTER)), 0, K)
+        for n in range(closure.across):
+            _fill_force(m, closure, B, place, turned(a, direction(closure, n)), first, K)
+            first += 1
+        for n in range(closure.angles):
+            in_parent, in_child, _ = pair(closure, n)
+            moment = cross(turned(b, in_child), turned(a, in_parent))
+            _fill_moment(m, closure, B, moment, first, K)
+            first += 1
+
+
+@inner
+def add_entry(step: Any, row: int, power: Any, K: Any) -> None:
+    """Add to the entry of a step in a row of its closure."""
+    place = step.integers[ENTRIES + row]
+    K[place] = K[place] + power
+
+
+@inner
+def _fill_point(m: Any, closure: Any, B: Any, place: Any, K: Any) -> None:
+    for k in range(closure.path, closure.path + closure.path_length):
+        step = step_of(m, k)
+        moves, body, sign = step.moves, B[step.body], step.sign
+        if moves <= SLIDE:
+            column = vector(body, Z)
+            if moves == TURN:
+                column = cross(column, sub(place, vector(body, ORIGIN)))
+            for n in range(3):
+                add_entry(step, n, sign * component(column, n), K)
+        elif moves < TURN_X:
+            add_entry(step, moves - SHIFT_X, sign, K)
+        else:
+            # e_n x arm, e_n the axis of the turn
+            n = moves - TURN_X
+            arm, second, third = sub(place, vector(body, ORIGIN)), (n + 1) % 3, (n + 2) % 3
+            add_entry(step, second, -sign * component(arm, third), K)
+            add_entry(step, third, sign * component(arm, second), K)
+
+
+@inner
+def component(a: Any, k: int) -> Any:
+    """One of three."""
+    if k == 0:
+        return a[0]
+    if k == 1:
+        return a[1]
+    return a[2]
+
+
+@inner
+def _fill_force(m: Any, closure: Any, B: Any, place: Any, n: Any, row: int, K: Any) -> None:
+    for k in range(closure.path, closure.path + closure.path_length):
+        step = step_of(m, k)
+        moves, body = step.moves, B[step.body]
+        moment = cross(sub(place, vector(body, ORIGIN)), n)
+        if moves == TURN:
+            power = dot(vector(body, Z), moment)
+        elif moves == SLIDE:
+            power = dot(vector(body, Z), n)
+        elif moves < TURN_X:
+            power = component(n, moves - SHIFT_X)
+        else:
+            power = component(moment, moves - TURN_X)
+        add_entry(step, row, step.sign * power, K)
+
+
+@inner
+def _fill_moment(m: Any, closure: Any, B: Any, n: Any, row: int, K: Any) -> None:
+    for k in range(closure.path, closure.path + closure.path_length):
+        step = step_of(m, k)
+        if step.moves == TURN:
+            add_entry(step, row, step.sign * dot(vector(B[step.body], Z), n), K)
+        elif step.moves >= TURN_X:
+            add_entry(step, row, step.sign * component(n, step.moves - TURN_X), K)
+
+
+@inner
+def acceleration_of(body: Any, arm: Any) -> Any:
+    """Acceleration of a body's point at constant rates."""
+    omega = vector(body, OMEGA)
+    turning = add(cross(vector(body, ALPHA), arm), cross(omega, cross(omega, arm)))
+    return add(vector(body, ACCEL), turning)
+
+
+@inner
+def velocity_of(body: Any, arm: Any) -> Any:
+    """Velocity of a body's point."""
+    return add(vector(body, VELOCITY), cross(vector(body, OMEGA), arm))
+
+
+@inner
+def second_derivative(body: Any, u: Any) -> Any:
+    """Second time derivative, at constant rates, of a direction fixed in a body."""
+    omega = vector(body, OMEGA)
+    return add(cross(vector(body, ALPHA), u), cross(omega, cross(omega, u)))
+
+
+@inner
+def bias(m: Any, B: Any, out: Any) -> None:
+    """Second time derivative (rows,) of the equations at constant rates, K' v."""
+    for k in range(m.closures):
+        closure = closure_of(m, k)
+        a, b, row = B[closure.parent], B[closure.child], closure.row
+        to_a, to_b = turned(a, closure.in_parent), turned(b, closure.in_child)
+        accel = sub(acceleration_of(b, to_b), acceleration_of(a, to_a))
+        if closure.point == 1:
+            store(out, row, accel)
+            row += 3
+        if closure.idle == 1:
+            out[row] = dot(turned(b, vector(closure.numbers, AFTER)), vector(b, ALPHA))
+        for i in range(closure.across):
+            n = turned(a, direction(closure, i))
+            gap = sub(add(vector(b, ORIGIN), to_b), add(vector(a, ORIGIN), to_a))
+            rate = sub(velocity_of(b, to_b), velocity_of(a, to_a))
+            turning = cross(vector(a, OMEGA), n)
+            total = dot(n, accel) + 2.0 * dot(turning, rate)
+            out[row] = total + dot(second_derivative(a, n), gap)
+            row += 1
+        for i in range(closure.angles):
+            in_parent, in_child, _ = pair(closure, i)
+            u, w = turned(a, in_parent), turned(b, in_child)
+            product = dot(cross(vector(a, OMEGA), u), cross(vector(b, OMEGA), w))
+            turned_on = dot(second_derivative(a, u), w) + dot(u, second_derivative(b, w))
+            out[row] = turned_on + 2.0 * product
+            row += 1
+
+
+@inner
+def damp(m: Any, B: Any) -> None:
+    """Moments of the closures' dampers, taken off what their bodies need."""
+    for k in range(m.closures):
+        closure = closure_of(m, k)
+        a, b = B[closure.parent], B[closure.child]
+        if closure.damping > 0.0:
+            moment = scale(closure.damping, sub(vector(b, OMEGA), vector(a, OMEGA)))
+            store(b, MOMENT, add(vector(b, MOMENT), moment))
+            store(a, MOMENT, sub(vector(a, MOMENT), moment))
+
+
+@inner
+def largest_gap(m: Any, zero: Any, y: Any) -> Any:
+    """Largest of what `residual` leaves in y (rows,) [parts of the size]."""
+    largest = zero
+    for n in range(m.equations):
+        gap = abs(y[n]) * m.numbers[m.at_rows + n]
+        largest = choose(gap > largest, gap, largest)
+    return largest

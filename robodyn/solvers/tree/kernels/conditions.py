@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Distance of a mechanism with closed loops from singularities of both types."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from robodyn.numerics.array_arguments import borrowed_array, stack, stack_all
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.jacobi import ratio_of_rows
+from robodyn.numerics.simd.lanes import any_of, choose
+from robodyn.solvers.tree.kernels import dynamics
+from robodyn.solvers.tree.kernels.closures import fill
+from robodyn.solvers.tree.kernels.entries import fits, placed
+from robodyn.solvers.tree.kernels.layout import BODY_SIZE, OK, mechanism, shapes
+
+# Where independent coordinates determine the motion worse than this, all of them are looked at.
+WORST_CONDITION: Final = 1e6
+
+
+@inner
+def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
+    """Motions S (rates, free) in an orthonormal basis, of comparable rates, the tip's twists J too.
+
+    By Gram and Schmidt, for whom twice is enough. Of floats or of lanes. Returns whether the
+    independent joints serve.
+    """
+    largest = smallest = 0.0 * S[0, 0]
+    for again in range(2):
+        for k in range(m.free):
+            for j in range(m.rates):
+                S[j, k] = S[j, k] / (1.0 if again else columns[j])
+            for i in range(k):
+                along = 0.0 * S[0, 0]
+                for j in range(m.rates):
+                    along = along + S[j, i] * S[j, k]
+                for j in range(m.rates):
+                    S[j, k] = S[j, k] - along * S[j, i]
+                for j in range(6):
+                    J[j, k] = J[j, k] - along * J[j, i]
+            square = 0.0 * S[0, 0]
+            for j in range(m.rates):
+                square = square + S[j, k] * S[j, k]
+            if not again:
+                largest = choose(square > largest, square, largest)
+                smallest = choose(square < smallest, square, smallest) if k else square
+                if any_of(~(smallest * WORST_CONDITION**2 > largest)):
+                    return False
+            inverse = 1.0 / math.sqrt(square)
+            for j in range(m.rates):
+                S[j, k] = S[j, k] * inverse
+            for j in range(6):
+                J[j, k] = J[j, k] * inverse
+    return True
+
+
+@inner
+def scaled_rows(
+    m: Any, tip: Any, drives: Any, length: float, s: Any, motion: Any, force: Any
+) -> None:
+    """Rows of the tip's and of the driven joints' rates for each column of the motions."""
+    for k in range(m.free):
+        for j in range(tip.size - 1):
+            row = int(tip[1 + j])
+            motion[k, j] = s.J[row, k] * (1.0 if row < 3 else length)
+        for j in range(drives.shape[0]):
+            force[k, j] = drives[j, 1] * s.S[int(drives[j, 0]), k]
+
+
+@batch_entry
+def condition_numbers(
+    plan: Any, numbers: Any, columns: Any, tip: Any, drives: Any, length: float, q: Any, out: Any
+) -> None:
+    """Condition numbers out (N, 2), of the motion and of the forces, at q (N, positions).
+
+    NaN where loops are open or the independent joints determine the motion badly.
+
+    Args:
+        plan, numbers: the mechanism.
+        columns: (rates,) what makes rates comparable.
+        tip: how many freedoms it has, and which rows of its twist determine the mechanism.
+        drives: (driven, 2) which rates these are, and what makes them comparable.
+        length: [m] by which the tip's angular rates are multiplied.
+        q, out: configurations and results.
+    """
+    m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)
+    columns, tip, drives = borrowed_array(columns), borrowed_array(tip), borrowed_array(drives)
+    for n in range(q.shape[0]):
+        out[n, 0] = out[n, 1] = math.nan
+    if not fits(m):
+        return
+    s = stack_all(shapes(m))
+    motion, force = stack(m.free, tip.size - 1), stack(m.free, drives.shape[0])
+    for n in range(q.shape[0]):
+        served = dynamics.jacobian(m, q[n], False, s, s.J) == OK
+        if not served or not orthonormal(m, columns, s.S, s.J):
+            continue
+        scaled_rows(m, tip, drives, length, s, motion, force)
+        out[n, 0] = ratio_of_rows(motion, min(m.free, motion.shape[1], int(tip[0])))
+        enough = force.shape[1] >= m.free
+        out[n, 1] = ratio_of_rows(force, m.free) if enough else math.inf
+
+
+@inner
+def log_determinant(A: Any, n: int) -> Any:
+    """Sign and logarithm of the determinant of A (n, n), which elimination uses up."""
+    sign, total = 1.0, 0.0
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[pivot, k]):
+                pivot = i
+        if not abs(A[pivot, k]) > 0.0:
+            return 0.0, -math.inf
+        if pivot != k:
+            sign = -sign
+            for j in range(k, n):
+                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
+        if A[k, k] < 0.0:
+            sign = -sign
+        total += math.log(abs(A[k, k]))
+        inverse = 1.0 / A[k, k]
+        for i in range(k + 1, n):
+            ratio = A[i, k] * inverse
+            if ratio != 0.0:
+                for j in range(k + 1, n):
+                    A[i, j] -= ratio * A[k, j]
+    return sign, total
+
+
+@batch_entry
+def sides(
+    plan: Any, numbers: Any, factors: Any, columns: Any, rows: Any, passive: Any, q: Any, out: Any
+) -> None:
+    """Write det(P) / sqrt(det(K K')) of the closures' Jacobian K to out (N,), of q (N, positions).
+
+    P are the columns of K of the passive rates.
+
+    Args:
+        plan, numbers: the mechanism, packed with a place for every entry of K.
+        factors, columns: (equations,) and (rates,) what makes rows and columns comparable.
+        rows, passive: (n,) which rows count, and the passive rates, as many.
+        q, out: configurations and results.
+    """
+    m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)
+    factors, columns = borrowed_array(factors), borrowed_array(columns)
+    rows, passive = borrowed_array(rows), borrowed_array(passive)
+    n, B, entries = rows.size, stack(m.bodies + 1, BODY_SIZE), stack(1, m.entries)[0]
+    K, P, gram = stack(n, m.rates), stack(n, n), stack(n, n)
+    for k in range(q.shape[0]):
+        placed(m, q[k], B)
+        fill(m, B, entries)
+        for i in range(n):
+            row = int(rows[i])
+            for j in range(m.rates):
+                K[i, j] = entries[row * m.rates + j] * factors[row] * columns[j]
+            for j in range(n):
+                P[i, j] = K[i, int(passive[j])]
+            for j in range(i + 1):
+                total = 0.0
+                for r in range(m.rates):
+                    total += K[i, r] * K[j, r]
+                gram[i, j] = gram[j, i] = total
+        sign, size = log_determinant(P, n)
+        whole = log_determinant(gram, n)[1]
+        out[k] = sign * math.exp(size - 0.5 * whole) if sign != 0.0 else 0.0

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Derivatives of closed loops' dynamics, see `common.kernels.derivatives`.
+
+A displacement goes along the tangent and does not close the loops again: by how much they are open
+then is of order 2, and their equations are as smooth there as where they are closed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robodyn.dynamics.kernels.derivatives import (
+    given_shapes,
+    points_shapes,
+    slopes_of,
+    slopes_shapes,
+    state_row,
+)
+from robodyn.numerics.array_arguments import borrowed_array, stack_all
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.simd.tables import new_table, new_tables
+from robodyn.solvers.tree.kernels import dynamics, tree
+from robodyn.solvers.tree.kernels.lanes import fits
+from robodyn.solvers.tree.kernels.layout import (
+    FLOATING,
+    OK,
+    X,
+    body_of,
+    mechanism,
+    shapes,
+)
+from robodyn.solvers.tree.kernels.projection import tangent
+
+
+class Places(NamedTuple):
+    """Scratch for eight points, rates of the tree in lanes, and the scratch of where they start."""
+
+    lanes: Any
+    step: Any
+    start: Any
+
+
+@inner
+def missing(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
+    """Efforts that the independent coordinates need, less those of what is driven."""
+    status = dynamics.inverse_dynamics(m, state, True, s.lanes, out)
+    if m.drives_free == 0:
+        tangent(m, s.lanes.K, s.lanes.R, s.lanes.S)
+    for i in range(m.free):
+        for j in range(m.driven):
+            out[i] = out[i] - drive(m, s, i, j) * efforts[j]
+    return int(status)
+
+
+@inner
+def drive(m: Any, s: Any, i: int, j: int) -> Any:
+    """The rate of driven joint j for that of independent coordinate i."""
+    if m.drives_free == 1:
+        return (1.0 if i == j else 0.0) + 0.0 * s.lanes.K[0]
+    return s.lanes.S[m.integers[m.at_driven + j], i]
+
+
+@inner
+def displace(m: Any, step: Any, s: Any, q: Any) -> None:
+    """Displace all joints along the tangent of where they start."""
+    start = s.start
+    for j in range(m.rates):
+        s.step[0, j] = 0.0
+        for k in range(m.free):
+            s.step[0, j] = s.step[0, j] + start.S[j, k] * step[k]
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        if link.kind == FLOATING:
+            for k in range(9):
+                s.lanes.B[link.parent, X + k] = start.B[link.parent, X + k]
+    tree.advance(m, s.lanes.B, s.step[0], q)
+
+
+slopes = slopes_of(missing, displace, drive)
+
+
+@batch_entry
+def derivatives(
+    plan: Any, numbers: Any, limits: Any, friction: Any, q: Any, rates: Any, change: Any,
+    efforts: Any, wrench: Any, base: Any, forward: bool, out: Any,
+) -> int:  # fmt: skip
+    """Slopes out (N, ...) of efforts, or of accelerations if `forward`, of states (N, ...).
+
+    By displacement, velocity, and acceleration or efforts, by rows. No rate of the tree (rates,) is
+    displaced by more than its limit. Returns how many, from the first, there are.
+    """
+    m, states = mechanism(plan, numbers), borrowed_array((q, rates, change, efforts, wrench, base))
+    limits, friction, out = borrowed_array(limits), borrowed_array(friction), borrowed_array(out)
+    if not fits(m):
+        return 0
+    start = stack_all(shapes(m))
+    s = Places(new_tables(shapes(m)), new_table(1, m.rates), start)
+    memory = stack_all(given_shapes(m.positions, m.free, m.driven))
+    room = stack_all(slopes_shapes(m.free, m.driven))
+    scratch = s, new_tables(points_shapes(m.positions, m.free)), room
+    for k in range(out.shape[0]):
+        given, finite = state_row(states, k, memory)
+        if not finite or dynamics.prepare(m, given[0], False, start) != OK:
+            return k
+        tangent(m, start.K, start.R, start.S)
+        for j in range(m.free):
+            most = 0.0
+            for i in range(m.rates):
+                most = max(most, abs(start.S[i, j]) / limits[i])
+            start.u[j] = 1.0 / most
+        if not slopes(m, given, start.u, friction, forward, scratch, out[k]):
+            return k
+    return int(out.shape[0])

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The dynamics of one state, or of eight in lanes: from the tree's to the mechanism's.
+
+With S the tangent of the closures, v = S u': A' tau = S'M S u'' + S'(h + M S'u'). Inverse dynamics
+does without S: efforts at dependent coordinates are balanced by the closures' multipliers, and
+what these leave at the independent ones is the answer, so three solutions of one elimination do.
+
+`m` is a mechanism and `s` the `Scratch` of `layout`, `state` a `State` of `common.kernels.state`;
+functions that may fail return a status of `layout`. Closures must hold unless `trusted`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import LEAST_PIVOT, solve_definite
+from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.vectors import add, cross, store, vector
+from robodyn.solvers.tree.kernels.closures import (
+    bias,
+    component,
+    damp,
+    fill,
+    largest_gap,
+    residual,
+    turned,
+)
+from robodyn.solvers.tree.kernels.elimination import (
+    INCONSISTENT,
+    demand,
+    factor,
+    share,
+    solve,
+    solve_transposed,
+)
+from robodyn.solvers.tree.kernels.layout import (
+    ACCEL,
+    ALPHA,
+    BAD_PIVOTS,
+    CHANGE,
+    OK,
+    OMEGA,
+    OPEN,
+    SINGULAR,
+    X,
+    pivot_of,
+)
+from robodyn.solvers.tree.kernels.projection import project, tangent
+from robodyn.solvers.tree.kernels.tree import (
+    backward_pass,
+    inertial_wrenches,
+    move_base,
+    place,
+    place_base,
+    push,
+    twists,
+    velocity_pass,
+)
+
+# Closures may be open by this part of the mechanism's size: positions with six digits.
+OPEN_BY: Final = 1e-5
+
+
+@inner
+def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
+    """Place the bodies and eliminate the closures' equations, in s.K."""
+    place_base(m, s.B)
+    place(m, q, s.B)
+    if not trusted:
+        residual(m, s.B, s.y)
+        if any_of(largest_gap(m, 0.0 * s.B[0][X], s.y) > OPEN_BY):
+            return OPEN
+    fill(m, s.B, s.K)
+    return OK if factor(m, s.K) else BAD_PIVOTS
+
+
+@inner
+def dependent_rates(m: Any, rates: Any, s: Any) -> None:
+    """Rates of all joints, in s.v, from independent ones."""
+    for n in range(m.equations):
+        s.y[n] = 0.0 * rates[0]
+    demand(m, s.K, rates, s.y)
+    for k in range(m.free):
+        s.v[m.integers[m.at_free + k]] = rates[k]
+    solve(m, s.K, s.y, s.v)
+
+
+@inner
+def contradicts(m: Any, s: Any) -> Any:
+    """Whether redundant equations, in s.y after `solve`, are not satisfied by the rates s.v."""
+    if m.pivots == m.equations:
+        return 0.0 * s.v[0] > 1.0
+    total, left = 1e-9 + 0.0 * s.v[0], 0.0 * s.y[0]
+    for n in range(m.rates):
+        total = total + abs(s.v[n])
+    for n in range(m.equations):
+        left = left + abs(s.y[n])
+    for n in range(m.pivots):
+        left = left - abs(s.y[pivot_of(m, n).row])
+    return left > INCONSISTENT * total
+
+
+@inner
+def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
+    """Changes s.a of the rates s.v, from those of independent rates, which are 0 if `still`."""
+    velocity_pass(m, s.v, m.slides == 1, s.B)
+    bias(m, s.B, s.y)
+    for n in range(m.equations):
+        s.y[n] = -s.y[n]
+    if not still:
+        demand(m, s.K, change, s.y)
+    for k in range(m.free):
+        s.a[m.integers[m.at_free + k]] = 0.0 * s.v[0] if still else change[k]
+    solve(m, s.K, s.y, s.a)
+
+
+@inner
+def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
+    """Rates of all joints in s.v, their changes, of which the state's third are some, in s.a."""
+    status = prepare(m, state.q, trusted, s)
+    if status != OK:
+        return status
+    dependent_rates(m, state.rates, s)
+    if any_of(contradicts(m, s)):
+        return BAD_PIVOTS
+    accelerations(m, state.third, False, s)
+    return OK
+
+
+@inner
+def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
+    """Efforts tau (rates,) of the tree for rates v that change by a, after `velocity_pass`."""
+    if state.moves:
+        move_base(state.base, B)
+        velocity_pass(m, v, False, B)
+    inertial_wrenches(m, a, B)
+    if m.damped == 1:
+        damp(m, B)
+    if state.contact:
+        arm = turned(B[m.tip], vector(m.numbers, m.at_tip))
+        push(B, m.tip, arm, vector(state.wrench, 0), vector(state.wrench, 3))
+    backward_pass(m, v, a, B, tau)
+
+
+@inner
+def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
+    """Efforts out (free,) at the independent coordinates."""
+    status = joint_motion(m, state, trusted, s)
+    if status != OK:
+        return status
+    tree_efforts(m, s.v, s.a, state, s.B, s.tau)
+    solve_transposed(m, s.K, s.tau, s.y)
+    share(m, s.K, s.y, s.tau, out)
+    return OK
+
+
+@inner
+def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
+    """Lower triangle of M (free, free) in the independent coordinates; the tangent in s.S."""
+    status = prepare(m, q, trusted, s)
+    if status != OK:
+        return status
+    tangent(m, s.K, s.R, s.S)
+    project(m, s.S, s.B, s.T, s.u, M)
+    return OK
+
+
+@inner
+def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
+    """Generalized efforts A'tau out (free,) of the driven joints' efforts (driven,)."""
+    for k in range(m.free):
+        if m.drives_free == 1:
+            out[k] = effort[k]
+        else:
+            total = 0.0 * S[0, 0]
+            for j in range(m.driven):
+                total = total + S[m.integers[m.at_driven + j], k] * effort[j]
+            out[k] = total
+
+
+@inner
+def bias_efforts(m: Any, state: Any, s: Any) -> int:
+    """Compute the efforts for constant velocities of the independent coordinates, in s.u.
+
+    Call it after `mass_matrix`. Rates of the tree are in s.v, their derivatives in s.a.
+    """
+    if m.pivots == m.equations:
+        for j in range(m.rates):
+            s.v[j] = 0.0 * s.K[0]
+            for k in range(m.free):
+                s.v[j] = s.v[j] + s.S[j, k] * state.rates[k]
+    else:
+        dependent_rates(m, state.rates, s)
+        if any_of(contradicts(m, s)):
+            return BAD_PIVOTS
+    accelerations(m, state.rates, True, s)
+    tree_efforts(m, s.v, s.a, state, s.B, s.tau)
+    for k in range(m.free):
+        s.u[k] = 0.0 * s.K[0]
+    for j in range(m.rates):
+        for k in range(m.free):
+            s.u[k] = s.u[k] + s.S[j, k] * s.tau[j]
+    return OK
+
+
+@inner
+def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
+    """Accelerations out (free,) for efforts (driven,), after `bias_efforts`; uses up s.M."""
+    generalized_efforts(m, s.S, effort, out)
+    for k in range(m.free):
+        out[k] = out[k] - s.u[k]
+    return OK if solve_definite(s.M, m.free, LEAST_PIVOT, out) else SINGULAR
+
+
+@inner
+def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
+    """Accelerations out (free,) of the independent coordinates for efforts, the third (driven,)."""
+    status = mass_matrix(m, state.q, trusted, s, s.M)
+    if status == OK:
+        status = bias_efforts(m, state, s)
+    if status != OK:
+        return status
+    return solve_accelerations(m, state.third, s, out)
+
+
+@inner
+def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
+    """J (6, free) of the tip, linear over angular, base axes."""
+    status = prepare(m, q, trusted, s)
+    if status != OK:
+        return status
+    tangent(m, s.K, s.R, s.S)
+    twists(m, s.S, m.free, s.B, s.T)
+    arm = turned(s.B[m.tip], vector(m.numbers, m.at_tip))
+    for k in range(m.free):
+        omega = vector(s.T[m.tip], 6 * k)
+        velocity = add(vector(s.T[m.tip], 6 * k + 3), cross(omega, arm))
+        for n in range(3):
+            J[n, k] = component(velocity, n)
+            J[3 + n, k] = component(omega, n)
+    return OK
+
+
+@inner
+def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
+    """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
+    status = joint_motion(m, state, trusted, s)
+    if status != OK:
+        return status
+    inertial_wrenches(m, s.a, s.B)
+    for j in range(m.rates):
+        out[j] = s.v[j]
+        out[m.rates + j] = s.a[j]
+    accel, alpha = tip_acceleration(m, s.B)
+    store(out, 2 * m.rates, accel)
+    store(out, 2 * m.rates + 3, alpha)
+    return OK
+
+
+@inner
+def tip_acceleration(m: Any, B: Any) -> Any:
+    """Return the tip's linear and angular acceleration, base axes, after `inertial_wrenches`."""
+    body = B[m.tip]
+    arm, omega = turned(body, vector(m.numbers, m.at_tip)), vector(body, OMEGA)
+    alpha = add(vector(body, ALPHA), vector(body, CHANGE))
+    accel = add(vector(body, ACCEL), vector(body, CHANGE + 3))
+    accel = add(accel, add(cross(alpha, arm), cross(omega, cross(omega, arm))))
+    return add(accel, m.gravity), alpha

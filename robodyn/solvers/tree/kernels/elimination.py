@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Sparse elimination of the closures' equations, in an order laid down in the plan.
+
+K splits into the columns of dependent coordinates, which are eliminated, and those of independent
+ones, which make the right-hand side. Which entries are ever other than zero is known beforehand,
+so only these have a place. The pivots are those that served at home; where one of them is too
+small, or the rows below it would grow, `factor` says so and the dense kernels choose anew.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import any_of
+from robodyn.solvers.tree.kernels.layout import PIVOT_PLAN, pivot_of
+
+# Rows may grow by this factor at a pivot before another one is looked for.
+GROWTH: Final = 1e4
+# What redundant equations may demand of rates, relative to the largest of the others.
+INCONSISTENT: Final = 1e-6
+
+
+LISTS = PIVOT_PLAN.size
+
+
+@inner
+def factor(m: Any, K: Any) -> bool:
+    """Eliminate in place; returns whether every pivot serves."""
+    for n in range(m.pivots):
+        pivot = pivot_of(m, n)
+        right, lists = pivot.right, pivot.integers
+        if any_of(~(abs(K[pivot.entry]) > m.numbers[m.at_thresholds + n])):
+            return False
+        inverse = 1.0 / K[pivot.entry]
+        K[pivot.entry] = inverse
+        row = LISTS + 2 * right
+        for _ in range(pivot.below):
+            place = lists[row + 1]
+            ratio = K[place] * inverse
+            if any_of(abs(ratio) > GROWTH):
+                return False
+            K[place] = ratio
+            for j in range(right):
+                to = lists[row + 2 + j]
+                K[to] = K[to] - ratio * K[lists[LISTS + 2 * j + 1]]
+            row += 2 + right
+    return True
+
+
+@inner
+def solve(m: Any, K: Any, y: Any, x: Any) -> None:
+    """Dependent coordinates in x (rates,) from the right-hand side y (rows,), which is used up."""
+    for n in range(m.pivots):
+        pivot = pivot_of(m, n)
+        value, lists = y[pivot.row], pivot.integers
+        row = LISTS + 2 * pivot.right
+        for _ in range(pivot.below):
+            target = lists[row]
+            y[target] = y[target] - K[lists[row + 1]] * value
+            row += 2 + pivot.right
+    for n in range(m.pivots - 1, -1, -1):
+        pivot = pivot_of(m, n)
+        value, lists = y[pivot.row], pivot.integers
+        for j in range(pivot.right):
+            value = value - K[lists[LISTS + 2 * j + 1]] * x[lists[LISTS + 2 * j]]
+        x[pivot.rate] = value * K[pivot.entry]
+
+
+@inner
+def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
+    """Multipliers z (rows,) that balance the efforts tau (rates,) of dependent coordinates.
+
+    Those entries of tau are used up; z of a redundant equation is 0.
+    """
+    for n in range(m.equations):
+        z[n] = 0.0 * K[0]
+    for n in range(m.pivots):
+        pivot = pivot_of(m, n)
+        value, lists = tau[pivot.rate] * K[pivot.entry], pivot.integers
+        z[pivot.row] = value
+        for j in range(pivot.right):
+            target = lists[LISTS + 2 * j]
+            tau[target] = tau[target] - K[lists[LISTS + 2 * j + 1]] * value
+    for n in range(m.pivots - 1, -1, -1):
+        pivot = pivot_of(m, n)
+        value, lists = z[pivot.row], pivot.integers
+        row = LISTS + 2 * pivot.right
+        for _ in range(pivot.below):
+            value = value - K[lists[row + 1]] * z[lists[row]]
+            row += 2 + pivot.right
+        z[pivot.row] = value
+
+
+@inner
+def demand(m: Any, K: Any, rates: Any, y: Any) -> None:
+    """Take what independent rates (free,) contribute to the equations off y (rows,)."""
+    plan, at = m.integers, m.at_free_entries
+    for _ in range(m.free_entries):
+        row = plan[at]
+        y[row] = y[row] - K[plan[at + 2]] * rates[plan[at + 1]]
+        at += 3
+
+
+@inner
+def share(m: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
+    """Efforts out (free,) at the independent coordinates: their own less the multipliers'."""
+    plan, at = m.integers, m.at_free_entries
+    for k in range(m.free):
+        out[k] = tau[plan[m.at_free + k]]
+    for _ in range(m.free_entries):
+        k = plan[at + 1]
+        out[k] = out[k] - K[plan[at + 2]] * z[plan[at]]
+        at += 3

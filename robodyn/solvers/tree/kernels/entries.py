@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""One state of a mechanism with closed loops, checked and answered in one call.
+
+Arrays are `given`; `plan` is of whole numbers lent as float64. Every function returns whether it
+has an answer; where it has none, the caller asks elsewhere, which says why. `trusted` leaves the
+checks out. A wrench or a base that is None has the length `ABSENT`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from robodyn.dynamics.kernels.state import are_numbers, is_motion, state_of, unloaded
+from robodyn.numerics.array_arguments import borrowed_array, stack, stack_all
+from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
+from robodyn.solvers.tree.kernels import (
+    closures,
+    distribution,
+    dynamics,
+    inverse_kinematics,
+    newton,
+    projection,
+    tree,
+)
+from robodyn.solvers.tree.kernels.layout import (
+    BODY_SIZE,
+    COMPOSITE,
+    OK,
+    mechanism,
+    shapes,
+)
+
+# Scratch is on the stack; a mechanism that needs more numbers has no answer here.
+MOST: Final = 130_000
+
+
+@inner
+def fits(m: Any) -> bool:
+    """Whether the scratch of this mechanism fits on the stack."""
+    rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
+    return bool((m.bodies + 1 + m.rates) * rows + 7 * m.widest < MOST)
+
+
+@inner
+def answer(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -> bool:
+    """Whether there is an answer to a state, its third part `count` long, by a function.
+
+    `find` is called as find(m, state, trusted, s, out), and returns a status.
+    """
+    if not fits(m):
+        return False
+    if not (trusted or (are_numbers(state.q, m.positions) and is_motion(state, m.free, count))):
+        return False
+    s = stack_all(shapes(m))
+    return bool(find(m, state, trusted, s, borrowed_array(out)) == OK)
+
+
+@inner
+def placed(m: Any, q: Any, B: Any) -> None:
+    """Place all bodies, in B (bodies + 1, BODY_SIZE)."""
+    tree.place_base(m, B)
+    tree.place(m, q, B)
+
+
+@entry_kernel
+def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
+    """Compute the residuals (rows,) of the closures, and the entries of K in the plan's order."""
+    m = mechanism(plan, numbers)
+    B = stack(m.bodies + 1, BODY_SIZE)
+    placed(m, borrowed_array(q), B)
+    closures.residual(m, B, borrowed_array(gap))
+    closures.fill(m, B, borrowed_array(K))
+
+
+@entry_kernel
+def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
+    """Compute the state of each body, B (bodies + 1, BODY_SIZE), at rates v (rates,)."""
+    m, B = mechanism(plan, numbers), borrowed_array(B)
+    placed(m, borrowed_array(q), B)
+    tree.velocity_pass(m, borrowed_array(v), True, B)
+
+
+@entry_kernel
+def inverse_dynamics(
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
+    out: Any,
+) -> bool:  # fmt: skip
+    """Efforts (driven,) of one state."""
+    m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
+    return answer(distribution.limited_efforts, m, state, m.free, trusted, out)
+
+
+@entry_kernel
+def forward_dynamics(
+    plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
+    out: Any,
+) -> bool:  # fmt: skip
+    """Accelerations (free,) of one state."""
+    m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
+    return answer(dynamics.forward_dynamics, m, state, m.driven, trusted, out)
+
+
+@entry_kernel
+def free_efforts(
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
+    out: Any,
+) -> bool:  # fmt: skip
+    """Efforts (free,) that the independent coordinates need if these were driven."""
+    m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
+    return answer(dynamics.inverse_dynamics, m, state, m.free, trusted, out)
+
+
+@entry_kernel
+def tree_efforts(
+    plan: Any, numbers: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, tau: Any, B: Any
+) -> None:
+    """Compute efforts tau (rates,) of the open tree for rates v and their derivatives a.
+
+    B (bodies + 1, BODY_SIZE) contains the forces in the joints.
+    """
+    m, B, tau = mechanism(plan, numbers), borrowed_array(B), borrowed_array(tau)
+    state = state_of(q, v, a, wrench, base)
+    placed(m, state.q, B)
+    tree.velocity_pass(m, state.rates, True, B)
+    dynamics.tree_efforts(m, state.rates, state.third, state, B, tau)
+
+
+@entry_kernel
+def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
+    """J (6, free) of the tip, linear over angular, base axes."""
+    m, q = mechanism(plan, numbers), borrowed_array(q)
+    if not fits(m) or not (trusted or are_numbers(q, m.positions)):
+        return False
+    s = stack_all(shapes(m))
+    return bool(dynamics.jacobian(m, q, trusted, s, borrowed_array(out)) == OK)
+
+
+@entry_kernel
+def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
+    """Mass matrix (free, free) of one configuration."""
+    m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)
+    if not fits(m) or not (trusted or are_numbers(q, m.positions)):
+        return False
+    s = stack_all(shapes(m))
+    if dynamics.mass_matrix(m, q, trusted, s, out) != OK:
+        return False
+    for i in range(m.free):
+        for j in range(i):
+            out[j, i] = out[i, j]
+    return True
+
+
+@entry_kernel
+def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
+    """S (rates, free) of one configuration."""
+    m = mechanism(plan, numbers)
+    if not fits(m):
+        return False
+    s = stack_all(shapes(m))
+    if dynamics.prepare(m, borrowed_array(q), True, s) != OK:
+        return False
+    projection.tangent(m, s.K, s.R, borrowed_array(out))
+    return True
+
+
+@entry_kernel
+def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> bool:
+    """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
+    m, q = mechanism(plan, numbers), borrowed_array(q)
+    state = unloaded(q, borrowed_array(rates), borrowed_array(change))
+    return answer(dynamics.motion, m, state, m.free, True, out)
+
+
+@entry_kernel
+def displace(plan: Any, numbers: Any, q: Any, displacement: Any, target: float) -> float:
+    """Move q (positions,) along by a displacement (free,) of the independent coordinates.
+
+    Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
+    """
+    m = mechanism(plan, numbers)
+    if not fits(m):
+        return -1.0
+    s = stack_all(shapes(m))
+    return newton.displace(m, borrowed_array(q), borrowed_array(displacement), target, s)
+
+
+@batch_entry
+def displace_all(
+    plan: Any,
+    numbers: Any,
+    q: Any,
+    displacements: Any,
+    chained: bool,
+    target: float,
+    accepted: float,
+) -> int:
+    """Move every q (N, positions) along by its displacement (N, free), as `displace` does.
+
+    Where they are `chained` each starts from where the one before it arrived, the first from q[0].
+    Returns how many, from the first, are left with no more than `accepted`.
+    """
+    m, q, displacements = mechanism(plan, numbers), borrowed_array(q), borrowed_array(displacements)
+    if not fits(m):
+        return 0
+    s = stack_all(shapes(m))
+    for row in range(q.shape[0]):
+        if chained and row > 0:
+            for j in range(m.positions):
+                q[row, j] = q[row - 1, j]
+        left = newton.displace(m, q[row], displacements[row], target, s)
+        if not 0.0 <= left <= accepted:
+            return row
+    return int(q.shape[0])
+
+
+@entry_kernel
+def tip_pose(plan: Any, numbers: Any, q: Any, out: Any) -> None:
+    """Pose out (7,) of the tip, base frame."""
+    m, out = mechanism(plan, numbers), borrowed_array(out)
+    B = stack(m.bodies + 1, BODY_SIZE)
+    placed(m, borrowed_array(q), B)
+    inverse_kinematics.tip_pose(m, B, out)
+
+
+@entry_kernel
+def reach(
+    plan: Any, numbers: Any, q: Any, goal: Any, weights: Any, target: float, most: int
+) -> float:
+    """Move q (positions,) in place to where the tip is at a goal (7,), or nearest to it.
+
+    The rows of the pose are multiplied by weights (6,). Returns the largest weighted number of what
+    is left after at most so many steps, -1 where the pivots do not serve.
+    """
+    m = mechanism(plan, numbers)
+    if not fits(m):
+        return -1.0
+    s, before = stack_all(shapes(m)), stack(1, m.positions)[0]
+    q, goal, weights = borrowed_array(q), borrowed_array(goal), borrowed_array(weights)
+    return inverse_kinematics.reach(m, q, goal, weights, target, most, before, s)
+
+
+@batch_entry
+def reach_all(
+    plan: Any,
+    numbers: Any,
+    start: Any,
+    goals: Any,
+    weights: Any,
+    target: float,
+    accepted: float,
+    most: int,
+    out: Any,
+) -> int:
+    """Configurations out (N, positions) with the tip at goals (N, 7), as `reach`.
+
+    Each is found from the one before it, the first from a start (positions,). Returns how many,
+    from the first, are left with no more than `accepted`.
+    """
+    m, goals, out = mechanism(plan, numbers), borrowed_array(goals), borrowed_array(out)
+    start, weights = borrowed_array(start), borrowed_array(weights)
+    if not fits(m):
+        return 0
+    s, before = stack_all(shapes(m)), stack(1, m.positions)[0]
+    for row in range(goals.shape[0]):
+        for j in range(m.positions):
+            out[row, j] = start[j] if row == 0 else out[row - 1, j]
+        q, goal = out[row], goals[row]
+        left = inverse_kinematics.reach(m, q, goal, weights, target, most, before, s)
+        if not 0.0 <= left <= accepted:
+            return row
+    return int(goals.shape[0])
+
+
+@entry_kernel
+def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
+    """Displace q (positions,) by a step (rates,) of the tree, in place."""
+    m, q = mechanism(plan, numbers), borrowed_array(q)
+    B = stack(m.bodies + 1, BODY_SIZE)
+    placed(m, q, B)
+    tree.advance(m, B, borrowed_array(step), q)
+
+
+@entry_kernel
+def configuration_rate(plan: Any, numbers: Any, q: Any, v: Any, out: Any) -> None:
+    """Time derivative out (positions,) of a configuration at rates v (rates,) of the tree."""
+    m, q = mechanism(plan, numbers), borrowed_array(q)
+    B = stack(m.bodies + 1, BODY_SIZE)
+    placed(m, q, B)
+    tree.configuration_rate(m, q, B, borrowed_array(v), borrowed_array(out))

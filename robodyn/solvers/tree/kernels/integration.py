@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The simulation loop of mechanisms with closed loops.
+
+Its velocities are those of the plan's independent coordinates, its configurations closed at every
+stage. Where these coordinates get poor, the loop stops with a status, and whoever called it goes
+on in others. A plant's mechanism is a record of `layout`; where joints stick it knows of no dry
+friction, and the rows of friction say of which rates of the tree they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.dynamics.kernels import sticking
+from robodyn.dynamics.kernels.control_laws import (
+    COMPUTED_TORQUE,
+    GIVEN,
+    add_planned,
+    corrected_acceleration,
+)
+from robodyn.dynamics.kernels.end_stops import joint_effort
+from robodyn.dynamics.kernels.integration import PackedPlant
+from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
+from robodyn.dynamics.kernels.state import loaded
+from robodyn.numerics.array_arguments import borrowed_array, stack_all
+from robodyn.numerics.compiler import batch_entry, inner, noinline
+from robodyn.numerics.turns import shortest_turn
+from robodyn.numerics.vectors import clear, copy
+from robodyn.solvers.tree.kernels import distribution, dynamics, newton, tree
+from robodyn.solvers.tree.kernels.layout import (
+    BAD_COORDINATES,
+    BAD_PIVOTS,
+    FLOATING,
+    OK,
+    SINGULAR,
+    body_of,
+    mechanism,
+    shapes_for,
+)
+
+# Loops are closed to this at every stage [parts of the size]; rounding may keep them from it.
+TARGET: Final = 1e-14
+CLOSED: Final = 1e-11
+MOST_STEPS: Final = 8
+
+
+class LoopControl(NamedTuple):
+    """Models of the controller.
+
+    Attributes:
+        m: its model of the mechanism, in the coordinates of the law.
+        own: the same of the plant, whose rates are given.
+    """
+
+    m: Any
+    own: Any
+
+
+class Memory(NamedTuple):
+    """Memory beside the `Scratch`: efforts (driven,) with end stops, then vectors (free,)."""
+
+    held: Any
+    moving: Any
+    corrected: Any
+    error: Any
+    told: Any
+
+
+@noinline
+def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
+    """Efforts (driven,) that a law of `control_laws` asks for; False where Python has to answer."""
+    law, kp, kv = control.law, control.kp, control.kv
+    if law == GIVEN:
+        for j in range(out.shape[0]):
+            out[j] = row[j]
+        return True
+    m, own = control.model
+    s, w = work
+    clear(w.moving)
+    clear(w.corrected)
+    if law == COMPUTED_TORQUE:
+        if not tell_rates(m, own, q, rates, s, w.told):
+            return False
+        copy(w.told, w.moving)
+        for k in range(m.free):
+            place = m.integers[m.at_free_places + k]
+            w.error[k] = row[place] - q[place]
+            if m.integers[m.at_free_wraps + k] != 0:
+                w.error[k] = shortest_turn(w.error[k])
+        n, wide = m.free, m.positions
+        corrected_acceleration(
+            kp, kv, w.error, w.told, row[wide : wide + n], row[wide + n :], w.corrected
+        )
+    state = loaded(q, w.moving, w.corrected, load, False)
+    if distribution.limited_efforts(m, state, True, s, out) != OK:
+        return False
+    if law == COMPUTED_TORQUE:
+        add_planned(kp, row, m.positions + 2 * m.free, w.error, out)
+    return True
+
+
+@inner
+def tell_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> bool:
+    """Rates out (free,) of one mechanism's independent coordinates from those of another."""
+    alike = True
+    for k in range(m.free):
+        alike = alike and m.integers[m.at_free + k] == own.integers[own.at_free + k]
+    if alike:
+        copy(rates, out)
+        return True
+    if dynamics.prepare(own, q, True, s) != OK:
+        return False
+    dynamics.dependent_rates(own, rates, s)
+    for k in range(m.free):
+        out[k] = s.v[m.integers[m.at_free + k]]
+    return True
+
+
+@inner
+def is_steep(m: Any, S: Any) -> bool:
+    """Whether other independent coordinates would do better; NaN counts, too."""
+    for j in range(m.rates):
+        for k in range(m.free):
+            if not abs(S[j, k]) <= m.numbers[m.at_steep]:
+                return True
+    return False
+
+
+@inner
+def add_stops(plant: Any, q: Any, v: Any, effort: Any, out: Any) -> None:
+    """Efforts out (driven,) of motors and end stops, at rates v of the tree."""
+    m = plant.mechanism
+    for i in range(m.driven):
+        place, rate = m.integers[m.at_places + i], m.integers[m.at_driven + i]
+        out[i] = joint_effort(effort[i], q[place], v[rate], plant.table[i], plant.stops)
+
+
+@noinline
+def start(m: Any, q: Any, rates: Any, load: Any, s: Any, M: Any) -> int:
+    """All that the efforts are not needed for."""
+    status = dynamics.mass_matrix(m, q, True, s, M)
+    if status == OK:
+        status = dynamics.bias_efforts(m, loaded(q, rates, rates, load, True), s)
+    if status == OK and is_steep(m, s.S):
+        return BAD_COORDINATES
+    return int(status)
+
+
+@inner
+def derivative(
+    plant: Any, q: Any, rates: Any, effort: Any, load: Any, work: Any, rate: Any, change: Any
+) -> int:
+    """Rates of configuration and velocity."""
+    m = plant.mechanism
+    s, w = work
+    status = start(m, q, rates, load, s, s.M)
+    if status != OK:
+        return status
+    add_stops(plant, q, s.v, effort, w.held)
+    tree.configuration_rate(m, q, s.B, s.v, rate)
+    return dynamics.solve_accelerations(m, w.held, s, change)
+
+
+@inner
+def to_manifold(plant: Any, q: Any, rates: Any, work: Any) -> int:
+    """Close the loops, independent coordinates held."""
+    return close(plant.mechanism, q, work[0])
+
+
+@noinline
+def close(m: Any, q: Any, s: Any) -> int:
+    """The same for a configuration, which may not be finite."""
+    finite = 0.0
+    for j in range(m.positions):
+        finite += 0.0 * q[j]
+    if finite != 0.0:
+        return OK  # the loop sees that itself
+    tree.normalize(m, q)
+    left = newton.close(m, q, TARGET, MOST_STEPS, s)
+    return BAD_PIVOTS if left < 0.0 or left > CLOSED else OK
+
+
+@inner
+def equations(
+    plant: Any, q: Any, rates: Any, effort: Any, load: Any, watched: bool, work: Any, out: Any
+) -> int:
+    """As `common.kernels.simulation` says."""
+    m, friction = plant.mechanism, plant.friction
+    s, w = work
+    status = start(m, q, rates, load, s, out.M)
+    if status != OK:
+        return status
+    add_stops(plant, q, s.v, effort, w.held)
+    dynamics.generalized_efforts(m, s.S, w.held, out.force)
+    for k in range(m.free):
+        out.force[k] -= s.u[k]
+    for i in range(friction.shape[0]):
+        rate, factor = int(friction[i, sticking.RATE]), friction[i, sticking.FACTOR]
+        out.drift[i] = factor * s.a[rate]
+        for k in range(m.free):
+            out.L[i, k] = factor * s.S[rate, k]
+    if watched:
+        damping(m, s.S, out.D)
+    return OK
+
+
+@inner
+def damping(m: Any, S: Any, D: Any) -> None:
+    """Viscous damping D (free, free) of the joints, lower triangle."""
+    for j in range(m.free):
+        for k in range(j + 1):
+            D[j, k] = 0.0
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        if link.kind != FLOATING and link.damping > 0.0:
+            strength = link.damping * link.factor * link.factor
+            for j in range(m.free):
+                for k in range(j + 1):
+                    D[j, k] += strength * S[link.rate, j] * S[link.rate, k]
+
+
+@inner
+def configuration_rate(plant: Any, q: Any, rates: Any, work: Any, out: Any) -> None:
+    """Time derivative of a configuration whose closures are eliminated already."""
+    m, s = plant.mechanism, work[0]
+    dynamics.dependent_rates(m, rates, s)
+    tree.configuration_rate(m, q, s.B, s.v, out)
+
+
+@inner
+def sizes(plant: Any) -> tuple[int, int, int]:
+    """Of configuration, independent rates and efforts."""
+    m = plant.mechanism
+    return m.positions, m.free, m.driven
+
+
+loop = simulation_loop(
+    Functions(command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR)
+)
+
+
+@batch_entry
+def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
+    """Run the loop for calls from Python; plans are integers in arrays of float64."""
+    plan, numbers, table, friction, options, stops = plant
+    m = mechanism(plan, numbers)
+    own = PackedPlant(
+        m,
+        borrowed_array(table),
+        borrowed_array(friction),
+        borrowed_array(options),
+        borrowed_array(stops),
+    )
+    known = LoopControl(mechanism(model[0], model[1]), mechanism(model[2], model[3]))
+    # control and plant may eliminate in different orders, which fill different numbers of places
+    n, bodies, rates, rows, entries = m.free, m.bodies, m.rates, m.equations, m.entries
+    for other in (known.m, known.own):
+        bodies, rates = max(bodies, other.bodies), max(rates, other.rates)
+        rows, entries = max(rows, other.equations), max(entries, other.entries)
+    scratch = stack_all(shapes_for(n, bodies, rates, rows, entries))
+    work = scratch, stack_all(Memory(m.driven, n, n, n, n))
+    return loop(own, known, work, borrowed_array(arrays), law, first, last)

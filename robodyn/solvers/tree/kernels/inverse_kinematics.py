@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""From a pose of the tip to a configuration, by Newton's method on closures and pose together.
+
+A step v = p + S u of the tree's rates closes the loops by its part p, in which the independent
+coordinates rest, and moves along the tangent S by the u that takes the tip to its goal: the least
+squares of J u = gap - J p, the rows of a pose multiplied by `weights` (6,), zero for those that do
+not count. `m` is a mechanism, `s` the `Scratch` of `layout`; row 0 of s.T holds the weighted gap.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import factor_positive, solve_by_factor
+from robodyn.numerics.rotations import quaternion_from_matrix, rotation_columns
+from robodyn.numerics.simd.lanes import any_of, choose
+from robodyn.numerics.vectors import add, copy, cross, dot, scale, store, sub, vector
+from robodyn.solvers.tree.kernels.closures import fill, turned
+from robodyn.solvers.tree.kernels.dynamics import (
+    accelerations,
+    dependent_rates,
+    tip_acceleration,
+)
+from robodyn.solvers.tree.kernels.elimination import factor, solve
+from robodyn.solvers.tree.kernels.layout import FLOATING, OK, ORIGIN, REVOLUTE, Z, body_of
+from robodyn.solvers.tree.kernels.newton import MOST_STEPS, NEAR, close, gaps
+from robodyn.solvers.tree.kernels.projection import tangent
+from robodyn.solvers.tree.kernels.tree import advance, inertial_wrenches, place_base
+
+# No coordinate moves by more than this in a step [rad or m], so that no branch is changed.
+LONGEST: Final = 0.2
+# Relative damping after a step that led nowhere, and where no step leads on.
+FIRST_DAMPING: Final = 1e-3
+LARGEST_DAMPING: Final = 1e8
+LEAST_DAMPING: Final = 1e-9
+# Steps of eight configurations together, which begin near their goals.
+MOST_TOGETHER: Final = 7
+# [parts of the size] at which a configuration's loops count as closed.
+CLOSED: Final = 1e-13
+# 2 + 2 cos of a turn beyond which its rotation vector would be too long.
+OPPOSITE: Final = 1e-2
+
+
+@inner
+def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
+    """Write the weighted displacement out (6,) from the tip to a goal (7,); return its largest.
+
+    A turn by an angle t counts as the vector of length 2 tan(t / 2) along its axis.
+    """
+    body, at = B[m.tip], m.at_tip
+    point = add(vector(body, ORIGIN), turned(body, vector(m.numbers, at)))
+    store(out, 0, sub(vector(goal, 0), point))
+    a, b, c = rotation_columns(goal)
+    x, y = turned(body, vector(m.numbers, at + 3)), turned(body, vector(m.numbers, at + 6))
+    z = turned(body, vector(m.numbers, at + 9))
+    sine = add(add(cross(x, a), cross(y, b)), cross(z, c))
+    half = 1.0 + dot(x, a) + dot(y, b) + dot(z, c)
+    store(out, 3, scale(2.0 / choose(half > OPPOSITE, half, OPPOSITE), sine))
+    largest = 0.0 * point[0]
+    for k in range(6):
+        out[k] = weights[k] * out[k]
+        largest = choose(abs(out[k]) > largest, abs(out[k]), largest)
+    return largest
+
+
+@inner
+def tip_pose(m: Any, B: Any, out: Any) -> None:
+    """Write the tip's pose (7,) where the bodies of B are."""
+    body, at = B[m.tip], m.at_tip
+    store(out, 0, add(vector(body, ORIGIN), turned(body, vector(m.numbers, at))))
+    x, y = turned(body, vector(m.numbers, at + 3)), turned(body, vector(m.numbers, at + 6))
+    z = turned(body, vector(m.numbers, at + 9))
+    rows = (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
+    q = quaternion_from_matrix(rows)
+    for k in range(4):
+        out[3 + k] = q[k]
+
+
+@inner
+def tip_columns(m: Any, weights: Any, s: Any, twist: Any) -> None:
+    """Weighted Jacobian s.J (6, free) of the tip by the tangent s.S, and its twist (6,) at s.v."""
+    zero = 0.0 * s.K[0]
+    for r in range(6):
+        twist[r] = zero
+        for k in range(m.free):
+            s.J[r, k] = zero
+    body = s.B[m.tip]
+    point = add(vector(body, ORIGIN), turned(body, vector(m.numbers, m.at_tip)))
+    j = m.tip
+    while j > 0:
+        link, body = body_of(m, j), s.B[j]
+        arm, i = sub(point, vector(body, ORIGIN)), link.rate
+        if link.kind == FLOATING:
+            for k in range(m.free):
+                omega = (s.S[i + 3, k], s.S[i + 4, k], s.S[i + 5, k])
+                linear = add((s.S[i, k], s.S[i + 1, k], s.S[i + 2, k]), cross(omega, arm))
+                _add_column(s.J, k, 1.0 + zero, linear, omega)
+            omega = (s.v[i + 3], s.v[i + 4], s.v[i + 5])
+            linear = add((s.v[i], s.v[i + 1], s.v[i + 2]), cross(omega, arm))
+            _add_twist(twist, 1.0 + zero, linear, omega)
+        else:
+            axis = scale(link.factor, vector(body, Z))
+            linear, omega = axis, scale(0.0, axis)
+            if link.kind == REVOLUTE:
+                linear, omega = cross(axis, arm), axis
+            for k in range(m.free):
+                _add_column(s.J, k, s.S[i, k], linear, omega)
+            _add_twist(twist, s.v[i], linear, omega)
+        j = link.parent
+    for r in range(6):
+        twist[r] = weights[r] * twist[r]
+        for k in range(m.free):
+            s.J[r, k] = weights[r] * s.J[r, k]
+
+
+@inner
+def _add_column(J: Any, k: int, rate: Any, linear: Any, omega: Any) -> None:
+    J[0, k] = J[0, k] + rate * linear[0]
+    J[1, k] = J[1, k] + rate * linear[1]
+    J[2, k] = J[2, k] + rate * linear[2]
+    J[3, k] = J[3, k] + rate * omega[0]
+    J[4, k] = J[4, k] + rate * omega[1]
+    J[5, k] = J[5, k] + rate * omega[2]
+
+
+@inner
+def _add_twist(twist: Any, rate: Any, linear: Any, omega: Any) -> None:
+    store(twist, 0, add(vector(twist, 0), scale(rate, linear)))
+    store(twist, 3, add(vector(twist, 3), scale(rate, omega)))
+
+
+@inner
+def normal_equations(m: Any, damping: float, s: Any) -> None:
+    """Factor J'J in s.M (free, free), its diagonal enlarged by a relative damping."""
+    for i in range(m.free):
+        for k in range(i + 1):
+            total = s.J[0, i] * s.J[0, k]
+            for r in range(1, 6):
+                total = total + s.J[r, i] * s.J[r, k]
+            s.M[i, k] = total
+        s.M[i, i] = s.M[i, i] * (1.0 + damping)
+    factor_positive(s.M, m.free, 0.0, True)
+
+
+@inner
+def least_squares(m: Any, gap: Any, s: Any) -> None:
+    """Solve J s.u = gap (6,), weighted, in least squares, after `normal_equations`."""
+    for k in range(m.free):
+        total = s.J[0, k] * gap[0]
+        for r in range(1, 6):
+            total = total + s.J[r, k] * gap[r]
+        s.u[k] = total
+    solve_by_factor(s.M, m.free, s.u)
+
+
+@inner
+def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
+    """Newton's step in s.v after `gaps` and `tip_gap`; false where the pivots do not serve."""
+    fill(m, s.B, s.K)
+    if not factor(m, s.K):
+        return False
+    for k in range(m.free):
+        s.v[m.integers[m.at_free + k]] = 0.0 * s.K[0]
+    solve(m, s.K, s.y, s.v)
+    tangent(m, s.K, s.R, s.S)
+    gap, twist = s.T[0], s.T[1]
+    tip_columns(m, weights, s, twist)
+    normal_equations(m, damping, s)
+    for r in range(6):
+        gap[r] = gap[r] - twist[r]
+    least_squares(m, gap, s)
+    longest = 0.0 * s.K[0]
+    for j in range(m.rates):
+        value = _moved(m, s, j)
+        longest = choose(abs(value) > longest, abs(value), longest)
+    share = LONGEST / choose(longest > LONGEST, longest, LONGEST)
+    for j in range(m.rates):
+        s.v[j] = s.v[j] + share * _moved(m, s, j)
+    return True
+
+
+@inner
+def _moved(m: Any, s: Any, j: int) -> Any:
+    """By how much coordinate j moves where the independent ones move by s.u."""
+    value = s.S[j, 0] * s.u[0]
+    for k in range(1, m.free):
+        value = value + s.S[j, k] * s.u[k]
+    return value
+
+
+@inner
+def reach(
+    m: Any, q: Any, goal: Any, weights: Any, target: float, most: int, before: Any, s: Any
+) -> float:
+    """Move q (positions,) in place to where the tip is at a goal (7,), or nearest to it.
+
+    Steps that lead nowhere are damped (Levenberg, Marquardt). `before` (positions,) is scratch.
+    Returns the largest weighted number of what is left; -1, and q without a meaning, where the
+    pivots do not serve.
+    """
+    place_base(m, s.B)
+    best, left, damping, gap = 1e300, 1e300, 0.0, s.T[0]
+    copy(q, before)
+    for _ in range(most):
+        largest = max(gaps(m, q, s), tip_gap(m, goal, weights, s.B, gap))
+        merit = 0.0
+        for n in range(m.equations):
+            merit += (s.y[n] * m.numbers[m.at_rows + n]) ** 2
+        for k in range(6):
+            merit += gap[k] * gap[k]
+        if merit < best:
+            rests = largest <= NEAR and largest > 0.5 * left  # as near as rounding lets it
+            best, left = merit, largest
+            copy(q, before)
+            if left <= target or rests:
+                return float(left)
+            damping = 0.1 * damping if damping > LEAST_DAMPING else 0.0
+        else:
+            copy(before, q)
+            damping = max(10.0 * damping, FIRST_DAMPING)
+            if left <= NEAR or not damping < LARGEST_DAMPING:
+                break
+            gaps(m, q, s)
+            tip_gap(m, goal, weights, s.B, gap)
+        if not body_step(m, weights, damping, s):
+            return -1.0
+        advance(m, s.B, s.v, q)
+    copy(before, q)
+    if not 0.0 <= close(m, q, CLOSED, MOST_STEPS, s) <= NEAR:
+        return -1.0
+    return float(tip_gap(m, goal, weights, s.B, gap))
+
+
+@inner
+def reach_together(m: Any, q: Any, goal: Any, weights: Any, target: float, s: Any) -> Any:
+    """As `reach`, of eight configurations near their goals and without damping.
+
+    Returns what is left of each, something large where the pivots do not serve one of them.
+    """
+    place_base(m, s.B)
+    left = 1e300 + 0.0 * q[0]
+    for _ in range(MOST_TOGETHER):
+        left = gaps(m, q, s)
+        missing = tip_gap(m, goal, weights, s.B, s.T[0])
+        left = choose(missing > left, missing, left)
+        moves = ~(left <= target)
+        if not any_of(moves):
+            return left
+        if not body_step(m, weights, 0.0, s):
+            return 1e300 + 0.0 * q[0]
+        for k in range(m.rates):
+            s.v[k] = choose(moves, s.v[k], 0.0)
+        advance(m, s.B, s.v, q)
+    return left
+
+
+@inner
+def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `lanes.answer`: configuration, rates and accelerations (positions + 2 free).
+
+    Of a motion of the tip: its pose for the state's rates, its twist for the third, its
+    acceleration for the wrench. NaN where it is not reached, all eight where pivots do not serve.
+    """
+    weights, target, accepted = settings
+    left = reach_together(m, state.q, state.rates, weights, target, s)
+    serves = any_of(left <= accepted)
+    if serves:
+        fill(m, s.B, s.K)
+        serves = factor(m, s.K)
+    if serves:
+        zero, wanted, drift = 0.0 * s.K[0], s.T[0], s.T[1]
+        for j in range(m.rates):
+            s.v[j] = zero
+        tangent(m, s.K, s.R, s.S)
+        tip_columns(m, weights, s, drift)
+        normal_equations(m, 0.0, s)
+        for r in range(6):
+            wanted[r] = weights[r] * state.third[r]
+        least_squares(m, wanted, s)
+        for k in range(m.free):
+            found[m.positions + k] = s.u[k]
+        dependent_rates(m, s.u, s)
+        accelerations(m, s.u, True, s)
+        inertial_wrenches(m, s.a, s.B)
+        accel, alpha = tip_acceleration(m, s.B)
+        store(drift, 0, accel)
+        store(drift, 3, alpha)
+        for r in range(6):
+            wanted[r] = weights[r] * (state.wrench[r] - drift[r])
+        least_squares(m, wanted, s)
+        for k in range(m.free):
+            found[m.positions + m.free + k] = s.u[k]
+    for k in range(m.positions):
+        found[k] = state.q[k]
+    for k in range(m.positions + 2 * m.free):
+        found[k] = choose(left <= accepted, found[k], math.nan) if serves else math.nan + 0.0 * left
+    return OK

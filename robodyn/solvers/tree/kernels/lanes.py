@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Many states of a mechanism with closed loops, eight at a time in the lanes of vectors.
+
+The equations are those of single states. Where eight together have no answer, each is asked for
+alone, in all lanes; where one has none, its results are NaN and the caller asks elsewhere. What is
+returned is how many states, from the first, are finite numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from robodyn.dynamics.kernels.base_motion import BASE
+from robodyn.dynamics.kernels.lanes import answer
+from robodyn.numerics.array_arguments import borrowed_array
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.jacobi import ratio_of_lanes
+from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.simd.states import all_finite
+from robodyn.numerics.simd.tables import as_table, new_tables
+from robodyn.solvers.tree.kernels import (
+    distribution,
+    dynamics,
+    inverse_kinematics,
+    newton,
+    projection,
+)
+from robodyn.solvers.tree.kernels.conditions import orthonormal, scaled_rows
+from robodyn.solvers.tree.kernels.entries import placed
+from robodyn.solvers.tree.kernels.layout import (
+    BAD_COORDINATES,
+    BODY_SIZE,
+    COMPOSITE,
+    OK,
+    OPEN,
+    ORIGIN,
+    mechanism,
+    shapes,
+)
+
+# Scratch is on the stack, eight numbers each.
+MOST: Final = 30_000
+
+
+@inner
+def fits(m: Any) -> bool:
+    """Whether the scratch of this mechanism fits on the stack."""
+    rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
+    return bool((m.bodies + 1 + m.rates) * rows + 12 * m.widest < MOST)
+
+
+@inner
+def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: mass matrix (free * free)."""
+    status = dynamics.mass_matrix(m, state.q, False, s, s.M)
+    for i in range(m.free):
+        for j in range(i + 1):
+            found[m.free * i + j] = s.M[i, j]
+            found[m.free * j + i] = s.M[i, j]
+    return status
+
+
+@inner
+def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: tangent S (rates * free)."""
+    status = dynamics.prepare(m, state.q, False, s)
+    if status == OK:
+        projection.tangent(m, s.K, s.R, as_table(found, m.free))
+    return status
+
+
+@inner
+def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: Jacobian of the tip (6 * free)."""
+    return dynamics.jacobian(m, state.q, False, s, as_table(found, m.free))
+
+
+@inner
+def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: the configuration (positions,) after a displacement, closed."""
+    target, accepted = settings
+    left = newton.displace_together(m, state.q, state.rates, target, s)
+    if any_of(left > accepted) or not all_finite(state.q, m.positions):
+        return OPEN
+    for k in range(m.positions):
+        found[k] = state.q[k]
+    return OK
+
+
+@inner
+def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
+    """For `answer`: axes and origin (12,) of a body."""
+    placed(m, state.q, s.B)
+    for k in range(ORIGIN + 3):
+        found[k] = s.B[body, k]
+    return OK
+
+
+@inner
+def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: condition numbers (2,), of the motion and of the forces."""
+    columns, tip, drives, length = settings
+    status = dynamics.jacobian(m, state.q, False, s, s.J)
+    if status != OK:
+        return status
+    if not orthonormal(m, columns, s.S, s.J):
+        return BAD_COORDINATES
+    motion, force = as_table(s.T[0], tip.size - 1), as_table(s.R, drives.shape[0])
+    scaled_rows(m, tip, drives, length, s, motion, force)
+    found[0] = ratio_of_lanes(motion, m.free, tip.size - 1)
+    found[1] = ratio_of_lanes(force, m.free, drives.shape[0])
+    return OK
+
+
+@inner
+def answers(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
+    """Answers out (N, k) to configurations, and what else is given, by a function."""
+    m = mechanism(plan, numbers)
+    if not fits(m):
+        return 0
+    s, width = new_tables(shapes(m)), max(m.widest, m.positions, BASE)
+    return answer(find, m, borrowed_array(given), width, settings, True, s, borrowed_array(out))
+
+
+@batch_entry
+def inverse_dynamics(
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Efforts out (N, driven)."""
+    given = q, rates, change, wrench, base
+    return answers(distribution.driven_efforts, plan, numbers, given, False, out)
+
+
+@batch_entry
+def forward_dynamics(
+    plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Accelerations out (N, free)."""
+    given = q, rates, efforts, wrench, base
+    return answers(dynamics.forward_dynamics, plan, numbers, given, False, out)
+
+
+@batch_entry
+def mass_matrix(plan: Any, numbers: Any, q: Any, out: Any) -> int:
+    """Mass matrices out (N, free * free)."""
+    return answers(find_mass_matrix, plan, numbers, (q,), False, out)
+
+
+@batch_entry
+def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> int:
+    """Tangents S out (N, rates * free)."""
+    return answers(find_tangent, plan, numbers, (q,), False, out)
+
+
+@batch_entry
+def jacobian(plan: Any, numbers: Any, q: Any, out: Any) -> int:
+    """Jacobians of the tip out (N, 6 * free), linear over angular, base axes."""
+    return answers(find_jacobian, plan, numbers, (q,), False, out)
+
+
+@batch_entry
+def conditions(
+    plan: Any, numbers: Any, q: Any, columns: Any, tip: Any, drives: Any, length: float, out: Any
+) -> int:
+    """Condition numbers out (N, 2), as `conditions.condition_numbers`.
+
+    Of a mechanism of which as many numbers of the tip's pose and as many driven joints as it has
+    freedoms, or more, determine it.
+    """
+    known = borrowed_array(columns), borrowed_array(tip), borrowed_array(drives)
+    return answers(find_conditions, plan, numbers, (q,), (*known, length), out)
+
+
+@batch_entry
+def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
+    """Rates of all joints, their changes and the tip's acceleration out (N, 2 * rates + 6)."""
+    return answers(dynamics.motion, plan, numbers, (q, rates, change), False, out)
+
+
+@batch_entry
+def displaced(
+    plan: Any, numbers: Any, q: Any, displacements: Any, target: float, accepted: float, out: Any
+) -> int:
+    """Closed configurations out (N, positions) after displacements (N, free) of q (N, positions).
+
+    The displacements are short, see `newton.PIECE`; open by no more than `accepted`, and by
+    `target` if rounding lets them.
+    """
+    given, settings = (q, displacements), (target, accepted)
+    return answers(find_displaced, plan, numbers, given, settings, out)
+
+
+@batch_entry
+def body_motions(
+    plan: Any,
+    numbers: Any,
+    q: Any,
+    poses: Any,
+    twists: Any,
+    accels: Any,
+    weights: Any,
+    target: float,
+    accepted: float,
+    out: Any,
+) -> int:
+    """Configurations, rates and accelerations out (N, positions + 2 free) of motions of the tip.
+
+    Poses (N, 7), twists (N, 6) and accelerations (N, 6), their rows multiplied by weights (6,),
+    each found from a configuration q (N, positions) near it. What is not reached is NaN.
+    """
+    given, settings = (q, poses, twists, accels), (borrowed_array(weights), target, accepted)
+    find = inverse_kinematics.find_body_motion
+    return answers(find, plan, numbers, given, settings, out)
+
+
+@batch_entry
+def frames(plan: Any, numbers: Any, q: Any, body: int, out: Any) -> int:
+    """Axes and origin out (N, 12) of one body, x y z and then where it is, base frame."""
+    return answers(find_frame, plan, numbers, (q,), body, out)

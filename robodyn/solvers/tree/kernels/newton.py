@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Closing the loops by Newton's method along the compiled elimination."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import any_of, choose
+from robodyn.solvers.tree.kernels.closures import fill, largest_gap, residual
+from robodyn.solvers.tree.kernels.dynamics import dependent_rates
+from robodyn.solvers.tree.kernels.elimination import factor, solve
+from robodyn.solvers.tree.kernels.tree import advance, place, place_base
+
+# Independent coordinates move by this much at a time [rad or m], so that no branch is changed.
+PIECE: Final = 0.1
+MOST_PIECES: Final = 10_000
+MOST_STEPS: Final = 12
+# [parts of the size] where rounding may keep it from coming nearer.
+NEAR: Final = 1e-11
+
+
+@inner
+def gaps(m: Any, q: Any, s: Any) -> Any:
+    """Compute the negative residuals of the closures at q, in s.y.
+
+    Returns the largest, relative to the size.
+    """
+    place(m, q, s.B)
+    residual(m, s.B, s.y)
+    left = largest_gap(m, 0.0 * q[0], s.y)
+    for n in range(m.equations):
+        s.y[n] = -s.y[n]
+    return left
+
+
+@inner
+def correction(m: Any, s: Any) -> bool:
+    """Newton's step in s.v after `gaps`; false where the pivots do not serve."""
+    fill(m, s.B, s.K)
+    if not factor(m, s.K):
+        return False
+    for k in range(m.free):
+        s.v[m.integers[m.at_free + k]] = 0.0
+    solve(m, s.K, s.y, s.v)
+    return True
+
+
+@inner
+def close(m: Any, q: Any, target: float, most: int, s: Any) -> float:
+    """Close the loops from q (positions,) in place, independent coordinates held.
+
+    Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
+    """
+    place_base(m, s.B)
+    left, before = 0.0, 1e300
+    for _ in range(most):
+        left = gaps(m, q, s)
+        if left <= target or not left < 2.0 * before:
+            return float(left)
+        if left < NEAR and left > 0.5 * before:  # as near as rounding lets it
+            return float(left)
+        before = left
+        if not correction(m, s):
+            return -1.0
+        advance(m, s.B, s.v, q)
+    return left
+
+
+@inner
+def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
+    """Move q (positions,) in place along the tangent by a piece (free,) of a displacement.
+
+    False where the pivots do not serve.
+    """
+    place_base(m, s.B)
+    place(m, q, s.B)
+    fill(m, s.B, s.K)
+    if not factor(m, s.K):
+        return False
+    dependent_rates(m, piece, s)
+    advance(m, s.B, s.v, q)
+    return True
+
+
+@inner
+def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
+    """Move q (positions,) in place by a displacement (free,) of the independent coordinates.
+
+    Piece by piece, each predicted along the tangent and closed. Returns as `close`; q is then
+    that of the last piece that was tried.
+    """
+    piece, largest = s.u, 0.0
+    for k in range(m.free):
+        largest = max(largest, abs(displacement[k]))
+    pieces = math.ceil(largest / PIECE)
+    if not pieces <= MOST_PIECES:
+        return 1e300
+    left = 0.0
+    for n in range(pieces):
+        for k in range(m.free):
+            piece[k] = displacement[k] / pieces
+        if not predict(m, q, piece, s):
+            return -1.0
+        left = close(m, q, target if n == pieces - 1 else 1e-8, MOST_STEPS, s)
+        if left < 0.0 or left > 1e-6:
+            return left
+    return left
+
+
+@inner
+def displace_together(m: Any, q: Any, displacement: Any, target: float, s: Any) -> Any:
+    """As `displace`, in one piece, of eight configurations.
+
+    Returns the largest equation left of each, something large where the pivots do not serve one of
+    them or the piece is too long.
+    """
+    too_much = 1e300 + 0.0 * displacement[0]
+    for k in range(m.free):
+        if any_of(abs(displacement[k]) > PIECE):
+            return too_much
+    if not predict(m, q, displacement, s):
+        return too_much
+    left = before = too_much
+    for _ in range(MOST_STEPS):
+        left = gaps(m, q, s)
+        # each rests where it would alone
+        moves = (left > target) & ((left > NEAR) | (0.5 * before > left))
+        if not any_of(moves):
+            return left
+        before = left
+        if not correction(m, s):
+            return too_much
+        for k in range(m.rates):
+            s.v[k] = choose(moves, s.v[k], 0.0)
+        advance(m, s.B, s.v, q)
+    return left

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""From the tree's mass matrix to the mechanism's, with all columns of the tangent at once.
+
+Composite rigid bodies (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2), in base
+axes about each body's own origin: only pairs of joints of which one carries the other meet in the
+tree's mass matrix, so legs that share nothing cost nothing together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.vectors import (
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    scale,
+    store,
+    symmetric,
+    vector,
+)
+from robodyn.solvers.tree.kernels.closures import component
+from robodyn.solvers.tree.kernels.layout import (
+    ARM,
+    COMPOSITE,
+    FLOATING,
+    MOMENT_OF_MASS,
+    PIVOT_PLAN,
+    PRISMATIC,
+    REVOLUTE,
+    SECOND,
+    X,
+    Y,
+    Z,
+    body_of,
+    pivot_of,
+)
+
+LISTS = PIVOT_PLAN.size
+
+
+@inner
+def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
+    """S (rates, free): rates of all joints for one of each independent one.
+
+    `R` (rows * free,) is scratch for the right-hand sides, which are solved for together.
+    """
+    count, plan = m.free, m.integers
+    zero = 0.0 * K[0]
+    for n in range(m.equations * count):
+        R[n] = zero
+    at = m.at_free_entries
+    for _ in range(m.free_entries):
+        R[plan[at] * count + plan[at + 1]] = -K[plan[at + 2]]
+        at += 3
+    for j in range(count):
+        for k in range(count):
+            S[plan[m.at_free + j], k] = zero
+        S[plan[m.at_free + j], j] = 1.0 + zero
+    for n in range(m.pivots):
+        pivot = pivot_of(m, n)
+        own, right, lists = pivot.row * count, pivot.right, pivot.integers
+        row = LISTS + 2 * right
+        for _ in range(pivot.below):
+            target, ratio = lists[row] * count, K[lists[row + 1]]
+            for k in range(count):
+                R[target + k] = R[target + k] - ratio * R[own + k]
+            row += 2 + right
+    for n in range(m.pivots - 1, -1, -1):
+        pivot = pivot_of(m, n)
+        own, inverse, lists = pivot.row * count, K[pivot.entry], pivot.integers
+        for c in range(pivot.right):
+            other, factor = lists[LISTS + 2 * c], K[lists[LISTS + 2 * c + 1]]
+            for k in range(count):
+                R[own + k] = R[own + k] - factor * S[other, k]
+        for k in range(count):
+            S[pivot.rate, k] = R[own + k] * inverse
+
+
+@inner
+def composites(m: Any, B: Any, C: Any) -> None:
+    """Mass, its moment and inertia C (bodies + 1, COMPOSITE) of each body and all that it carries.
+
+    About each body's origin, in base axes.
+    """
+    zero = 0.0 * B[1, X]
+    for i in range(1, m.bodies + 1):
+        link, body, own = body_of(m, i), B[i], C[i]
+        if link.has_inertia == 1:
+            x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+            mass = link.mass + zero
+            com = combine(x, y, z, link.com)
+            # columns of R I, I about the center of mass
+            xx, xy, xz, yy, yz, zz = link.inertia
+            a = combine(x, y, z, (xx, xy, xz))
+            b = combine(x, y, z, (xy, yy, yz))
+            c = combine(x, y, z, (xz, yz, zz))
+            own[0] = mass
+            store(own, MOMENT_OF_MASS, scale(mass, com))
+            square = dot(com, com)
+            place = SECOND
+            for k in range(3):
+                for n in range(k, 3):
+                    value = (
+                        component(a, k) * component(x, n)
+                        + component(b, k) * component(y, n)
+                        + component(c, k) * component(z, n)
+                        - mass * component(com, k) * component(com, n)
+                    )
+                    own[place] = value + mass * square if k == n else value
+                    place += 1
+        else:
+            for k in range(COMPOSITE):
+                own[k] = zero
+    for i in range(m.bodies, 0, -1):
+        link = body_of(m, i)
+        if link.parent != 0:
+            _carry(C[i], vector(B[i], ARM), C[link.parent])
+
+
+@inner
+def _carry(own: Any, arm: Any, parent: Any) -> None:
+    """Add a composite to that of the body which carries it; its origin is at `arm` from there."""
+    mass, moment = own[0], vector(own, MOMENT_OF_MASS)
+    shifted = axpy(mass, arm, moment)
+    # of a mass m with moment h: m a a' + a h' + h a', less the trace
+    diagonal = dot(arm, add(shifted, moment))
+    parent[0] = parent[0] + mass
+    store(parent, MOMENT_OF_MASS, add(vector(parent, MOMENT_OF_MASS), shifted))
+    place = SECOND
+    for m in range(3):
+        for n in range(m, 3):
+            value = (
+                own[place]
+                - component(arm, m) * component(shifted, n)
+                - component(moment, m) * component(arm, n)
+            )
+            parent[place] = parent[place] + (value + diagonal if m == n else value)
+            place += 1
+
+
+@inner
+def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
+    """Write the lower triangle of S'MS into M (free, free), M the tree's mass matrix.
+
+    `C` (bodies + 1, at least COMPOSITE) and `R` (free,) are scratch.
+    """
+    zero = 0.0 * B[1, X]
+    for j in range(m.free):
+        for k in range(j + 1):
+            M[j, k] = zero
+    composites(m, B, C)
+    for i in range(1, m.bodies + 1):
+        link, own, z = body_of(m, i), C[i], vector(B[i], Z)
+        mass, moment, rate = own[0], vector(own, MOMENT_OF_MASS), link.rate
+        if link.kind == FLOATING:
+            for part in range(6):
+                axis = (
+                    1.0 * (part % 3 == 0) + zero,
+                    1.0 * (part % 3 == 1) + zero,
+                    1.0 * (part % 3 == 2) + zero,
+                )
+                momentum = momentum_of(mass, moment, own, axis, part < 3)
+                row_of_mass_matrix(m, S, B, i, momentum, R)
+                add_mass_entries(m, S, rate + part, 1.0 + zero, R, M)
+        else:
+            momentum = momentum_of(mass, moment, own, z, link.kind == PRISMATIC)
+            row_of_mass_matrix(m, S, B, i, momentum, R)
+            add_mass_entries(m, S, rate, link.factor + zero, R, M)
+            armature = link.armature * link.factor * link.factor
+            if armature > 0.0:
+                for j in range(m.free):
+                    value = armature * S[rate, j]
+                    for k in range(j + 1):
+                        M[j, k] = M[j, k] + value * S[rate, k]
+            if link.spin != 0.0:
+                turn = scale(link.spin * link.factor, z)
+                add_rotor_coupling(m, S, B, link.parent, rate, turn, R, M)
+
+
+@inner
+def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> Any:
+    """Momentum, and angular momentum about its origin, of a composite that moves by an axis."""
+    if slides:
+        return scale(mass, axis), cross(moment, axis)
+    return cross(axis, moment), symmetric(own, SECOND, axis)
+
+
+@inner
+def row_of_mass_matrix(m: Any, S: Any, B: Any, i: int, momentum: Any, R: Any) -> None:
+    """R (free,): the tree's mass matrix, for a coordinate of body i and all above it, times S.
+
+    Where it changes at a rate of 1, body i and what it carries have this momentum. Of the
+    diagonal it is half, as `add_mass_entries` adds all of it twice.
+    """
+    push, turn = momentum
+    for k in range(m.free):
+        R[k] = 0.0 * push[0]
+    j = i
+    while j > 0:
+        link, body = body_of(m, j), B[j]
+        half = 0.5 if j == i else 1.0
+        if link.kind == FLOATING:
+            for n in range(6):
+                value = half * (component(push, n) if n < 3 else component(turn, n - 3))
+                add_row(m, S, link.rate + n, value, R)
+        else:
+            value = dot(vector(body, Z), push if link.kind == PRISMATIC else turn)
+            add_row(m, S, link.rate, half * (link.factor * value), R)
+        turn = add(turn, cross(vector(body, ARM), push))
+        j = link.parent
+
+
+@inner
+def add_mass_entries(m: Any, S: Any, rate: int, factor: Any, R: Any, M: Any) -> None:
+    """Add factor (s R' + R s') to the lower triangle of M, s the row of S of a coordinate."""
+    for n in range(m.free):
+        mine, other = factor * S[rate, n], factor * R[n]
+        for k in range(n + 1):
+            M[n, k] = M[n, k] + mine * R[k] + other * S[rate, k]
+
+
+@inner
+def add_rotor_coupling(
+    m: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any, M: Any
+) -> None:
+    """Add what a rotor's spin has to do with the turning of the body that carries it.
+
+    Where the coordinate changes at a rate of 1, it has the angular momentum `turn` against that.
+    """
+    for k in range(m.free):
+        R[k] = 0.0 * turn[0]
+    j = carrier
+    while j > 0:
+        link = body_of(m, j)
+        if link.kind == FLOATING:
+            for n in range(3):
+                add_row(m, S, link.rate + 3 + n, component(turn, n), R)
+        elif link.kind == REVOLUTE:
+            add_row(m, S, link.rate, link.factor * dot(vector(B[j], Z), turn), R)
+        j = link.parent
+    add_mass_entries(m, S, rate, 1.0, R, M)
+
+
+@inner
+def add_row(m: Any, S: Any, rate: int, factor: Any, R: Any) -> None:
+    """Add a row of S, times a factor, to R (free,)."""
+    for k in range(m.free):
+        R[k] = R[k] + factor * S[rate, k]

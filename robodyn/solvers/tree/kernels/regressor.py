@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Regressor of a closed loop, for eight states at a time in the lanes of vectors.
+
+The columns of the open tree are projected by the twists of its bodies for a unit rate of each
+independent coordinate: one pass for all parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from robodyn.dynamics.kernels.base_motion import BASE
+from robodyn.dynamics.kernels.body_columns import write_body_columns
+from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION, dry_friction, imminent
+from robodyn.dynamics.kernels.lanes import answer
+from robodyn.numerics.array_arguments import borrowed_array
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_by_factor
+from robodyn.numerics.simd.tables import as_table, new_tables
+from robodyn.numerics.vectors import (
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    resolve,
+    scale,
+    sub,
+    vector,
+)
+from robodyn.solvers.tree.kernels.distribution import weigh_drives
+from robodyn.solvers.tree.kernels.dynamics import joint_motion
+from robodyn.solvers.tree.kernels.layout import (
+    ACCEL,
+    ALPHA,
+    BODY_SIZE,
+    CHANGE,
+    COMPOSITE,
+    OK,
+    OMEGA,
+    SINGULAR,
+    X,
+    Y,
+    Z,
+    body_of,
+    closure_of,
+    mechanism,
+    shapes,
+)
+from robodyn.solvers.tree.kernels.projection import tangent
+from robodyn.solvers.tree.kernels.tree import inertial_wrenches, twists
+
+# A further parameter: 1 if it is the damping of a closure, else of a joint; the number of the
+# closure or of the joint's body; and what a unit of it is.
+OF_CLOSURE, NUMBER, DAMPING, ARMATURE, SPIN, FRICTION, FURTHER = 0, 1, 2, 3, 4, 5, 5 + DRY_FRICTION
+
+
+def numbers_needed(head: Mapping[str, int], count: int) -> int:
+    """Return the scratch memory of a regressor of `count` entries, in numbers for eight states.
+
+    Args:
+        head: first numbers of the plan, by their names in `layout.PLAN`.
+        count: driven * p.
+    """
+    row = BODY_SIZE + max(6 * head["free"], COMPOSITE) + 7
+    width = max(head["widest"], head["positions"], BASE)
+    return (head["bodies"] + 1 + head["rates"]) * row + 12 * head["widest"] + 5 * width + count
+
+
+@inner
+def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
+    """Columns of body i, whose parameters are in a frame (12,) on it, in found (free, p)."""
+    body = s.B[i]
+    x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+    a, b = combine(x, y, z, vector(frame, 0)), combine(x, y, z, vector(frame, 3))
+    c, arm = combine(x, y, z, vector(frame, 6)), combine(x, y, z, vector(frame, 9))
+    omega = vector(body, OMEGA)
+    alpha = add(vector(body, ALPHA), vector(body, CHANGE))
+    accel = add(vector(body, ACCEL), vector(body, CHANGE + 3))
+    accel = add(accel, add(cross(alpha, arm), cross(omega, cross(omega, arm))))
+    accel, omega = resolve(a, b, c, accel), resolve(a, b, c, omega)
+    alpha = resolve(a, b, c, alpha)
+    for k in range(m.free):
+        turn = vector(s.T[i], 6 * k)
+        shift = add(vector(s.T[i], 6 * k + 3), cross(turn, arm))
+        turn, shift = resolve(a, b, c, turn), resolve(a, b, c, shift)
+        write_body_columns(shift, turn, accel, omega, alpha, found[k], 10 * (i - 1))
+
+
+@inner
+def write_closure(m: Any, number: int, damping: float, s: Any, found: Any, column: int) -> None:
+    """The column of a closure's damping, of which a unit is given."""
+    closure = closure_of(m, number)
+    a, b = closure.parent, closure.child
+    moment = scale(damping, sub(vector(s.B[b], OMEGA), vector(s.B[a], OMEGA)))
+    for k in range(m.free):
+        turn = sub(vector(s.T[b], 6 * k), vector(s.T[a], 6 * k))
+        found[k, column] = dot(turn, moment)
+
+
+@inner
+def write_joint(m: Any, i: int, unit: Any, s: Any, found: Any, column: int) -> None:
+    """The column of a parameter of body i's joint, a unit of which is a row of FURTHER."""
+    link, parent = body_of(m, i), s.B[body_of(m, i).parent]
+    j, factor = link.rate, link.factor
+    rate, change = factor * s.v[j], factor * s.a[j]
+    side = imminent(rate, change)
+    effort = unit[DAMPING] * rate + unit[ARMATURE] * change
+    effort = factor * (effort + dry_friction(unit, FRICTION, side, side))
+    spin = unit[SPIN] * factor
+    z, omega = vector(s.B[i], Z), vector(parent, OMEGA)
+    alpha = add(vector(parent, ALPHA), vector(parent, CHANGE))
+    effort = effort + spin * dot(z, alpha)
+    moment = axpy(spin * s.a[j], z, scale(spin * s.v[j], cross(omega, z)))
+    for k in range(m.free):
+        turn = vector(s.T[link.parent], 6 * k)
+        found[k, column] = s.S[j, k] * effort + dot(turn, moment)
+
+
+@inner
+def distribute(m: Any, s: Any, count: int, found: Any) -> int:
+    """Rows of driven joints instead of those of independent coordinates, in found (driven, p)."""
+    weigh_drives(m, s.S, s.M)
+    if not factor_positive(s.M, m.free, LEAST_PIVOT, False):
+        return SINGULAR
+    for column in range(count):
+        for k in range(m.free):
+            s.u[k] = found[k, column]
+        solve_by_factor(s.M, m.free, s.u)
+        for j in range(m.driven):
+            total = 0.0 * s.u[0]
+            for k in range(m.free):
+                total = total + s.S[m.integers[m.at_driven + j], k] * s.u[k]
+            found[j, column] = m.numbers[m.at_weights + j] * total
+    return OK
+
+
+@inner
+def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """For `answer`: the regressor (driven * p)."""
+    frames, further = settings
+    status = joint_motion(m, state, False, s)
+    if status != OK:
+        return status
+    inertial_wrenches(m, s.a, s.B)
+    tangent(m, s.K, s.R, s.S)
+    twists(m, s.S, m.free, s.B, s.T)
+    first = 10 * m.bodies
+    count = first + further.shape[0]
+    table = as_table(found, count)
+    for i in range(1, m.bodies + 1):
+        write_body(m, i, frames[i - 1], s, table)
+    for n in range(further.shape[0]):
+        unit = further[n]
+        number = int(unit[NUMBER])
+        if unit[OF_CLOSURE] != 0.0:
+            write_closure(m, number, unit[DAMPING], s, table, first + n)
+        else:
+            write_joint(m, number, unit, s, table, first + n)
+    return OK if m.drives_free == 1 else distribute(m, s, count, table)
+
+
+@batch_entry
+def regressor(
+    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, frames: Any, further: Any, out: Any
+) -> int:
+    """Regressors out (N, driven * p) of states (N, k), NaN where there is none.
+
+    Args:
+        plan, numbers: of the mechanism.
+        q, rates, change: configurations, velocities and accelerations.
+        frames: (bodies, 12) axes and origin, on each body, of the frame of its parameters.
+        further: (k, FURTHER) of the parameters that follow those of bodies.
+    """
+    m = mechanism(plan, numbers)
+    given = borrowed_array(q), borrowed_array(rates), borrowed_array(change)
+    settings = borrowed_array(frames), borrowed_array(further)
+    s, width = new_tables(shapes(m)), max(m.widest, m.positions, BASE)
+    return answer(find_regressor, m, given, width, settings, True, s, borrowed_array(out))

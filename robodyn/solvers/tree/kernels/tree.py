@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Any tree of joints: placements, velocities, accelerations, efforts.
+
+Vectors are in base axes, forces about each body's origin. A revolute or prismatic joint's axis is
+z of its body. `m` is a mechanism of `layout`; a table `B` (bodies + 1, BODY_SIZE) of floats, or of
+lanes, holds what is found. The recursions are those of Luh, Walker and Paul (1980).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.dynamics.kernels.dry_friction import dry_friction, imminent
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.rotations import displace_pose, rotation_columns
+from robodyn.numerics.trigonometry import sine_cosine
+from robodyn.numerics.vectors import (
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    resolve,
+    scale,
+    store,
+    sub,
+    symmetric,
+    vector,
+)
+from robodyn.solvers.tree.kernels.layout import (
+    ACCEL,
+    ALPHA,
+    ARM,
+    BODY_NUMBERS,
+    CHANGE,
+    FLOATING,
+    FORCE,
+    MOMENT,
+    OMEGA,
+    ORIGIN,
+    PRISMATIC,
+    REVOLUTE,
+    VELOCITY,
+    X,
+    Y,
+    Z,
+    body_of,
+)
+
+DRY_FRICTION_AT = BODY_NUMBERS.dry_friction
+
+
+@inner
+def place_base(m: Any, B: Any) -> None:
+    """The base stands still, accelerated against gravity."""
+    base = B[0]
+    for k in range(CHANGE + 6):
+        base[k] = 0.0
+    base[X], base[Y + 1], base[Z + 2] = 1.0, 1.0, 1.0
+    for k in range(3):
+        base[ACCEL + k] = -m.gravity[k]
+
+
+@inner
+def move_base(base: Any, B: Any) -> None:
+    """The base moves, `base` (9,) as in `common.kernels.base_motion`, its origin at rest."""
+    store(B[0], ACCEL, vector(base, 0))
+    store(B[0], OMEGA, vector(base, 3))
+    store(B[0], ALPHA, vector(base, 6))
+
+
+@inner
+def place(m: Any, q: Any, B: Any) -> None:
+    """Frames and origins of all bodies."""
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        body, parent = B[i], B[link.parent]
+        x, y, z = joint_axes(link, parent)
+        origin, arm = vector(parent, ORIGIN), scale(0.0, z)
+        if link.centered == 0:
+            arm = combine(vector(parent, X), vector(parent, Y), vector(parent, Z), link.shift)
+        kind, first = link.kind, link.position
+        if kind == REVOLUTE:
+            s, c = sine_cosine(link.factor * q[first] + link.offset)
+            a = axpy(s, y, scale(c, x))
+            y = axpy(-s, x, scale(c, y))
+            x = a
+        elif kind == PRISMATIC:
+            arm = axpy(link.factor * q[first] + link.offset, z, arm)
+        else:
+            arm = add(arm, combine(x, y, z, (q[first], q[first + 1], q[first + 2])))
+            zero = 0.0 * q[first]
+            qx, qy, qz, qw = q[first + 3], q[first + 4], q[first + 5], q[first + 6]
+            own = rotation_columns((zero, zero, zero, qx, qy, qz, qw))
+            a = combine(x, y, z, own[0])
+            b = combine(x, y, z, own[1])
+            z = combine(x, y, z, own[2])
+            x, y = a, b
+        store(body, X, x)
+        store(body, Y, y)
+        store(body, Z, z)
+        store(body, ARM, arm)
+        store(body, ORIGIN, add(origin, arm))
+
+
+@inner
+def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
+    """Angular velocities, and accelerations at constant rates v; of origins if `points`."""
+    spin = vector(B[0], OMEGA)
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        body, parent = B[i], B[link.parent]
+        omega, alpha = vector(parent, OMEGA), vector(parent, ALPHA)
+        arm, z, j = vector(body, ARM), vector(body, Z), link.rate
+        carried = cross(omega, arm)
+        accel = add(vector(parent, ACCEL), add(cross(alpha, arm), cross(omega, carried)))
+        velocity = carried
+        if points:
+            velocity = add(vector(parent, VELOCITY), carried)
+        kind = link.kind
+        if kind == REVOLUTE:
+            turn = scale(link.factor * v[j], z)
+            alpha = add(alpha, cross(omega, turn))
+            omega = add(omega, turn)
+        elif kind == PRISMATIC:
+            slide = scale(link.factor * v[j], z)
+            accel = axpy(2.0, cross(omega, slide), accel)
+            velocity = add(velocity, slide)
+        else:  # relative to the parent, but in base axes, which turn if the base does
+            slide, turn = (v[j], v[j + 1], v[j + 2]), (v[j + 3], v[j + 4], v[j + 5])
+            accel = add(accel, cross(add(omega, spin), slide))
+            velocity = add(velocity, slide)
+            alpha = add(alpha, cross(spin, turn))
+            omega = add(omega, turn)
+        store(body, OMEGA, omega)
+        store(body, ALPHA, alpha)
+        store(body, ACCEL, accel)
+        if points:
+            store(body, VELOCITY, velocity)
+
+
+@inner
+def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
+    """Forces and moments that the bodies need, each for itself, where the rates change by a."""
+    for k in range(6):
+        B[0][FORCE + k] = 0.0
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        body, parent, j = B[i], B[link.parent], link.rate
+        alpha, accel = vector(parent, CHANGE), vector(parent, CHANGE + 3)
+        accel = add(accel, cross(alpha, vector(body, ARM)))
+        kind = link.kind
+        if kind == REVOLUTE:
+            alpha = axpy(link.factor * a[j], vector(body, Z), alpha)
+        elif kind == PRISMATIC:
+            accel = axpy(link.factor * a[j], vector(body, Z), accel)
+        else:
+            accel = add(accel, (a[j], a[j + 1], a[j + 2]))
+            alpha = add(alpha, (a[j + 3], a[j + 4], a[j + 5]))
+        store(body, CHANGE, alpha)
+        store(body, CHANGE + 3, accel)
+        if link.has_inertia == 1:
+            omega = vector(body, OMEGA)
+            alpha = add(alpha, vector(body, ALPHA))
+            accel = add(accel, vector(body, ACCEL))
+            x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+            com = combine(x, y, z, link.com)
+            accel = add(accel, add(cross(alpha, com), cross(omega, cross(omega, com))))
+            force = scale(link.mass, accel)
+            own = resolve(x, y, z, omega)
+            spin = symmetric(link.inertia, 0, own)
+            change = symmetric(link.inertia, 0, resolve(x, y, z, alpha))
+            moment = combine(x, y, z, add(change, cross(own, spin)))
+            store(body, FORCE, force)
+            store(body, MOMENT, add(moment, cross(com, force)))
+        else:
+            for k in range(6):
+                body[FORCE + k] = 0.0
+
+
+@inner
+def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
+    """The surroundings push body i: force at `arm` from its origin, and moment."""
+    body = B[i]
+    store(body, FORCE, sub(vector(body, FORCE), force))
+    store(body, MOMENT, sub(vector(body, MOMENT), add(moment, cross(arm, force))))
+
+
+@inner
+def backward_pass(m: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
+    """Efforts (rates,) at all joints from the forces on the bodies, friction and motors too."""
+    for j in range(m.rates):
+        tau[j] = 0.0 * v[j]
+    for i in range(m.bodies, 0, -1):
+        link = body_of(m, i)
+        body, parent, j = B[i], B[link.parent], link.rate
+        force, moment = vector(body, FORCE), vector(body, MOMENT)
+        kind = link.kind
+        if kind == FLOATING:
+            for k in range(3):
+                tau[j + k] = force[k]
+                tau[j + 3 + k] = moment[k]
+        else:
+            z, factor = vector(body, Z), link.factor
+            effort = dot(z, moment)
+            if kind == PRISMATIC:
+                effort = dot(z, force)
+            rate = factor * v[j]
+            effort = effort + link.damping * rate + link.armature * (factor * a[j])
+            if m.has_dry_friction == 1:
+                side = imminent(rate, factor * a[j])
+                effort = effort + dry_friction(link.numbers, DRY_FRICTION_AT, side, side)
+            tau[j] = tau[j] + factor * effort
+        store(parent, FORCE, add(vector(parent, FORCE), force))
+        carried = add(moment, cross(vector(body, ARM), force))
+        if link.spin != 0.0:
+            # the spin momentum of a rotor in the parent, SPIN rate z, beside what it has locked
+            z, spin = vector(body, Z), link.factor * link.spin
+            alpha, omega = add(vector(parent, ALPHA), vector(parent, CHANGE)), vector(parent, OMEGA)
+            tau[j] = tau[j] + spin * dot(z, alpha)
+            carried = add(carried, axpy(spin * a[j], z, scale(spin * v[j], cross(omega, z))))
+        store(parent, MOMENT, add(vector(parent, MOMENT), carried))
+
+
+@inner
+def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
+    """Twists of all bodies for each column of the tangent S (rates, count), angular first.
+
+    T is (bodies + 1, 6 count), of floats or of lanes.
+    """
+    for k in range(6 * count):
+        T[0, k] = 0.0
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        body, j = B[i], link.rate
+        above, own = T[link.parent], T[i]
+        arm, z, kind = vector(body, ARM), vector(body, Z), link.kind
+        for k in range(count):
+            omega = vector(above, 6 * k)
+            velocity = add(vector(above, 6 * k + 3), cross(omega, arm))
+            if kind == REVOLUTE:
+                omega = axpy(link.factor * S[j, k], z, omega)
+            elif kind == PRISMATIC:
+                velocity = axpy(link.factor * S[j, k], z, velocity)
+            else:
+                velocity = add(velocity, (S[j, k], S[j + 1, k], S[j + 2, k]))
+                omega = add(omega, (S[j + 3, k], S[j + 4, k], S[j + 5, k]))
+            store(own, 6 * k, omega)
+            store(own, 6 * k + 3, velocity)
+
+
+@inner
+def advance(m: Any, B: Any, step: Any, q: Any) -> None:
+    """Displace q (positions,), where the bodies of B are, by a step (rates,), in place."""
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        first, j = link.position, link.rate
+        if link.kind == FLOATING:
+            x, y, z = joint_axes(link, B[link.parent])
+            shift = resolve(x, y, z, (step[j], step[j + 1], step[j + 2]))
+            turn = resolve(x, y, z, (step[j + 3], step[j + 4], step[j + 5]))
+            displace_pose(q, first, shift, turn)
+        elif link.own == first:
+            q[first] = q[first] + step[j]
+    follow(m, q)
+
+
+@inner
+def follow(m: Any, q: Any) -> None:
+    """Bring the positions of mimic joints in q to those of the joints they follow."""
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        if link.kind != FLOATING and link.own != link.position:
+            q[link.own] = link.factor * q[link.position] + link.offset
+
+
+@inner
+def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
+    """Time derivative out (positions,) of a configuration at rates v (rates,) of the tree."""
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        own, j = link.own, link.rate
+        if link.kind == FLOATING:
+            x, y, z = joint_axes(link, B[link.parent])
+            shift = resolve(x, y, z, (v[j], v[j + 1], v[j + 2]))
+            a, b, c = resolve(x, y, z, (v[j + 3], v[j + 4], v[j + 5]))
+            qx, qy, qz, qw = q[own + 3], q[own + 4], q[own + 5], q[own + 6]
+            store(out, own, shift)
+            out[own + 3] = 0.5 * (a * qw + b * qz - c * qy)
+            out[own + 4] = 0.5 * (b * qw + c * qx - a * qz)
+            out[own + 5] = 0.5 * (c * qw + a * qy - b * qx)
+            out[own + 6] = -0.5 * (a * qx + b * qy + c * qz)
+        elif own == link.position:
+            out[own] = v[j]
+        else:
+            out[own] = link.factor * v[j]
+
+
+@inner
+def joint_axes(link: Any, parent: Any) -> Any:
+    """The axes of the frame that a joint starts from, of a body and of the row of its parent."""
+    x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
+    if link.aligned == 0:
+        a = combine(x, y, z, link.frame_x)
+        b = combine(x, y, z, link.frame_y)
+        z = combine(x, y, z, link.frame_z)
+        x, y = a, b
+    return x, y, z
+
+
+@inner
+def normalize(m: Any, q: Any) -> None:
+    """Bring the quaternions of floating joints in q (positions,) to unit length."""
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        if link.kind == FLOATING:
+            p = link.own + 3
+            square = q[p] ** 2 + q[p + 1] ** 2 + q[p + 2] ** 2 + q[p + 3] ** 2
+            inverse = 1.0 / math.sqrt(square)
+            for k in range(4):
+                q[p + k] *= inverse

@@ -1,0 +1,465 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Derivatives of the dynamics of a tree without closures, by recursion.
+
+See `common.kernels.effort_slopes`. Coordinates are counted from the base on: those of a body follow
+those of what carries it. A floating joint, on the base only, has six: its numbers stay what they
+are in base axes while it is displaced, so its translations do not turn with it, and displaced by a
+rotation it turns at the same angular velocity. Then Psi' = v x S and Psi'' = a x S + v x Psi' of
+the body itself for a rotation, and none for a translation; a rate adds the mean of Psi' and of the
+change of S instead of Psi'. Rotations of one joint are beyond each other.
+
+The mass matrix has entries only where one coordinate carries the other, and so has its factor
+L'DL (Featherstone, 2008, section 6.5).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.dynamics.kernels.derivatives import given_shapes, state_row
+from robodyn.dynamics.kernels.dry_friction import dry_friction_slope
+from robodyn.dynamics.kernels.effort_slopes import (
+    ARM,
+    AXIS,
+    COORDINATE_SIZE,
+    MOVING,
+    TURNED,
+    TURNING,
+    Carried,
+    LinkMotion,
+    carried_by,
+    columns_of,
+    pass_joint,
+)
+from robodyn.numerics.array_arguments import borrowed_array, stack_all
+from robodyn.numerics.compiler import batch_entry, inner, noinline
+from robodyn.numerics.linear import LEAST_PIVOT
+from robodyn.numerics.matrices import matrix, plus, store_matrix, symmetric_rows
+from robodyn.numerics.simd.access import entry, set_entry
+from robodyn.numerics.simd.lanes import WIDTH
+from robodyn.numerics.simd.tables import new_table
+from robodyn.numerics.vectors import (
+    add,
+    clear,
+    combine,
+    cross,
+    dot,
+    scale,
+    store,
+    turn_symmetric,
+    vector,
+)
+from robodyn.solvers.tree.kernels.closures import turned
+from robodyn.solvers.tree.kernels.layout import (
+    ACCEL,
+    ALPHA,
+    BODY_SIZE,
+    FLOATING,
+    OMEGA,
+    ORIGIN,
+    PRISMATIC,
+    X,
+    Y,
+    Z,
+    body_of,
+    mechanism,
+)
+from robodyn.solvers.tree.kernels.tree import move_base, place, place_base
+
+# Numbers of scratch on the stack.
+MOST: Final = 200_000
+# Of each coordinate, after what `effort_slopes` has: half of what its rate adds.
+HALF, ROW = COORDINATE_SIZE, COORDINATE_SIZE + 6
+# Of each coordinate: the one before it, the first of those that turn with it, its rate in the tree,
+# and its number among the independent ones.
+BEFORE, FIRST, RATE, NUMBER, PLACES = 0, 1, 2, 3, 4
+# Of each body: motion, and what it carries.
+MOTION, MASS, FIRST_MOMENT, INERTIA, SPREAD, MOMENTUM, MOMENT, FORCE, BODY = (
+    0, 12, 13, 16, 25, 34, 37, 40, 43,
+)  # fmt: skip
+
+
+class Scratch(NamedTuple):
+    """Memory for one state.
+
+    Attributes:
+        B: (bodies + 1, BODY_SIZE) as the recursions of the tree leave it.
+        C: (bodies + 1, BODY) motion of each body and what it carries.
+        rows: (n, ROW) of each coordinate.
+        at: (n, PLACES) of each coordinate, whole numbers.
+        last: (bodies + 1,) the last coordinate of each body.
+        of_rate: (n,) the coordinate of each rate of the tree.
+        v, a: (n,) rates of the tree and their changes.
+        H: (n, n) mass matrix, below the diagonal.
+    """
+
+    B: Any
+    C: Any
+    rows: Any
+    at: Any
+    last: Any
+    of_rate: Any
+    v: Any
+    a: Any
+    H: Any
+
+
+@inner
+def shapes_of_tree(bodies: int, n: int) -> Any:
+    """Shapes of `Scratch`."""
+    rows = bodies + 1
+    return Scratch((rows, BODY_SIZE), (rows, BODY), (n, ROW), (n, PLACES), rows, n, n, n, (n, n))
+
+
+@inner
+def count_coordinates(m: Any, s: Any) -> None:
+    """Number the coordinates from the base on."""
+    s.last[0], count = -1.0, 0
+    for i in range(1, m.bodies + 1):
+        link = body_of(m, i)
+        before, width = s.last[link.parent], 6 if link.kind == FLOATING else 1
+        for k in range(width):
+            s.at[count, BEFORE] = before
+            s.at[count, FIRST] = float(count - max(k - 3, 0))
+            s.at[count, RATE] = float(link.rate + k)
+            s.of_rate[link.rate + k] = float(count)
+            before = float(count)
+            count += 1
+        s.last[i] = before
+    for k in range(m.free):
+        s.at[int(s.of_rate[m.integers[m.at_free + k]]), NUMBER] = float(k)
+
+
+@inner
+def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any, c: int) -> Any:
+    """As `pass_joint` for the six coordinates, from c on, of floating body i on the base."""
+    p, slide, w = vector(B[i], ORIGIN), vector(v, j), vector(v, j + 3)
+    velocity = add(slide, cross(p, w))
+    alpha = vector(a, j + 3)
+    accel = add(add(above.accel, vector(a, j)), add(cross(slide, w), cross(p, alpha)))
+    motion = LinkMotion(w, velocity, alpha, accel)
+    for k in range(3):
+        clear(rows[c + k])
+        rows[c + k, ARM + k] = 1.0
+        axis = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
+        arm, row = cross(p, axis), rows[c + 3 + k]
+        pass_joint(axis, arm, 0.0, 0.0, motion, row)
+        store(row, HALF, scale(0.5, vector(row, TURNING)))
+        store(row, HALF + 3, scale(0.5, add(vector(row, MOVING), cross(slide, axis))))
+    return motion
+
+
+@inner
+def outward(m: Any, v: Any, a: Any, s: Any) -> None:
+    """Motion of the bodies, rows of the coordinates, and what each body is by itself."""
+    none = (0.0, 0.0, 0.0)
+    base = s.B[0]
+    store_motion(
+        LinkMotion(vector(base, OMEGA), none, vector(base, ALPHA), vector(base, ACCEL)), s.C[0]
+    )
+    for i in range(1, m.bodies + 1):
+        link, body = body_of(m, i), s.B[i]
+        j, above = link.rate, motion_of(s.C[link.parent])
+        c = int(s.of_rate[j])
+        if link.kind == FLOATING:
+            motion = move_floating(s.B, i, v, a, j, above, s.rows, c)
+        else:
+            z = scale(link.factor, vector(body, Z))
+            axis, arm = z, cross(vector(body, ORIGIN), z)
+            if link.kind == PRISMATIC:
+                axis, arm = none, z
+            row = s.rows[c]
+            motion = pass_joint(axis, arm, v[j], a[j], above, row)
+            store(row, HALF, vector(row, TURNING))
+            store(row, HALF + 3, vector(row, MOVING))
+        store_motion(motion, s.C[i])
+        x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+        com = add(vector(body, ORIGIN), combine(x, y, z, link.com))
+        xx, xy, xz, yy, yz, zz = link.inertia
+        first, second = turn_symmetric(x, y, z, (xx, xy, xz), (yy, yz, zz))
+        inertia = symmetric_rows(first, second)
+        store_carried(carried_by(link.mass, com, inertia, motion), s.C[i])
+
+
+@inner
+def motion_of(row: Any) -> Any:
+    """The motion of a body."""
+    return LinkMotion(vector(row, 0), vector(row, 3), vector(row, 6), vector(row, 9))
+
+
+@inner
+def store_motion(motion: Any, row: Any) -> None:
+    """Keep the motion of a body."""
+    store(row, 0, motion.omega)
+    store(row, 3, motion.velocity)
+    store(row, 6, motion.alpha)
+    store(row, 9, motion.accel)
+
+
+@inner
+def carried_of(row: Any) -> Any:
+    """Return the mass properties that a body carries."""
+    return Carried(
+        row[MASS], vector(row, FIRST_MOMENT), matrix(row, INERTIA), matrix(row, SPREAD),
+        vector(row, MOMENTUM), vector(row, MOMENT), vector(row, FORCE),
+    )  # fmt: skip
+
+
+@inner
+def store_carried(carried: Any, row: Any) -> None:
+    """Keep what a body carries."""
+    row[MASS] = carried.mass
+    store(row, FIRST_MOMENT, carried.first)
+    store_matrix(row, INERTIA, carried.inertia)
+    store_matrix(row, SPREAD, carried.D)
+    store(row, MOMENTUM, carried.p)
+    store(row, MOMENT, carried.moment)
+    store(row, FORCE, carried.force)
+
+
+@inner
+def along(row: Any, at: int, pair: Any) -> float:
+    """Product of a moment and a force with a row's pair of vectors."""
+    return dot(vector(row, at), pair[0]) + dot(vector(row, at + 3), pair[1])
+
+
+@inner
+def put(R: Any, row: int, column: int, value: float) -> None:
+    """Write an entry of rows of lanes (n, width / WIDTH)."""
+    set_entry(R[row], column // WIDTH, column % WIDTH, value)
+
+
+@inner
+def effort_slopes(m: Any, s: Any, R: Any) -> None:
+    """Slopes of the efforts by displacement and velocity in R, the mass matrix in s.H.
+
+    R (n, ...) has a row for each coordinate, in lanes, and columns for displacements, then
+    velocities, of the independent coordinates.
+    """
+    n = m.free
+    for i in range(m.bodies, 0, -1):
+        link, carried = body_of(m, i), carried_of(s.C[i])
+        first = int(s.of_rate[link.rate])
+        for c in range(first, int(s.last[i]) + 1):
+            row, number = s.rows[c], int(s.at[c, NUMBER])
+            half = vector(row, HALF), vector(row, HALF + 3)
+            columns = columns_of(row, half, carried)
+            # those of the same joint
+            for k in range(first, int(s.last[i]) + 1):
+                other = s.rows[k]
+                if k <= c:
+                    s.H[c, k] = along(other, AXIS, columns.change)
+                put(R, k, n + number, along(other, AXIS, columns.rate))
+                if c >= int(s.at[k, FIRST]):
+                    put(R, k, number, along(other, AXIS, columns.place))
+            k = int(s.at[first, BEFORE])
+            while k >= 0:
+                other, column = s.rows[k], int(s.at[k, NUMBER])
+                s.H[c, k] = along(other, AXIS, columns.change)
+                put(R, k, number, along(other, AXIS, columns.place))
+                put(R, k, n + number, along(other, AXIS, columns.rate))
+                mixed = dot(columns.factor, vector(other, TURNING))
+                put(R, c, column, mixed + along(other, TURNED, columns.change))
+                mixed = dot(columns.factor, vector(other, AXIS))
+                mixed = mixed + 2.0 * along(other, HALF, columns.change)
+                put(R, c, n + column, mixed)
+                k = int(s.at[k, BEFORE])
+        if link.kind != FLOATING:
+            number, square = int(s.at[first, NUMBER]), link.factor * link.factor
+            value = entry(R[first], (n + number) // WIDTH, (n + number) % WIDTH)
+            put(R, first, n + number, value + link.damping * square)
+            s.H[first, first] += link.armature * square
+        if link.parent > 0:
+            above = carried_of(s.C[link.parent])
+            store_carried(
+                Carried(
+                    above.mass + carried.mass,
+                    add(above.first, carried.first),
+                    plus(above.inertia, carried.inertia),
+                    plus(above.D, carried.D),
+                    add(above.p, carried.p),
+                    add(above.moment, carried.moment),
+                    add(above.force, carried.force),
+                ),
+                s.C[link.parent],
+            )
+
+
+@inner
+def add_wrench_slopes(m: Any, wrench: Any, s: Any, R: Any) -> None:
+    """Add the derivatives of a wrench about the tip that is constant in the base frame."""
+    body = s.B[m.tip]
+    tip = add(vector(body, ORIGIN), turned(body, vector(m.numbers, m.at_tip)))
+    force = vector(wrench, 0)
+    moment = add(vector(wrench, 3), cross(tip, force))
+    j = int(s.last[m.tip])
+    while j >= 0:
+        z, arm_of = vector(s.rows[j], AXIS), vector(s.rows[j], ARM)
+        moved = cross(add(cross(z, tip), arm_of), force)
+        column = int(s.at[j, NUMBER])
+        i = int(s.last[m.tip])
+        while i >= 0:
+            axis, arm = vector(s.rows[i], AXIS), vector(s.rows[i], ARM)
+            total = dot(axis, moved)
+            if j < int(s.at[i, FIRST]):
+                arm = add(cross(z, arm), cross(arm_of, axis))
+                total = total + dot(cross(z, axis), moment) + dot(arm, force)
+            value = entry(R[i], column // WIDTH, column % WIDTH)
+            put(R, i, column, value - total)
+            i = int(s.at[i, BEFORE])
+        j = int(s.at[j, BEFORE])
+
+
+@inner
+def factor(n: int, s: Any) -> bool:
+    """Factor the mass matrix in s.H as L'DL in place, the diagonal inverted."""
+    for c in range(n):
+        # a pivot is compared with its own diagonal
+        s.at[c, RATE] = s.H[c, c]
+    for c in range(n - 1, -1, -1):
+        if not s.H[c, c] > LEAST_PIVOT * s.at[c, RATE]:
+            return False
+        inverse = 1.0 / s.H[c, c]
+        s.H[c, c] = inverse
+        k = int(s.at[c, BEFORE])
+        while k >= 0:
+            ratio = s.H[c, k] * inverse
+            j = k
+            while j >= 0:
+                s.H[k, j] -= ratio * s.H[c, j]
+                j = int(s.at[j, BEFORE])
+            s.H[c, k] = ratio
+            k = int(s.at[k, BEFORE])
+    return True
+
+
+@noinline
+def solve_rows(n: int, s: Any, R: Any, groups: int) -> None:
+    """Solve for all columns of R (n, groups) of lanes at once, with `factor`."""
+    for c in range(n - 1, -1, -1):
+        own, inverse = R[c], s.H[c, c]
+        k = int(s.at[c, BEFORE])
+        while k >= 0:
+            subtract(R[k], s.H[c, k], own, groups)
+            k = int(s.at[k, BEFORE])
+        for g in range(groups):
+            own[g] = inverse * own[g]
+    for c in range(n):
+        own = R[c]
+        k = int(s.at[c, BEFORE])
+        while k >= 0:
+            subtract(own, s.H[c, k], R[k], groups)
+            k = int(s.at[k, BEFORE])
+
+
+@inner
+def subtract(row: Any, ratio: float, other: Any, groups: int) -> None:
+    """Take a multiple of another row of lanes off a row."""
+    for g in range(groups):
+        row[g] = row[g] - ratio * other[g]
+
+
+@inner
+def slopes(m: Any, given: Any, friction: Any, forward: bool, s: Any, R: Any, out: Any) -> bool:
+    """Slopes out (rows * (2 n + columns)) of one state, as `derivatives`; False if none."""
+    n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
+    place_base(m, s.B)
+    if given.base.shape[0] > 0:
+        move_base(given.base, s.B)
+    place(m, given.q, s.B)
+    count_coordinates(m, s)
+    # rates of the tree, in the order of their numbers
+    for k in range(n):
+        rate = m.integers[m.at_free + k]
+        s.v[rate], s.a[rate] = given.v[k], given.a[k]
+    outward(m, s.v, s.a, s)
+    for c in range(n):
+        for g in range(groups):
+            R[c, g] = 0.0
+    effort_slopes(m, s, R)
+    if given.wrench.shape[0] > 0:
+        add_wrench_slopes(m, given.wrench, s, R)
+    for j in range(min(m.driven, friction.shape[0])):
+        rate = m.integers[m.at_driven + j]
+        c = int(s.of_rate[rate])
+        column = n + int(s.at[c, NUMBER])
+        value = entry(R[c], column // WIDTH, column % WIDTH)
+        put(R, c, column, value + dry_friction_slope(friction[j], 0, s.v[rate]))
+    if forward:
+        return write_forward(m, s, R, groups, out)
+    return write_inverse(m, s, R, out)
+
+
+@inner
+def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
+    """Slopes of accelerations by displacement, velocity and efforts."""
+    n, driven = m.free, m.driven
+    for c in range(n):
+        for g in range(groups):
+            R[c, g] = -R[c, g]
+    for j in range(driven):
+        put(R, int(s.of_rate[m.integers[m.at_driven + j]]), 2 * n + j, 1.0)
+    if not factor(n, s):
+        return False
+    solve_rows(n, s, R, groups)
+    for c in range(n):
+        number = int(s.at[c, NUMBER])
+        for j in range(n):
+            out[number * n + j] = entry(R[c], j // WIDTH, j % WIDTH)
+            out[(n + number) * n + j] = entry(R[c], (n + j) // WIDTH, (n + j) % WIDTH)
+        for j in range(driven):
+            at = 2 * n + j
+            out[2 * n * n + number * driven + j] = entry(R[c], at // WIDTH, at % WIDTH)
+    return True
+
+
+@inner
+def write_inverse(m: Any, s: Any, R: Any, out: Any) -> bool:
+    """Slopes of efforts by displacement, velocity and acceleration."""
+    n = m.free
+    if m.driven != n:
+        return False
+    for k in range(n * n):
+        out[2 * n * n + k] = 0.0
+    for i in range(n):
+        c = int(s.of_rate[m.integers[m.at_driven + i]])
+        s.at[c, RATE] = float(i)
+        for j in range(n):
+            out[i * n + j] = entry(R[c], j // WIDTH, j % WIDTH)
+            out[(n + i) * n + j] = entry(R[c], (n + j) // WIDTH, (n + j) % WIDTH)
+    for c in range(n):
+        i, own = int(s.at[c, RATE]), int(s.at[c, NUMBER])
+        k = c
+        while k >= 0:
+            other, number = int(s.at[k, RATE]), int(s.at[k, NUMBER])
+            out[2 * n * n + i * n + number] = s.H[c, k]
+            out[2 * n * n + other * n + own] = s.H[c, k]
+            k = int(s.at[k, BEFORE])
+    return True
+
+
+@batch_entry
+def derivatives_of_tree(
+    plan: Any, numbers: Any, limits: Any, friction: Any, q: Any, rates: Any, change: Any,
+    efforts: Any, wrench: Any, base: Any, forward: bool, out: Any,
+) -> int:  # fmt: skip
+    """As `derivatives.derivatives`, of a tree without closures, mimic joints and spinning rotors.
+
+    A floating joint is on the base, which then does not move.
+    """
+    m, states = mechanism(plan, numbers), borrowed_array((q, rates, change, efforts, wrench, base))
+    friction, out = borrowed_array(friction), borrowed_array(out)
+    n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
+    if (m.bodies + 1) * (BODY_SIZE + BODY) + n * (n + ROW + 10 + WIDTH * groups) > MOST:
+        return 0
+    for i in range(1, m.bodies + 1):
+        if body_of(m, i).kind == FLOATING and states[5].shape[1] > 0:
+            return 0
+    s, R = stack_all(shapes_of_tree(m.bodies, n)), new_table(n, groups)
+    memory = stack_all(given_shapes(m.positions, m.free, m.driven))
+    for k in range(out.shape[0]):
+        given, finite = state_row(states, k, memory)
+        if not finite or not slopes(m, given, friction, forward, s, R, out[k]):
+            return k
+    return int(out.shape[0])

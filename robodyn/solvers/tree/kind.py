@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Mechanisms with closed loops in the registry: how they are recognized and read."""
+
+from __future__ import annotations
+
+from robodyn.mechanism.kind import Kind, imported
+from robodyn.model.builder import ModelBuilder
+
+
+def _recognises(builder: ModelBuilder) -> bool:
+    """Whether a URDF closes loops; platforms are asked before."""
+    return bool(builder.closures)
+
+
+CLOSED_LOOP = Kind(
+    "closed_loop",
+    from_yaml=imported(
+        "robodyn.solvers.tree.description.yaml_form:closed_loop_model_from_yaml",
+        "robodyn.solvers.tree.loop:ClosedLoop",
+    ),
+    recognises_urdf=_recognises,
+    from_urdf=imported(
+        "robodyn.solvers.tree.description.from_urdf:closed_loop_model_from_urdf",
+        "robodyn.solvers.tree.loop:ClosedLoop",
+    ),
+    to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
+    adapters={
+        "export": "robodyn.exporting.closed_loop:answers",
+        "model_file": "robodyn.solvers.tree.description.yaml_form:write_closed_loop",
+        "template": "robodyn.solvers.tree.description.leg_templates:TEMPLATES",
+    },
+    example="delta",
+    recognises_yaml=imported("robodyn.solvers.tree.description.gepetto:is_gepetto"),
+)

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Mechanisms with closed loops: the public face of the tree's and the closures' kernels."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms import conditioning, motions, travel
+from robodyn.algorithms.description import Nouns
+from robodyn.algorithms.estimation import Encoders, Estimator, needs_estimator
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
+from robodyn.dynamics import joint_friction as friction_of
+from robodyn.dynamics.single_calls import UncheckedSingle
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.model.model import Model
+from robodyn.presentation import presentation as shown
+from robodyn.solvers.tree import conditions, joints, parameters, presentation
+from robodyn.solvers.tree import inverse_kinematics as to_tip
+from robodyn.solvers.tree import reactions as forces
+from robodyn.solvers.tree.calls import entry
+from robodyn.solvers.tree.closing import assembling, kinematics
+from robodyn.solvers.tree.closing.kinematics import each_state, refuse_open, refuse_under_actuated
+from robodyn.solvers.tree.closing.pivots import forward_anywhere
+from robodyn.solvers.tree.closing.structure import structure_of
+from robodyn.solvers.tree.solver import LoopSolver
+
+_empty = np.empty
+
+
+class ClosedLoop(Mechanism):
+    """A tree of joints with closures; its methods are pure functions of its model.
+
+    Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
+    joints, efforts (..., n) of the driven ones [rad or m, N m or N]. A wrench (..., 6) is what the
+    surroundings exert on the tip link: force and moment about its origin, base frame [N, N m].
+    Viscous and dry friction of the joints, the closures' dampers and the motors' rotors count.
+
+    A configuration must close the loops; `assemble` makes one. What depends on the independent
+    joints fails where these do not determine the motion (SingularConfiguration).
+
+    Attributes:
+        model: the description it was made from.
+        structure: what was found of it.
+    """
+
+    kind = "closed_loop"
+    model: Model
+    nouns = Nouns(mechanism="mechanism", joint="joint", body="tip", effort="effort")
+    solver_type = LoopSolver
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.structure = structure_of(model)
+        self.solver = LoopSolver(self)
+
+    mobility = property(joints.mobility)
+    rank = property(joints.rank)
+    idle_freedoms = property(joints.idle_freedoms)
+    loose_joints = property(joints.loose_joints)
+    movable_joint_names = cached_property(joints.movable_joint_names)
+    all_joint_names = cached_property(joints.all_joint_names)
+    independent_joints = cached_property(joints.independent_joints)
+    rate_names = property(joints.rate_names)
+    coordinates = cached_property(joints.coordinates)
+    home = property(joints.home)
+    bodies = property(joints.bodies)
+    size = cached_property(joints.size)
+    joint_positions = joints.joint_positions
+
+    joint_velocities = kinematics.joint_velocities
+    joint_states = kinematics.joint_states
+    joint_rates = kinematics.joint_rates
+    joint_motion = kinematics.joint_motion
+    body_pose = kinematics.body_pose
+    jacobian = kinematics.jacobian
+    joint_jacobian = kinematics.joint_jacobian
+    tangent = kinematics.tangent
+
+    difference = assembling.difference
+    advance = assembling.advance
+    assemble = assembling.assemble
+    assemblies = assembling.assemblies
+
+    condition_number = conditions.condition_number
+    motion_condition = conditions.motion_condition
+    force_condition = conditions.force_condition
+    singularities = property(conditions.singularities)
+    tip_freedoms = cached_property(conditions.tip_freedoms)
+
+    configuration_at = to_tip.configuration_at
+
+    regressor = parameters.regressor
+    closure_forces = forces.closure_forces
+    reactions = forces.reactions
+
+    def __repr__(self) -> str:
+        return (
+            f"ClosedLoop({self.name!r}, {len(self.movable_joint_names)} joints, "
+            f"{len(self.model.closures)} closures, mobility {self.mobility})"
+        )
+
+    @cached_property
+    def unchecked(self) -> UncheckedLoop:
+        """The same for inner loops: single states, nothing checked, results into given arrays."""
+        return UncheckedLoop(self)
+
+    def inverse_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """Efforts (..., n) of the driven joints for a motion.
+
+        Where more joints are driven than need be: of all efforts that do it, those of the least
+        (weighted) sum of squares; where these exceed the joints' limits and others do not, the
+        ones of least sum of squares within the limits.
+
+        Raises:
+            InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+            UnderActuated: the driven joints do not suffice.
+            SingularConfiguration: motors cannot hold the mechanism there (type 2).
+        """
+        moved = None if base is None else rows_of(base)
+        if self.structure.determined:
+            efforts = _empty(self.solver.n)
+            one = self.solver.one.inverse
+            try:
+                if one(configuration, velocity, acceleration, wrench, moved, False, efforts):
+                    return efforts
+            except TypeError:
+                pass  # not single float64 states: a batch, or something to be explained
+        refuse_under_actuated(self)
+        given = configuration, velocity, acceleration, wrench, moved
+        return each_state(self, "inverse_dynamics", (self.solver.n,), *given)
+
+    def forward_dynamics(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        effort: ArrayLike,
+        wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """Accelerations (..., mobility) that efforts (..., n) cause; also at type 2 singularities.
+
+        Joints at rest have no dry friction here; what holds there is up to the simulation.
+
+        Raises:
+            InvalidInput: as for `inverse_dynamics`.
+            SingularMassMatrix: some motion has no inertia.
+        """
+        out, moved = _empty(self.solver.nu), None if base is None else rows_of(base)
+        try:
+            if self.solver.one.forward(configuration, velocity, effort, wrench, moved, False, out):
+                return out
+        except TypeError:
+            pass
+        given = configuration, velocity, effort, wrench, moved
+        third = "effort", self.solver.n
+        return each_state(
+            self,
+            "forward_dynamics_of_trees" if self.structure.is_open_tree else "forward_dynamics",
+            (self.solver.nu,),
+            *given,
+            third=third,
+            call=partial(_forward_anywhere, self),
+        )
+
+    def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
+        """M (..., mobility, mobility) in the independent joints, S'MS of the tree's.
+
+        Raises:
+            InvalidInput, SingularConfiguration: as for `inverse_dynamics`.
+        """
+        matrix = _empty(self.solver.square)
+        try:
+            if self.solver.one.mass(configuration, False, matrix):
+                return matrix
+        except TypeError:
+            pass
+        return each_state(self, "mass_matrix", self.solver.square, configuration)
+
+    def bias(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """H (..., mobility): A' efforts = M acceleration + h; gravity, velocity terms, friction."""
+        return self.free_efforts(
+            configuration, velocity, np.zeros(self.solver.nu), wrench, base=base
+        )
+
+    def free_efforts(
+        self,
+        configuration: ArrayLike,
+        velocity: ArrayLike,
+        acceleration: ArrayLike,
+        wrench: ArrayLike | None = None,
+        *,
+        base: BaseMotion | None = None,
+    ) -> FloatArray:
+        """Efforts (..., mobility) for a motion if the independent joints were the driven ones."""
+        moved = None if base is None else rows_of(base)
+        given = configuration, velocity, acceleration, wrench, moved
+        return each_state(self, "free_efforts", (self.solver.nu,), *given)
+
+    def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
+        """Its state from readings of its driven joints, one after another.
+
+        The search begins where the tip has the initial pose (7,), or else at home.
+
+        Raises:
+            InvalidInput, UnderActuated: as for `LoopEstimator`, or a tip's pose that does not
+                determine the mechanism.
+            NoSolution: it cannot take that pose.
+        """
+        from robodyn.solvers.tree.estimation import LoopEstimator
+
+        start = None if initial_pose is None else self.configuration_at(initial_pose)
+        return LoopEstimator(self, start, encoders)
+
+
+def _forward_anywhere(
+    loop: Any,
+    q: FloatArray,
+    rates: FloatArray,
+    effort: FloatArray,
+    wrench: FloatArray | None,
+    base: FloatArray | None,
+    out: FloatArray,
+) -> None:
+    if not loop.solver.one.forward(q, rates, effort, wrench, base, False, out):
+        refuse_open(loop, q)
+        out[...] = forward_anywhere(loop, q, rates, effort, wrench, base)
+
+
+class UncheckedLoop(UncheckedSingle):
+    """A mechanism's dynamics without checks; see the base class."""
+
+    def __init__(self, mechanism: ClosedLoop) -> None:
+        super().__init__(mechanism, mechanism.solver.one)
+        self._free = mechanism.solver.free_at
+        self._displace = entry("displace", mechanism.structure.packed)
+
+    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
+        """Displacement (mobility,) of the independent coordinates from start to goal (nq,)."""
+        if self._mechanism.solver.free_poses:
+            return np.asarray(self._mechanism.difference(start, goal))
+        return np.asarray(self._shortest(goal[self._free] - start[self._free]))
+
+    def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Configuration (nq,) after a displacement (mobility,)."""
+        moved = self.try_advance(configuration, displacement)
+        if moved is not None:
+            return moved
+        advanced: FloatArray = self._mechanism.advance(configuration, displacement)
+        return advanced
+
+    def try_advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
+        """Configuration (nq,) after a displacement; None where the loops do not follow it."""
+        moved = np.array(configuration)
+        closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11
+        return moved if closed else None
+
+
+needs_estimator.register(ClosedLoop, lambda _: True)
+shown.configuration_of.register(ClosedLoop, presentation.configuration_of)
+shown.default_path.register(ClosedLoop, presentation.default_path)
+shown.figure.register(ClosedLoop, presentation.figure)
+shown.floating_poses.register(ClosedLoop, presentation.floating_poses)
+shown.outline.register(ClosedLoop, presentation.outline)
+shown.parameter_tables.register(ClosedLoop, presentation.parameter_tables)
+shown.values_of.register(ClosedLoop, presentation.values_of)
+motions.driven_motion.register(ClosedLoop, kinematics.driven_motion)
+motions.independent_motion.register(ClosedLoop, to_tip.independent_motion)
+motions.motion_of_joints.register(ClosedLoop, assembling.motion_of_joints)
+motions.motion_of_independent.register(ClosedLoop, to_tip.motion_of_independent)
+motions.motion_of_body.register(ClosedLoop, to_tip.motion_of_body)
+motions.motions_of_body.register(ClosedLoop, to_tip.motions_of_body)
+motions.configuration_near.register(ClosedLoop, to_tip.configuration_near)
+motions.advance_near.register(ClosedLoop, assembling.advance_near)
+motions.assemble_near.register(ClosedLoop, assembling.assemble_near)
+motions.state_of_readings.register(ClosedLoop, to_tip.state_of_readings)
+motions.determining_rows.register(ClosedLoop, conditions.determining_rows)
+motions.configuration_rate.register(ClosedLoop, kinematics.configuration_rate)
+motions.normalized.register(ClosedLoop, assembling.normalized)
+conditioning.determinant.register(ClosedLoop, conditions.determinant)
+conditioning.side.register(ClosedLoop, conditions.side)
+conditioning.loops_found.register(ClosedLoop, conditions.loops_found)
+travel.all_joint_positions.register(ClosedLoop, joints.all_joint_positions)
+travel.leg_axes.register(ClosedLoop, kinematics.leg_axes)
+travel.leg_names.register(ClosedLoop, kinematics.leg_names)
+friction_of.friction_rows.register(ClosedLoop, joints.friction_rows)

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A mechanism's numbers and the plan of its kernels, as flat arrays; see `kernels.layout`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from robodyn.actuators.actuator import IDEAL
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION
+from robodyn.solvers.tree.elimination import Elimination
+from robodyn.solvers.tree.kernels import layout
+from robodyn.solvers.tree.tree import Tree, TreeBody
+
+_PLAN, _BODY = layout.PLAN, layout.BODY_NUMBERS
+_DRY = slice(_BODY.dry_friction, _BODY.dry_friction + DRY_FRICTION)
+_NO_FRICTION = (0.0,) * DRY_FRICTION
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A freedom that is held at rest: rotation of a body about an axis fixed in it.
+
+    Attributes:
+        name: for people.
+        body: number of the body.
+        axis: (3,) unit, body frame.
+    """
+
+    name: str
+    body: int
+    axis: FloatArray
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Arrays for the kernels.
+
+    Attributes:
+        plan: whole numbers, their bits lent as float64.
+        numbers: of the mechanism.
+        head: the first of the plan, by their names in `layout.PLAN`.
+        rows: (closure or idle freedom's name, row) of each equation.
+        entries: (rows, rates) where each entry of K is; the last place for those always zero.
+    """
+
+    plan: FloatArray
+    numbers: FloatArray
+    head: dict[str, int]
+    names: tuple[str, ...]
+    entries: np.ndarray
+
+    @cached_property
+    def without_dry_friction(self) -> Packed:
+        """The same for kernels that do without dry friction."""
+        plan = self.plan.view(np.int64).copy()
+        plan[_PLAN.has_dry_friction] = 0
+        return replace(self, plan=plan.view(np.float64))
+
+    @property
+    def given(self) -> tuple[FloatArray, FloatArray]:
+        """Leading arguments of every kernel."""
+        return self.plan, self.numbers
+
+
+def equation_names(tree: Tree, idle: Sequence[Idle] = ()) -> tuple[str, ...]:
+    """Return the name of the closure or idle freedom of each row."""
+    names = [name for c in tree.model.closures for name in [c.name] * c.equations]
+    return (*names, *(one.name for one in idle))
+
+
+def row_factors(tree: Tree, idle: int) -> list[float]:
+    """Return factors that make the equations comparable: lengths relative to the size."""
+    size, factors = tree.size(), []
+    for closure in tree.model.closures:
+        lengths = {"cylindrical": 2, "prismatic": 2}.get(closure.kind, 3)
+        factors += [1.0 / size] * lengths + [1.0] * (closure.equations - lengths)
+    return factors + [1.0] * idle
+
+
+def pack(
+    tree: Tree,
+    *,
+    idle: Sequence[Idle] = (),
+    free: Sequence[int] = (),
+    elimination: Elimination | None = None,
+    steep: float = np.inf,
+) -> Packed:
+    """The arrays of a mechanism.
+
+    Args:
+        tree: of its model.
+        idle: freedoms held at rest, each a row after the closures'.
+        free: rate indices of the independent coordinates.
+        elimination: which entries of K there are and how they are eliminated; without one, all
+            of them have a place and nothing is eliminated.
+        steep: most that a coordinate may move for one of an independent coordinate, before a
+            simulation looks for other ones.
+    """
+    model = tree.model
+    names = equation_names(tree, idle)
+    rows, rates = len(names), tree.rates
+    if elimination is None:
+        entries, count = np.arange(rows * rates).reshape(rows, rates), rows * rates + 1
+    else:
+        entries, count = elimination.entries, elimination.count
+    head = dict.fromkeys(_PLAN.counts, 0)
+    plan, numbers = [0] * _PLAN.size, [float(x) for x in model.gravity]
+    head["bodies"] = len(tree.bodies) - 1
+    head["positions"], head["rates"] = tree.positions, rates
+    head["free"], head["equations"] = len(free), rows
+    head["entries"] = count
+    _pack_bodies(tree, head, plan, numbers)
+    _pack_closures(tree, idle, entries, count - 1, head, plan, numbers)
+    head["at_free"] = len(plan)
+    plan += list(free)
+    driven = [tree.rate_of[name] for name in model.driven]
+    head["driven"], head["at_driven"] = len(driven), len(plan)
+    plan += driven
+    head["at_free_places"] = len(plan)
+    plan += [tree.rate_places[rate] for rate in free]
+    head["at_free_wraps"] = len(plan)
+    plan += [tree.rate_names[rate] in model.wrapping_joints for rate in free]
+    head["at_places"] = len(plan)
+    plan += [tree.position_of[name] for name in model.driven]
+    head["at_steep"] = len(numbers)
+    numbers.append(steep)
+    head["drives_free"] = int(driven == list(free))
+    head["at_weights"] = len(numbers)
+    numbers += _of_motors(tree)
+    tip = tree.frame_of[model.tip_link]
+    head["tip"], head["at_tip"] = tree.body_of[model.tip_link], len(numbers)
+    numbers += [*tip[:3, 3], *tip[:3, :3].T.ravel()]
+    head["at_rows"] = len(numbers)
+    numbers += row_factors(tree, len(idle))
+    if elimination is not None:
+        elimination.put(free, head, plan, numbers)
+    head["widest"] = max(count, rates, rows * max(1, len(free)), 8)
+    plan[: _PLAN.size] = list(head.values())
+    return Packed(
+        np.array(plan, dtype=np.int64).view(np.float64),
+        np.array(numbers, dtype=np.float64),
+        head,
+        names,
+        entries,
+    )
+
+
+def _pack_bodies(tree: Tree, head: dict[str, int], plan: list[int], numbers: list[float]) -> None:
+    head["at_bodies"], head["at_numbers"] = len(plan), len(numbers)
+    for body in tree.bodies[1:]:
+        own, values = _of_body(body)
+        plan += own
+        numbers += values
+    head["has_dry_friction"] = int(_has_dry_friction(head, numbers))
+
+
+def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
+    """A body's part of the plan, and of the numbers."""
+    joint = body.joint
+    assert joint is not None
+    rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
+    plan = layout.BODY_PLAN.numbers(
+        kind=body.kind,
+        parent=body.parent,
+        position=body.position,
+        rate=body.rate,
+        aligned=bool((np.abs(rotation - np.eye(3)) < 1e-15).all()),
+        centered=not shift.any(),
+        has_inertia=body.mass > 0.0 or bool(body.inertia.any()),
+        own=body.own,
+    )
+    return plan, [*rotation.T.ravel(), *shift, *_after_frame(body)]
+
+
+def _after_frame(body: TreeBody) -> list[float]:
+    """Return the numbers of a body that may differ in a variant, from `mass` on."""
+    joint = body.joint
+    assert joint is not None
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
+    numbers = [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz, body.factor, body.offset]
+    if joint.kind == "floating":
+        return [*numbers, 0.0, 0.0, 0.0, *_NO_FRICTION]
+    numbers += [joint.damping, joint.reflected_inertia, joint.spin_inertia]
+    is_free = joint.drive == IDEAL and not joint.friction.any()
+    return [*numbers, *(_NO_FRICTION if is_free else joint.actuator.friction_numbers)]
+
+
+def _has_dry_friction(head: Mapping[str, int], numbers: ArrayLike) -> bool:
+    """Whether a joint has dry friction."""
+    at, bodies = head["at_numbers"], head["bodies"]
+    rows = np.asarray(numbers)[at : at + bodies * _BODY.size].reshape(bodies, -1)
+    return bool(rows[:, _DRY].any())
+
+
+def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
+    """The arrays of a mechanism of the same shape.
+
+    Args:
+        packed: arrays of the tree `before`.
+        before, tree: the latter with masses, friction, motors and gravity of its own; bodies that
+            both share are left as they are.
+    """
+    model, head = tree.model, dict(packed.head)
+    plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
+    place = head["at_numbers"]
+    for old, body in zip(before.bodies[1:], tree.bodies[1:], strict=True):
+        if body is not old:
+            numbers[place + _BODY.mass : place + _BODY.size] = _after_frame(body)
+        place += _BODY.size
+    numbers[: len(model.gravity)] = model.gravity
+    first = head["at_closures"] + layout.CLOSURE_PLAN.at_numbers
+    for k, closure in enumerate(model.closures):
+        damper = plan[first + k * layout.CLOSURE_PLAN.size] + layout.CLOSURE_NUMBERS.damping
+        numbers[damper] = closure.damping
+    motors, count = head["at_weights"], len(model.driven)
+    numbers[motors : motors + 3 * count] = _of_motors(tree)
+    head["has_dry_friction"] = int(_has_dry_friction(head, numbers))
+    head["damped"] = int(any(closure.damping > 0.0 for closure in model.closures))
+    plan[: _PLAN.size] = list(head.values())
+    return replace(
+        packed,
+        plan=plan.view(np.float64),
+        numbers=numbers,
+        head=head,
+    )
+
+
+def _of_motors(tree: Tree) -> list[float]:
+    """Inverse weights of the driven joints, then their least and their largest efforts."""
+    model, joints = tree.model, {joint.name: joint for joint in tree.joints}
+    weights = [1.0 / weight for weight in model.weights or [1.0] * len(model.driven)]
+    ends = [joints[name].effort_range for name in model.driven]
+    return [*weights, *(least for least, _ in ends), *(largest for _, largest in ends)]
+
+
+def _pack_closures(
+    tree: Tree,
+    idle: Sequence[Idle],
+    entries: np.ndarray,
+    nowhere: int,
+    head: dict[str, int],
+    plan: list[int],
+    numbers: list[float],
+) -> None:
+    records: list[list[int]] = []
+    paths: list[tuple[list[int], float]] = []
+    row = 0
+    for closure in tree.model.closures:
+        a, b = tree.body_of[closure.parent], tree.body_of[closure.child]
+        point, across, angles = tree.directions(closure)
+        at = len(numbers)
+        for link, place, _ in closure.ends:
+            numbers += [*(tree.frame_of[link] @ np.array([*place.translation, 1.0]))[:3]]
+        numbers.append(closure.damping)
+        for direction in across:
+            numbers += [*direction]
+        for u, w in angles:
+            # at right angles when closed: of unit vectors, the cosine
+            numbers += [*u, *w, 0.0]
+        head["damped"] |= int(closure.damping > 0.0)
+        if across:
+            head["slides"] = 1
+        path = _path(tree, entries, nowhere, a, b, row, closure.equations)
+        records.append(
+            layout.CLOSURE_PLAN.numbers(
+                point=point,
+                across=len(across),
+                angles=len(angles),
+                parent=a,
+                child=b,
+                row=row,
+                path=len(paths),
+                path_length=len(path),
+                at_numbers=at,
+            )
+        )
+        paths += path
+        row += closure.equations
+    for one in idle:
+        at = len(numbers)
+        numbers += [0.0] * layout.CLOSURE_NUMBERS.size + [*one.axis]
+        path = _path(tree, entries, nowhere, 0, one.body, row, 1)
+        records.append(
+            layout.CLOSURE_PLAN.numbers(
+                idle=1, child=one.body, row=row, path=len(paths), path_length=len(path),
+                at_numbers=at,
+            )
+        )  # fmt: skip
+        paths += path
+        row += 1
+    head["closures"], head["at_closures"] = len(records), len(plan)
+    for record in records:
+        plan += record
+    head["at_paths"], head["at_signs"] = len(plan), len(numbers)
+    for step, _ in paths:
+        plan += step
+    numbers += [sign for _, sign in paths]
+
+
+def _path(
+    tree: Tree, entries: np.ndarray, nowhere: int, a: int, b: int, row: int, equations: int
+) -> list[tuple[list[int], float]]:
+    path = []
+    for number, sign in tree.way_round(a, b):
+        body = tree.bodies[number]
+        steps = (
+            range(layout.SHIFT_X, layout.SHIFT_X + 6)
+            if body.kind == layout.FLOATING
+            else [layout.SLIDE if body.kind == layout.PRISMATIC else layout.TURN]
+        )
+        for n, moves in enumerate(steps):
+            places = [int(entries[row + k, body.rate + n]) for k in range(equations)]
+            if all(place == nowhere for place in places):
+                continue
+            places += [nowhere] * (6 - equations)
+            path.append(([moves, number, *places], sign * body.factor))
+    return path

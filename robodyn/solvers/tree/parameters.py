@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Parameters of a closed loop in which efforts are linear, and the regressor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.dynamics.body_parameters import BodyNumbers
+from robodyn.dynamics.link_tree import as_numbers
+from robodyn.dynamics.parameters import (
+    JointParameter,
+    JointPlaces,
+    joint_parameters,
+)
+from robodyn.errors import KinematicsError
+from robodyn.numerics.broadcasting import element, flatten
+from robodyn.solvers.tree.calls import batch
+from robodyn.solvers.tree.closing.kinematics import refuse_open, refuse_under_actuated
+from robodyn.solvers.tree.joints import configurations, rates_of
+from robodyn.solvers.tree.kernels import layout
+from robodyn.solvers.tree.kernels import regressor as kernels
+from robodyn.solvers.tree.packing import Packed
+from robodyn.solvers.tree.tree import Tree, TreeBody
+
+_BODY = layout.BODY_NUMBERS
+
+
+def parametric_bodies(loop: Any) -> list[tuple[str, BodyNumbers]]:
+    """All links that move as one are a body, in the frame of its first link, which names it."""
+    tree = loop.structure.tree
+    return [(body.links[0], _in_link(tree, body)) for body in tree.bodies[1:]]
+
+
+def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, float]]]:
+    """Of joints that are not driven, and of closures, damping alone."""
+    packed, found = loop.structure.packed, []
+    for number, body in enumerate(loop.structure.tree.bodies[1:]):
+        joint = body.joint
+        assert joint is not None
+        if joint.kind == "floating":
+            continue
+        row = packed.head["at_numbers"] + number * _BODY.size
+        armature, damping, dry, spin = (
+            row + place for place in (_BODY.armature, _BODY.damping, _BODY.dry_friction, _BODY.spin)
+        )
+        driven = joint.name in loop.model.driven or joint.reflected_inertia > 0.0
+        driven = driven or bool(joint.friction.any())
+        found += joint_parameters(joint, JointPlaces(armature, damping, dry, spin), driven)
+    for closure, place in zip(loop.model.closures, _dampers(packed), strict=False):
+        parameter = JointParameter(f"{closure.name}.viscous", closure.damping, "N m s/rad")
+        found.append((parameter, {place: 1.0}))
+    return found
+
+
+def regressor(
+    loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> FloatArray:
+    """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
+
+    Where more joints are driven than need be, of the efforts of least (weighted) sum of
+    squares; limits of effort do not enter.
+
+    Raises:
+        InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+        UnderActuated, SingularConfiguration: as `inverse_dynamics`.
+    """
+    refuse_under_actuated(loop)
+    motion = configuration, velocity, acceleration
+    found = _regressors(loop, loop.structure.packed, motion)
+    if found is not None and not np.isnan(found).any():
+        return found
+    shape, flat = flatten(
+        configuration=configurations(loop, "configuration", configuration),
+        velocity=rates_of(loop, "velocity", velocity),
+        acceleration=rates_of(loop, "acceleration", acceleration),
+    )
+    if found is None:
+        found = _regressors(loop, loop.structure.packed, flat)
+    assert found is not None
+    Y = found.reshape(len(flat[0]), *found.shape[-2:])
+    for k in np.flatnonzero(np.isnan(Y).any(axis=(1, 2))):
+        one = [part[k] for part in flat]
+        try:
+            # the pivots of home do not serve
+            refuse_open(loop, one[0])
+            Y[k] = _regressors(loop, loop.solver.pivots.at(one[0]), one)
+        except KinematicsError as error:
+            error.index = element(shape, int(k))
+            raise
+    return Y.reshape(*shape, *Y.shape[-2:])
+
+
+def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> FloatArray | None:
+    """Regressors (..., n, p), NaN where a packing has none; None for what is no motion."""
+    frames, further = loop.solver.regressor_numbers
+    core = loop.solver.n, 10 * len(frames) + len(further)
+    widths, given = (loop.solver.nq, loop.solver.nu, loop.solver.nu), tuple(motion)
+    scratch = kernels.numbers_needed(packed.head, core[0] * core[1])
+    return batch("regressor", packed, widths, core, given, frames, further, scratch=scratch)
+
+
+def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
+    """Frames of the bodies' parameters, and units of the further ones, for the kernel."""
+    packed, tree = loop.structure.packed, loop.structure.tree
+    frames = [as_numbers(tree.frame_of[body.links[0]]) for body in tree.bodies[1:]]
+    first, dampers = packed.head["at_numbers"], _dampers(packed)
+    further = np.zeros((len(loop.solver.parameters_of_joints), kernels.FURTHER))
+    for row, (_, numbers) in zip(further, loop.solver.parameters_of_joints, strict=True):
+        for place, value in numbers.items():
+            if place in dampers:
+                row[: kernels.ARMATURE] = 1.0, dampers.index(place), value
+            else:
+                body, at = divmod(place - first, _BODY.size)
+                row[kernels.NUMBER] = body + 1
+                row[kernels.DAMPING + at - _BODY.damping] = value
+    return np.reshape(frames, (-1, 12)), further
+
+
+def _dampers(packed: Packed) -> list[int]:
+    """Return the indices of the damping of each closure, and of each idle freedom."""
+    head, of_closure = packed.head, layout.CLOSURE_PLAN
+    first, plan = head["at_closures"] + of_closure.at_numbers, packed.plan.view(np.int64)
+    places = (int(plan[first + k * of_closure.size]) for k in range(head["closures"]))
+    return [place + layout.CLOSURE_NUMBERS.damping for place in places]
+
+
+def _in_link(tree: Tree, body: TreeBody) -> BodyNumbers:
+    """A body's numbers in the frame of its first link."""
+    frame = np.linalg.inv(tree.frame_of[body.links[0]])
+    R = frame[:3, :3]
+    com = R @ body.com + frame[:3, 3] if body.mass > 0.0 else np.zeros(3)
+    return BodyNumbers(body.mass, com, R @ body.inertia @ R.T)

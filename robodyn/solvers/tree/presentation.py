@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Presentation of mechanisms with closed loops: sticks and balls, outlines, tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.model.placement import Placement
+from robodyn.poses import matrix_from_pose, pose_from_matrix, rotation_matrix
+from robodyn.presentation.figure import Figure, Shape, stick
+from robodyn.presentation.report_answers import (
+    OutlinePart,
+    ParameterTable,
+    actuator_tables,
+    body_table,
+)
+from robodyn.solvers.tree.closing.assembling import all_displaced
+from robodyn.solvers.tree.joints import configurations, rates_of
+
+CLOSURE_COLOR = (0.2, 0.4, 0.65)
+
+
+def figure(loop: Any) -> Figure:
+    """Sticks to the joints and closures of every link, and a ball where a closure holds it.
+
+    The two balls of a closure are in the same place when the loop is closed.
+    """
+    model, size = loop.model, loop.size
+    shapes: list[Shape] = []
+    for joint in model.joints:
+        shapes += stick(joint.parent, joint.at.translation, 0.02 * size)
+        if joint.moves and joint.kind != "floating":
+            shapes.append(_ball(joint.parent, joint.at, 0.035 * size, (0.85, 0.45, 0.1)))
+    for closure in model.closures:
+        for link, at, _ in closure.ends:
+            shapes += stick(link, at.translation, 0.015 * size)
+            shapes.append(_ball(link, at, 0.03 * size, CLOSURE_COLOR))
+    return Figure(model.joints, shapes, model.base_link)
+
+
+def outline(loop: Any, configuration: FloatArray) -> list[OutlinePart]:
+    """Every link as lines from the joint that carries it to the joints and closures on it."""
+    model = loop.model
+    starts: dict[str, FloatArray] = {}
+    ends: dict[str, list[FloatArray]] = {}
+    for joint in model.joints:
+        starts[joint.child] = joint.child_at.translation
+        if joint.kind != "floating":
+            ends.setdefault(joint.parent, []).append(joint.at.translation)
+    for closure in model.closures:
+        for link, at, _ in closure.ends:
+            ends.setdefault(link, []).append(at.translation)
+    parts = []
+    for link, points in ends.items():
+        moves = link in starts
+        start = starts.get(link, np.zeros(3))
+        # around a link that carries several, so that a platform is drawn as a plate
+        around = [start, *points] if len(points) == 1 else [*points, points[0]]
+        placed = _line_at(loop.link_pose(configuration, link), np.array(around))
+        parts.append(OutlinePart("links" if moves else "base", placed, moves))
+        if moves and len(points) > 1:
+            spoke = np.array([start, np.mean(points, axis=0)])
+            placed = _line_at(loop.link_pose(configuration, link), spoke)
+            parts.append(OutlinePart("links", placed, moves))
+    return parts
+
+
+def parameter_tables(loop: Any) -> list[ParameterTable]:
+    """The bodies, the joints of the tree, the closures, and actuators beyond limits."""
+    model = loop.model
+    driven = set(loop.joint_names)
+    joints = [
+        (joint.name, joint.kind, "yes" if joint.name in driven else "no", joint.parent,
+         joint.child, np.asarray(joint.axis), joint.damping, np.asarray(joint.position),
+         joint.velocity, joint.effort)
+        for joint in model.joints if joint.kind != "fixed"
+    ]  # fmt: skip
+    closures = [
+        (closure.name, closure.kind, closure.parent, closure.at.translation, closure.child,
+         closure.child_at.translation, closure.damping)
+        for closure in model.closures
+    ]  # fmt: skip
+    tables = [
+        body_table(loop.bodies, "in the frame of the link"),
+        ParameterTable(
+            "Joints of the tree",
+            ("joint", "kind", "driven", "parent", "child", "axis", "damping [N m s, N s/m]",
+             "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]"),
+            joints,
+            "axes in the frame of the joint",
+        ),
+        ParameterTable(
+            "Closures",
+            ("closure", "type", "parent", "origin [m]", "child", "origin [m]",
+             "damping [N m s]"),
+            closures,
+            "origins in the frames of the links",
+        ),
+    ]  # fmt: skip
+    return [*tables, *actuator_tables(loop.joint_names, loop.actuators)]
+
+
+def values_of(loop: Any, configuration: ArrayLike) -> FloatArray:
+    """(..., mobility) [rad or m] positions of the independent joints."""
+    return np.asarray(
+        configurations(loop, "configuration", configuration)[..., loop.solver.free_at]
+    )
+
+
+def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
+    """Configurations (..., nq) with these positions (..., mobility), reached from home.
+
+    Raises:
+        NoSolution: the loops do not close there.
+    """
+    wanted = rates_of(loop, "values", values)
+    home = loop.home
+    steps = (wanted - home[loop.solver.free_at]).reshape(-1, wanted.shape[-1])
+    starts = np.array(np.broadcast_to(home, (len(steps), len(home))))
+    return all_displaced(loop, starts, steps).reshape(*wanted.shape[:-1], len(home))
+
+
+def floating_poses(loop: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
+    """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""
+    found = {}
+    for joint in loop.solver.tree.joints:
+        if joint.kind == "floating":
+            moved = matrix_from_pose(configuration[loop.solver.tree.place_of[joint.name]])
+            seen = joint.at.matrix @ moved @ np.linalg.inv(joint.child_at.matrix)
+            found[joint.parent, joint.child] = pose_from_matrix(seen)
+    return found
+
+
+def _ball(link: str, at: Placement, radius: float, color: tuple[float, float, float]) -> Shape:
+    return Shape(link, "sphere", (radius,), at.matrix, color)
+
+
+def _line_at(pose: FloatArray, points: FloatArray) -> FloatArray:
+    """Points (k, 3) of a link at a pose (7,), in the base frame."""
+    return np.asarray(pose[:3] + points @ rotation_matrix(pose).T)
+
+
+def default_path(loop: Any) -> str:
+    """Name of the path of a bundled mechanism; empty for all others."""
+    return {"delta": "pick_and_place", "fivebar": "star", "hexapod_rotary": "dance"}.get(
+        loop.name, ""
+    )

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Forces in joints and closures of a mechanism."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.base_motion import BaseMotion, rows_of
+from robodyn.solvers.tree.calls import entry
+from robodyn.solvers.tree.closing.equations import least_step
+from robodyn.solvers.tree.closing.kinematics import ask, each_state, refuse_under_actuated
+from robodyn.solvers.tree.kernels import layout
+
+
+class JointReactions(NamedTuple):
+    """Forces of each joint's parent on its child, base frame, about the joint's origin.
+
+    Attributes:
+        names: names of the joints, in the order of `movable_joint_names`.
+        force: (..., joints, 3) [N].
+        moment: (..., joints, 3) [N m].
+    """
+
+    names: tuple[str, ...]
+    force: FloatArray
+    moment: FloatArray
+
+
+def closure_forces(
+    loop: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> FloatArray:
+    """Compute the wrench (..., closures, 6) of each closure on its child, about its point.
+
+    Base frame [N, N m], dampers included; the parent receives the opposite. If closures are
+    redundant, the result has the least sum of squares of all that balance the motion.
+
+    Raises:
+        InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
+    """
+    found = _internal_forces(loop, configuration, velocity, acceleration, wrench, base)
+    return np.ascontiguousarray(found[..., : len(loop.model.closures), :])
+
+
+def reactions(
+    loop: Any,
+    configuration: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    wrench: ArrayLike | None = None,
+    *,
+    base: BaseMotion | None = None,
+) -> JointReactions:
+    """Compute force and moment (..., joints, 3) of each tree joint's parent on its child.
+
+    They are about the joint's origin, in the base frame, and include the drive's effort.
+
+    Raises:
+        InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
+    """
+    found = _internal_forces(loop, configuration, velocity, acceleration, wrench, base)
+    own = found[..., len(loop.model.closures) :, :]
+    return JointReactions(loop.movable_joint_names, own[..., :3], own[..., 3:])
+
+
+def _internal_forces(loop: Any, *given: Any) -> FloatArray:
+    """Of the closures, then of the joints (..., closures + joints, 6)."""
+    *state, base = given
+    refuse_under_actuated(loop)
+    moved = None if base is None else rows_of(base)
+    core = len(loop.model.closures) + len(loop.movable_joint_names), 6
+    return each_state(
+        loop, "reactions", core, *state, moved, call=partial(_put_internal_forces, loop)
+    )
+
+
+def _put_internal_forces(loop: Any, *given: Any) -> None:
+    q, u, change, wrench, base, out = given
+    load = np.zeros(6) if wrench is None else wrench
+    effort, tau = np.empty(loop.solver.n), np.empty(loop.solver.tree.rates)
+    ask(loop, "inverse_dynamics", q, u, change, wrench, base, False, effort)
+    v, a = loop.joint_motion(q, u, change)
+    B = np.empty((len(loop.solver.tree.bodies), layout.BODY_SIZE))
+    entry("tree_efforts", loop.structure.packed)(q, v, a, load, base, tau, B)
+    for rate, value in zip(loop.solver.rates_at, effort, strict=True):
+        tau[rate] -= value
+    equations = loop.structure.equations
+    _, K = equations.at(q)
+    # K of comparable numbers: K' z = tau in these, z then in the equations' own
+    z = least_step(K.T, tau * equations.columns) * equations.rows
+    out[...] = _borne(loop, z, B)
+
+
+def _borne(loop: Any, z: FloatArray, B: FloatArray) -> FloatArray:
+    """By the closures, then through the joints: of multipliers (rows,) and placed bodies."""
+    tree, row = loop.solver.tree, 0
+    closures = np.zeros((len(tree.model.closures), 6))
+    # dampers' moments are in B already, as what the bodies need
+    through = B[:, layout.FORCE : layout.FORCE + 6].copy()
+    for wrench, closure in zip(closures, tree.model.closures, strict=True):
+        a, b = tree.body_of[closure.parent], tree.body_of[closure.child]
+        A, C = (B[body, :9].reshape(3, 3).T for body in (a, b))
+        point, across, angles = tree.directions(closure)
+        if point:
+            wrench[:3] += z[row : row + 3]
+            row += 3
+        for direction in across:
+            wrench[:3] += z[row] * (A @ direction)
+            row += 1
+        for u, w in angles:
+            wrench[3:] += z[row] * np.cross(C @ w, A @ u)
+            row += 1
+        at = (tree.frame_at(B, closure.child) @ closure.child_at.matrix)[:3, 3]
+        for body, sign in tree.way_round(a, b):
+            arm = at - B[body, layout.ORIGIN : layout.ORIGIN + 3]
+            through[body, :3] -= sign * wrench[:3]
+            through[body, 3:] -= sign * (wrench[3:] + np.cross(arm, wrench[:3]))
+        omega = slice(layout.OMEGA, layout.OMEGA + 3)
+        wrench[3:] -= closure.damping * (B[b, omega] - B[a, omega])
+    return np.concatenate([closures, through[[tree.body_of[j.child] for j in tree.joints]]])

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The numbers of a mechanism with closed loops as its kernels read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
+from robodyn.dynamics.compiled_slopes import SLOPE_STEP, CompiledSlopes
+from robodyn.dynamics.kernels import sticking as at
+from robodyn.dynamics.link_tree import Source
+from robodyn.dynamics.single_calls import Single
+from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
+from robodyn.solvers.tree import conditions, joints, parameters
+from robodyn.solvers.tree import inverse_kinematics as to_tip
+from robodyn.solvers.tree.calls import single_dynamics
+from robodyn.solvers.tree.closing import kinematics
+from robodyn.solvers.tree.closing.kinematics import ask, tip_motion
+from robodyn.solvers.tree.closing.pivots import Pivots
+from robodyn.solvers.tree.integration import LOST, NO_STEP, Simulation
+from robodyn.solvers.tree.kernels.derivatives import derivatives
+from robodyn.solvers.tree.kernels.tree_slopes import derivatives_of_tree
+
+
+def _once(function: Callable[[Any], Any]) -> Any:
+    """A function of the mechanism, called once."""
+    return cached_property(lambda solver: function(solver.mechanism))
+
+
+class LoopSolver(Solver):
+    """The kernels of one mechanism.
+
+    Args:
+        mechanism: with its `structure`.
+
+    Attributes:
+        tree, pivots: of the structure.
+        nq, nu, n: sizes of configuration, velocity and efforts.
+        driven_at, free_at: places of driven and of independent joints in a configuration.
+        rates_at: places of driven joints among the rates of the tree.
+        one: entries for single states.
+    """
+
+    no_step = NO_STEP
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism)
+        structure, driven = mechanism.structure, mechanism.model.driven
+        self.tree = structure.tree
+        self.pivots = Pivots(structure)
+        self.nq, self.nu, self.n = self.tree.positions, len(structure.free), len(driven)
+        self.square = self.nu, self.nu
+        self.driven_at = np.array([self.tree.position_of[name] for name in driven])
+        self.rates_at = np.array([self.tree.rate_of[name] for name in driven])
+        self.free_at = np.array([self.tree.rate_places[rate] for rate in structure.free])
+        is_open = structure.is_open_tree
+        self.one: Single = single_dynamics(structure.packed, is_open_tree=is_open)
+        # of an open tree whose floating joints have their six rates in a row
+        self.rates_are_given = is_open and structure.keeps_floating_rates
+        # entries that were asked for, with the pivots of home
+        self.calls: dict[str, Callable[..., Any]] = {}
+
+    drives_free = _once(joints.drives_free)
+    free_poses = _once(joints.free_poses)
+    listed = _once(kinematics.listed)
+    rods = _once(kinematics.rods)
+    sided = _once(conditions.sided)
+    reference = _once(conditions.reference)
+    comparable = _once(conditions.comparable)
+    driven_scale = _once(conditions.driven_scale)
+    determined_rows = _once(conditions.determined_rows)
+    row_scales = _once(conditions.row_scales)
+    tip_directions = _once(conditions.tip_directions)
+    sampled_tips = _once(conditions.sampled_tips)
+    tip_weights = _once(to_tip.tip_weights)
+    all_weights = _once(to_tip.all_weights)
+    accuracy = _once(to_tip.accuracy)
+    regressor_numbers = _once(parameters.regressor_numbers)
+    parametric_bodies = _once(parameters.parametric_bodies)
+    parameters_of_joints = _once(parameters.parameters_of_joints)
+
+    @cached_property
+    def slopes(self) -> CompiledSlopes | None:
+        """See the base class."""
+        own = self.mechanism
+        passive = own.friction.rows[self.n :, [at.STATIC, at.STATIC_BACKWARD]]
+        if passive.any():
+            return None  # which is left to differences
+        limits = SLOPE_STEP * own.structure.equations.columns
+        numbers = *own._smooth.structure.packed.given, limits, falling_friction(own)
+        sizes, held = (self.nq, self.nu, self.n), held_efforts(own)
+        slopes = CompiledSlopes(derivatives, numbers, sizes, held)
+        if not own.structure.is_open_tree:
+            return slopes
+        return CompiledSlopes(derivatives_of_tree, numbers, sizes, held, slopes)
+
+    def is_alike(self, model: Any) -> bool:
+        """Whether the controller's model has the same coordinates, derived classes included."""
+        own = self.mechanism
+        expected = model.coordinates, model.joint_names
+        return isinstance(model.solver, LoopSolver) and expected == (
+            own.coordinates,
+            own.joint_names,
+        )
+
+    def run_under(self, model: Any) -> Simulation:
+        """See the base class."""
+        return Simulation(self.mechanism, model)
+
+    def why_no_step(self, status: int, configuration: FloatArray) -> str:
+        """See the base class."""
+        return self.no_step.get(status, LOST)
+
+    def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
+        """See the base class."""
+        # of links that move as one, the first carries all of the body's mass
+        out: dict[str, BodyNumbers] = {}
+        for body, numbers in zip(self.mechanism.structure.tree.bodies[1:], bodies, strict=True):
+            out |= dict.fromkeys(body.links, NOTHING) | {body.links[0]: numbers}
+        return out
+
+    def joint_sources(self) -> dict[str, Source]:
+        """See the base class."""
+        tree = self.tree
+        places = list(range(tree.rates))
+        if self.rates_are_given:  # then independent coordinates are those of the tree, reordered
+            places = np.argsort(self.mechanism.structure.free).tolist()
+        return {
+            joint.name: Source(tree.position_of[joint.name], places[tree.rate_of[joint.name]])
+            for joint in tree.joints
+        }
+
+    def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+        """See the base class."""
+        if self.rates_are_given:
+            return q, None
+        if len(q) == 1:
+            S = np.empty((self.tree.rates, self.nu))
+            ask(self.mechanism, "tangent", np.ascontiguousarray(q[0]), S)
+        else:
+            S = self.mechanism.tangent(q)
+        return q, S.reshape(len(q), -1)
+
+    def tree_motion(
+        self, q: FloatArray, v: FloatArray, a: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """See the base class."""
+        if self.rates_are_given:
+            return q, v, a
+        count = self.tree.rates
+        if len(q) == 1:
+            found = np.empty((1, 2 * count + 6))
+            ask(
+                self.mechanism,
+                "motion",
+                *(np.ascontiguousarray(part[0]) for part in (q, v, a)),
+                found[0],
+            )
+        else:
+            found = tip_motion(self.mechanism, q, v, a)
+        return q, found[:, :count], found[:, count : 2 * count]

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Linkages that take motors to joints inside bigger mechanisms: ankles, waists, palletisers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput, SingularConfiguration
+from robodyn.model.model import Model
+from robodyn.solvers.tree.loop import ClosedLoop
+
+# The largest step of a joint or motor from one closed configuration to the next [rad, m].
+STEP = 0.1
+# Rates that are less than this much of the others are none.
+STILL = 1e-8
+# A map whose inverse is this much larger is none.
+SINGULAR = 1e10
+# Configurations around home in which the map is examined, and how far from there [rad, m].
+SAMPLES, SPREAD, SEED = 3, 0.05, 26
+
+
+def transmission(mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -> Transmission:
+    """Return the map between motors and the joints that they move through a linkage.
+
+    Args:
+        mechanism: with closed loops.
+        motors: names of n joints that motors turn.
+        joints: names of n joints that these determine, wherever the rest of the mechanism is.
+
+    Raises:
+        InvalidInput: another kind of mechanism, unknown joints, other numbers of them than of
+            motors, or joints that the motors do not determine; by name.
+    """
+    return Transmission(mechanism, motors, joints)
+
+
+class Transmission:
+    """Map between motors and joints of a linkage, see `transmission`.
+
+    All other independent joints of the mechanism rest at home. The joints' positions (..., n) [rad
+    or m] describe a state; from home the linkage moves there without changing its branch.
+
+    Attributes:
+        motors, joints: names of the motors and the joints.
+    """
+
+    def __init__(self, mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -> None:
+        if not isinstance(mechanism, ClosedLoop):
+            raise InvalidInput(
+                f"{mechanism.name} is of the kind {mechanism.kind!r}, expected a mechanism with "
+                "closed loops: without, each motor is a joint",
+                value=mechanism.kind,
+            )
+        self._loop, self._model = mechanism, mechanism.model
+        self.motors, self.joints = tuple(motors), tuple(joints)
+        known = [name for name in mechanism.all_joint_names if name in mechanism.rate_names]
+        for name in (*self.motors, *self.joints):
+            if name not in known:
+                raise InvalidInput(
+                    f"{mechanism.name} has no joint {name!r} with a position of its own; there "
+                    f"are {', '.join(map(repr, known))}",
+                    value=name,
+                )
+        count = len(self.motors)
+        if not count or len(self.joints) != count or len({*motors, *joints}) != 2 * count:
+            raise InvalidInput(
+                f"motors are {self.motors} and joints {self.joints}, expected as many of both, "
+                "each named once",
+                value=(self.motors, self.joints),
+            )
+        self._rows = {
+            side: [mechanism.rate_names.index(name) for name in names]
+            for side, names in (("motors", self.motors), ("joints", self.joints))
+        }
+        self._others = self._resting()
+        self._check()
+
+    def configuration(self, positions: ArrayLike) -> FloatArray:
+        """The mechanism's configuration (..., nq) at positions (..., n) of the joints.
+
+        Raises:
+            NoSolution: the linkage does not reach them.
+        """
+        return self._moved(self.joints, "positions", positions)
+
+    def motor_positions(self, positions: ArrayLike) -> FloatArray:
+        """Positions (..., n) [rad or m] of the motors for those of the joints.
+
+        Raises:
+            NoSolution: the linkage does not reach them.
+        """
+        return self._positions_of(self.configuration(positions), self.motors)
+
+    def joint_positions(self, motor_positions: ArrayLike) -> FloatArray:
+        """Positions (..., n) [rad or m] of the joints for those of the motors.
+
+        Raises:
+            NoSolution: the linkage does not close there.
+        """
+        q = self._moved(self.motors, "motor_positions", motor_positions)
+        return self._positions_of(q, self.joints)
+
+    def jacobian(self, positions: ArrayLike) -> FloatArray:
+        """J (..., n, n): rates of the motors = J @ rates of the joints.
+
+        Raises:
+            SingularConfiguration: the motors do not move the joints there, or not all of them.
+        """
+        return np.asarray(self._jacobians(self.configuration(positions))[0])
+
+    def motor_rates(self, positions: ArrayLike, rates: ArrayLike) -> FloatArray:
+        """Rates (..., n) of the motors for those of the joints [rad/s or m/s]."""
+        return _times(self.jacobian(positions), self._n("rates", rates))
+
+    def joint_rates(self, positions: ArrayLike, motor_rates: ArrayLike) -> FloatArray:
+        """Rates (..., n) of the joints for those of the motors [rad/s or m/s]."""
+        return _solved(self.jacobian(positions), self._n("motor_rates", motor_rates))
+
+    def motor_efforts(self, positions: ArrayLike, efforts: ArrayLike) -> FloatArray:
+        """Efforts (..., n) of the motors that do what efforts at the joints would [N m or N]."""
+        J = np.swapaxes(self.jacobian(positions), -1, -2)
+        return _solved(J, self._n("efforts", efforts))
+
+    def joint_efforts(self, positions: ArrayLike, motor_efforts: ArrayLike) -> FloatArray:
+        """Efforts (..., n) at the joints that do what those of the motors do [N m or N]."""
+        J = np.swapaxes(self.jacobian(positions), -1, -2)
+        return _times(J, self._n("motor_efforts", motor_efforts))
+
+    def inertia(self, positions: ArrayLike, *, load: bool = False) -> FloatArray:
+        """(..., n, n) [kg m^2 or kg] at the joints of the linkage with its rotors.
+
+        Args:
+            positions: (..., n) of the joints.
+            load: count what the joints themselves carry, too; all that moves with them then is.
+        """
+        q = self.configuration(positions)
+        _, U = self._jacobians(q)
+        M = (self._loop if load else self._unloaded).mass_matrix(q)
+        return np.asarray(np.swapaxes(U, -1, -2) @ M @ U)
+
+    @cached_property
+    def _unloaded(self) -> ClosedLoop:
+        """The mechanism without the masses that the joints carry directly."""
+        return ClosedLoop(_without(self._model, self._carried_links()))
+
+    def _carried_links(self) -> set[str]:
+        """Links that a joint of these carries without a joint of the linkage between."""
+        loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
+        moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > STILL
+        linkage = {loop.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
+        linkage -= set(self.joints)
+        found = set()
+        for link in self._model.links:
+            walk, names = link.name, set()
+            while walk in above:
+                names.add(above[walk].name)
+                walk = above[walk].parent
+            if names & set(self.joints) and not names & linkage:
+                found.add(link.name)
+        return found
+
+    def _resting(self) -> list[int]:
+        """Rows of the tree's rates that, with the motors', determine all of them."""
+        S = self._loop.tangent(self._loop.home)
+        rows = self._rows["motors"]
+        if np.linalg.matrix_rank(S[rows], tol=STILL) < len(rows):
+            raise InvalidInput(
+                f"motors {', '.join(map(repr, self.motors))} do not move independently of each "
+                "other; leave out those that follow",
+                value=self.motors,
+            )
+        free = [self._loop.rate_names.index(name) for name in self._loop.independent_joints]
+        named = self._rows["joints"]
+        first = [row for row in (*free, *range(len(S))) if row not in named]
+        for row in (*first, *named):
+            chosen = [*rows, row]
+            if len(rows) < S.shape[1]:
+                rank = np.linalg.matrix_rank(S[chosen], tol=STILL)
+                rows = chosen if rank == len(chosen) else rows
+        return rows[len(self.motors) :]
+
+    def _check(self) -> None:
+        """That the motors determine the joints, in home and around it."""
+        rng, loop = np.random.default_rng(SEED), self._loop
+        for _ in range(SAMPLES):
+            q = loop.advance(loop.home, rng.uniform(-SPREAD, SPREAD, loop.mobility) * loop.size)
+            _, others = self._rate_matrices(q)
+            loose = np.abs(others[self._rows["joints"]]) > STILL * max(
+                1.0, np.abs(others).max(initial=0.0)
+            )
+            for n in np.flatnonzero(loose.any(axis=1)):
+                by = loop.rate_names[self._others[int(np.argmax(loose[n]))]]
+                how = "by itself" if by == self.joints[n] else f"with {by!r}"
+                raise InvalidInput(
+                    f"joint {self.joints[n]!r} moves {how} while the motors "
+                    f"{', '.join(map(repr, self.motors))} rest, expected one that they determine",
+                    value=self.joints[n],
+                )
+
+    def _rate_matrices(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The tree's rates by those of the motors (rates, n), and of the others at rest."""
+        S, count = self._loop.tangent(q), len(self.motors)
+        all_of = S @ np.linalg.inv(S[[*self._rows["motors"], *self._others]])
+        return all_of[:, :count], all_of[:, count:]
+
+    def _jacobians(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """J (..., n, n) and independent rates by those of the joints (..., mobility, n)."""
+        S = self._loop.tangent(q)
+        rows = S[..., [*self._rows["motors"], *self._others], :]
+        self._refuse_singular(rows, q)
+        U = np.linalg.inv(rows)[..., : len(self.motors)]
+        back = S[..., self._rows["joints"], :] @ U
+        self._refuse_singular(back, q)
+        J = np.linalg.inv(back)
+        return J, U @ J
+
+    def _refuse_singular(self, matrices: FloatArray, q: FloatArray) -> None:
+        """Raise for the first of matrices (..., k, k) that cannot be inverted."""
+        for index in np.ndindex(matrices.shape[:-2]):
+            _, values, right = np.linalg.svd(matrices[index])
+            if not values[-1] * SINGULAR > values[0]:
+                raise SingularConfiguration(
+                    f"{self._loop.name}: between the motors {', '.join(map(repr, self.motors))} "
+                    f"and the joints {', '.join(map(repr, self.joints))} the linkage is singular "
+                    "there",
+                    smallest_singular_value=float(values[-1]),
+                    direction=right[-1],
+                    value=q[index],
+                    index=index,
+                )
+
+    def _moved(self, names: tuple[str, ...], what: str, wanted: ArrayLike) -> FloatArray:
+        """Configurations (..., nq) where named joints have positions (..., n), from home on."""
+        goals, loop = self._n(what, wanted), self._loop
+        held = [loop.rate_names[row] for row in self._others]
+        rest = dict(zip(held, self._positions_of(loop.home, tuple(held)), strict=True))
+        start = self._positions_of(loop.home, names)
+        out = np.empty((*goals.shape[:-1], loop.home.size))
+        for index in np.ndindex(goals.shape[:-1]):
+            q = loop.home
+            count = max(1, int(np.ceil(np.abs(goals[index] - start).max() / STEP)))
+            for part in np.arange(1, count + 1) / count:
+                at = start + part * (goals[index] - start)
+                q = loop.assemble(rest | dict(zip(names, at, strict=True)), q)
+            out[index] = q
+        return out
+
+    def _positions_of(self, q: FloatArray, names: tuple[str, ...]) -> FloatArray:
+        tree = self._loop.structure.tree
+        return np.asarray(q[..., [tree.position_of[name] for name in names]])
+
+    def _n(self, name: str, value: ArrayLike) -> FloatArray:
+        return as_array(name, value, (len(self.motors),), f"{len(self.motors)} joints or motors")
+
+
+def _times(J: FloatArray, vectors: FloatArray) -> FloatArray:
+    return np.asarray((J @ vectors[..., None])[..., 0])
+
+
+def _solved(J: FloatArray, vectors: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.solve(J, vectors[..., None])[..., 0])
+
+
+def _without(model: Model, links: set[str]) -> Model:
+    """The model where these links have no mass."""
+    bare = (
+        replace(link, mass=0.0, inertia=np.zeros((3, 3))) if link.name in links else link
+        for link in model.links
+    )
+    return replace(model, links=tuple(bare))

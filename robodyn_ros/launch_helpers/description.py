@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Launch: the nodes that publish the robot description and transforms, and that display them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import numpy as np
+import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.events.process import ProcessExited
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.logging import get_logger
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+import robodyn as rd
+from launch import LaunchContext
+from robodyn.loading.robot_description import robot_description
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.mechanism.option_names import as_launch_argument
+from robodyn.presentation import presentation
+from robodyn_ros.parameter_files import READING, read_mechanism, read_sections, tables
+
+# Rate of transforms [Hz]: as fast as RViz draws.
+TRANSFORMS = 60.0
+
+
+SWITCH = ("true", "false")
+MODEL = ("model", *READING)
+TYPES = {"string": str, "bool": bool, "double": float, "int": int}
+NAMESPACE = {"namespace": ("", "namespace of all nodes")}
+GRAVITY = {
+    "gravity": (
+        "",
+        "three numbers in quotes, instead of the model's gravity [m/s^2], base frame; '0 0 0' for "
+        "drives that compensate gravity themselves; empty: as params_file says, else as the model",
+    )
+}
+
+
+def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]:
+    """Launch arguments by name: the default, what it means and, for some, the choices."""
+    return [
+        DeclareLaunchArgument(
+            name, default_value=default, description=text, choices=choices or None
+        )
+        for name, (default, text, *choices) in table.items()
+    ]
+
+
+def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tuple[str, ...]:
+    """The launch argument for a parameter of `parameters.yaml`, see `arguments`.
+
+    Args:
+        group, name: of the parameter.
+        default: instead of the parameter's.
+        auto: what `auto` means, if the launch has that choice, which is then the default.
+    """
+    entry = tables()[group][name]
+    is_switch = entry["type"] == "bool"
+    choices = SWITCH if is_switch else tuple(*entry.get("validation", {}).get("one_of<>", ()))
+    if auto:
+        return "auto", f"{entry['description']}; auto: {auto}", "auto", *choices
+    return default or default_of(entry), entry["description"], *choices
+
+
+def model_argument(default: str) -> dict[str, tuple[str, ...]]:
+    """The launch arguments that name the mechanism and say how it is read."""
+    model = {"model": of_parameter("mechanism", "model", default)}
+    return model | {name: of_parameter("mechanism", name) for name in READING}
+
+
+def passed(*names: str) -> dict[str, ParameterValue]:
+    """Launch arguments as parameters of the same names and types, whatever they look like."""
+    kinds = {name: each["type"] for group in tables().values() for name, each in group.items()}
+    return {
+        name: ParameterValue(LaunchConfiguration(name), value_type=TYPES[kinds[name]])
+        for name in names
+    }
+
+
+def over_file(context: LaunchContext, node: str, *names: str, **defaults: str) -> tuple[str, ...]:
+    """Return the launch arguments that are set over the parameter file of a node.
+
+    An argument at its default yields to what the file `params_file` says.
+
+    Args:
+        context: of the launch.
+        node: whose parameters they are.
+        names: of the arguments.
+        defaults: of those that have another default than their parameter.
+    """
+    settings, groups = context.launch_configurations, tables()
+    entries = {name: each for group in groups.values() for name, each in group.items()}
+    entries |= groups.get(node, {})
+    in_file: set[str] = set()
+    for section, values in read_sections(settings["params_file"]).items():
+        if section.rsplit("/", 1)[-1] in (node, "**"):
+            in_file |= values.keys()
+
+    def is_given(name: str) -> bool:
+        return bool(settings[name] != defaults.get(name, default_of(entries[name])))
+
+    return tuple(name for name in names if name not in in_file or is_given(name))
+
+
+def gravity(context: LaunchContext) -> list[float] | None:
+    """Return the launch argument `gravity` (3,); None if it is not given."""
+    text = context.launch_configurations.get("gravity", "")
+    if not text:
+        return None
+    with suppress(ValueError):
+        values = [float(word) for word in text.split()]
+        if len(values) == 3 and np.isfinite(values).all():
+            return values
+    raise RuntimeError(f"gravity is {text!r}, expected three numbers, such as '0 0 -9.81'")
+
+
+def own_files(context: LaunchContext) -> list[str]:
+    """Return the launch arguments that name parameter files of all nodes, each over those before.
+
+    The launch argument `gravity` becomes such a file: a node that gets none has the model's.
+    """
+    given = gravity(context)
+    if given is None:
+        return ["params_file"]
+    settings = context.launch_configurations
+    if "gravity_file" not in settings:
+        document = {"/**": {"ros__parameters": {"gravity": given}}}
+        settings["gravity_file"] = written(document, "gravity_", ".yaml")
+    return ["params_file", "gravity_file"]
+
+
+def default_of(entry: Mapping[str, Any]) -> str:
+    """Return the default of a parameter as a launch argument."""
+    text = str(entry.get("default_value", ""))
+    return text.lower() if entry["type"] == "bool" else text
+
+
+def own_node(
+    name: str,
+    *remappings: tuple[str, Any],
+    files: Sequence[str] = ("params_file",),
+    given: Sequence[str] = (),
+    has_model: bool = True,
+    **parameters: Any,
+) -> Node:
+    """A node of ours, in the launch's namespace and with its clock.
+
+    Args:
+        name: of the node and its executable.
+        remappings: of its topics.
+        files: launch arguments that name parameter files, each over the ones before.
+        given: launch arguments that are parameters.
+        has_model: whether it is told of the mechanism.
+        parameters: over those of the files.
+    """
+    return node(
+        "robodyn",
+        name,
+        name=name,
+        remappings=[own_clock(), *remappings],
+        ros_arguments=enclave(name),
+        parameters=[
+            *map(LaunchConfiguration, files),
+            {**passed(*(MODEL if has_model else ()), *given), **parameters},
+        ],
+    )
+
+
+def node(package: str, executable: str = "", **more: Any) -> Node:
+    """A node in the launch's namespace, by default the one that is called as its package."""
+    place = LaunchConfiguration("namespace")
+    return Node(
+        package=package,
+        executable=executable or package,
+        namespace=place,
+        **{"output": "screen", **more},
+    )
+
+
+def own_clock() -> tuple[str, PathJoinSubstitution]:
+    """Remapping of the clock: a namespace has a time of its own, as its simulator has."""
+    return "/clock", PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "clock"])
+
+
+def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
+    """The launch argument `model`, and the mechanism it names."""
+    source = context.launch_configurations["model"]
+    values = {
+        **context.launch_configurations,
+        "hold_branches": is_on(context, "hold_branches"),
+        "gravity": gravity(context),
+    }
+    mechanism, _ = read_mechanism(source, values, as_launch_argument)  # the simulator warns
+    return source, mechanism
+
+
+def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[LaunchDescriptionEntity]:
+    """What follows when a process ends that is needed: the launch fails, and `why`."""
+    if context.is_shutdown:
+        return []
+    text = f"{event.process_name} ended with exit code {event.returncode}{why}"
+    return [OpaqueFunction(function=fail, args=[text])]
+
+
+def fail(_: LaunchContext, text: str) -> None:
+    """Fail the launch, which has exit code 1 only for an exception."""
+    raise RuntimeError(text)
+
+
+def installed(package: str) -> bool:
+    """Whether a package is installed."""
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def is_on(context: LaunchContext, argument: str) -> bool:
+    """Whether a launch argument is `true`."""
+    return bool(context.launch_configurations[argument] == "true")
+
+
+def warn(text: str) -> None:
+    """A warning of the launch itself, on the screen and in its log file."""
+    # launch shows the message as it is, arguments are not filled in
+    get_logger("launch.user").warning(text)
+
+
+def enclave(name: str) -> list[str]:
+    """ROS arguments of a node in a graph secured by config/sros2_policy.xml: its enclave."""
+    secure = os.environ.get("ROS_SECURITY_ENABLE", "").lower() == "true"
+    return ["--enclave", f"/robodyn/{name}"] if secure else []
+
+
+def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescriptionEntity:
+    """robot_state_publisher for a URDF; a log line where it is not installed."""
+    if not installed("robot_state_publisher"):
+        return LogInfo(msg="robot_state_publisher is not installed: no robot_description, no TF")
+    return node(
+        "robot_state_publisher",
+        parameters=[
+            {
+                "robot_description": ParameterValue(text, value_type=str),
+                "publish_frequency": TRANSFORMS,
+                "use_sim_time": sim_time,
+            }
+        ],
+        remappings=[own_clock(), ("joint_states", joint_states)],
+        ros_arguments=enclave("robot_state_publisher"),
+    )
+
+
+def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
+    """rviz2 with a display configuration for the mechanism; a log line if it is not installed."""
+    if not installed("rviz2"):
+        return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
+    return node(
+        "rviz2",
+        output="log",
+        arguments=[
+            *("--display-config", view_of(context, mechanism)),
+            *("--fixed-frame", mechanism.frames[0]),
+        ],
+        remappings=[own_clock()],
+        parameters=[{"use_sim_time": sim_time}],
+    )
+
+
+def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
+    """A display configuration file, with the camera fitted to the mechanism."""
+    share = Path(FindPackageShare("robodyn").perform(context))
+    name = "with_leg_forces.rviz" if presentation.acts_along_legs(mechanism) else "mechanism.rviz"
+    view = yaml.safe_load((share / "rviz" / name).read_text(encoding="utf-8"))
+    current = view["Visualization Manager"]["Views"]["Current"]
+    size = mechanism.size
+    current["Distance"] *= size
+    # towards the middle of what stands, or hangs, as a delta does
+    height = float(mechanism.body_pose(mechanism.home)[2])
+    current["Focal Point"]["Z"] *= min(max(2.0 * height, -size), size)
+    for display in view["Visualization Manager"]["Displays"]:
+        if "Marker Scale" in display:
+            display["Marker Scale"] *= size
+    return written(view, f"{mechanism.name}_", ".rviz")
+
+
+def written(document: Any, prefix: str, suffix: str) -> str:
+    """Name of a temporary file with a document as YAML."""
+    with NamedTemporaryFile(
+        "w", prefix=prefix, suffix=suffix, encoding="utf-8", delete=False
+    ) as file:
+        yaml.safe_dump(document, file, sort_keys=False)
+    return file.name
+
+
+def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
+    """The node for arrows at the legs, for mechanisms whose actuators push along legs."""
+    if not presentation.acts_along_legs(mechanism):
+        return []
+    config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
+    shown = {**passed(*MODEL), "colour_by": "condition", "values": True}
+    return [node("robodyn", "force_markers", name="force_markers", parameters=[config, shown])]
+
+
+def drawn(
+    context: LaunchContext, mechanism: Mechanism, sim_time: bool
+) -> list[LaunchDescriptionEntity]:
+    """What `rviz:=true` shows."""
+    if not is_on(context, "rviz"):
+        return []
+    return [rviz(context, mechanism, sim_time), *force_markers(mechanism)]
+
+
+def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """A mechanism that is moved by sliders only."""
+    try:
+        source, mechanism = chosen_mechanism(context)
+        text = robot_description(source, mechanism)
+    except rd.RobodynError as error:
+        raise RuntimeError(str(error)) from None
+    entities = [state_publisher(text, "joint_states", sim_time=False)]
+    if is_on(context, "sliders"):
+        entities.append(sliders(mechanism))
+    if is_on(context, "rviz"):
+        entities.append(rviz(context, mechanism, sim_time=False))
+    return entities
+
+
+def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
+    """Six sliders for a body's pose, or one for each joint."""
+    if mechanism.coordinates.is_pose:
+        return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[passed(*MODEL)])
+    if not installed("joint_state_publisher_gui"):
+        return LogInfo(
+            msg="joint_state_publisher_gui is not installed: no sliders; "
+            "apt install ros-$ROS_DISTRO-joint-state-publisher-gui"
+        )
+    return node("joint_state_publisher_gui")
+
+
+def described(context: LaunchContext, sim_time: bool = True) -> list[LaunchDescriptionEntity]:
+    """Description, transforms and display of a launch without ros2_control."""
+    seen = is_on(context, "rviz")
+    if (sim_time and is_on(context, "ros2_control")) or not (
+        seen or installed("robot_state_publisher")
+    ):
+        return []
+    source, mechanism = chosen_mechanism(context)
+    view = drawn(context, mechanism, sim_time=sim_time)
+    try:
+        text = robot_description(source, mechanism)
+    except rd.RobodynError as error:
+        warn(f"no robot_description: {error}")
+        return view
+    return [state_publisher(text, "joint_states", sim_time=sim_time), *view]

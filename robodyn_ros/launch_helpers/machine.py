@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The launch of a machine: commander, planner, cueing, drives or a link to them, the browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from launch.actions import OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.substitutions import PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.substitutions import FindPackageShare
+
+from launch import LaunchContext, LaunchDescription
+from robodyn_ros.launch_helpers.description import (
+    GRAVITY,
+    NAMESPACE,
+    SWITCH,
+    arguments,
+    described,
+    failed,
+    is_on,
+    model_argument,
+    of_parameter,
+    over_file,
+    own_files,
+    own_node,
+)
+
+PATH, OUTPUT = "demo", "runs/latest"  # defaults
+ARGUMENTS = {
+    "hardware": (
+        "simulated",
+        "simulated: drives with a lag; link: servos behind drive_link, a serial line or UDP; none: "
+        "whoever takes position_controller/commands and tells joint_states",
+        *("simulated", "link", "none"),
+    ),
+    "link": of_parameter("drive_link", "link"),
+    "path": (
+        PATH,
+        "path that trajectory_planner/start begins: demo, a file of waypoints; empty: goals only",
+    ),
+    "params_file": (
+        PathJoinSubstitution([FindPackageShare("robodyn"), "config", "machine.yaml"]),
+        "parameter file of all nodes",
+    ),
+    "cueing": ("false", "motion_cueing makes set-points of vehicle/imu, for a simulator", *SWITCH),
+    "telemetry": of_parameter("motion_cueing", "telemetry"),
+    "flight": ("false", "the vehicle is a flight by JSBSim; needs jsbsim", *SWITCH),
+    "viewer": ("false", "show the machine in the browser, on localhost only; needs viser", *SWITCH),
+    "port": of_parameter("web_viewer", "port"),
+    "record": ("false", "record all topics to a rosbag2 folder in `output`", *SWITCH),
+    "output": of_parameter("recorder", "output", OUTPUT),
+    "rviz": ("false", "show it in RViz; needs rviz2 and robot_state_publisher", *SWITCH),
+}
+
+
+def machine() -> LaunchDescription:
+    """The launch, with its arguments."""
+    table = model_argument("stewart_symmetric") | ARGUMENTS | GRAVITY | NAMESPACE
+    return LaunchDescription(
+        [
+            *arguments(table),
+            OpaqueFunction(function=described, args=[False]),
+            OpaqueFunction(function=_nodes),
+        ]
+    )
+
+
+def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    hardware, files = context.launch_configurations["hardware"], own_files(context)
+
+    def node(name: str, *given: str, **more: Any) -> Node:
+        passed = over_file(context, name, *given, path=PATH, output=OUTPUT)
+        return own_node(name, files=files, given=passed, **more)
+
+    nodes = [node("joint_commander"), node("trajectory_planner", "path")]
+    if hardware == "simulated":
+        nodes.append(node("simulated_drives"))
+    elif hardware == "link":
+        nodes += [node("drive_link", "link"), node("state_estimator")]
+    if is_on(context, "cueing"):
+        nodes.append(node("motion_cueing", "telemetry"))
+    if is_on(context, "flight"):
+        nodes.append(node("vehicle_flight", has_model=False))
+    if is_on(context, "viewer"):
+        nodes.append(node("web_viewer", "port"))
+    recorders = [node("recorder", "output")] if is_on(context, "record") else []
+    ends = [RegisterEventHandler(OnProcessExit(target_action=n, on_exit=_ended)) for n in nodes]
+    return [*ends, *recorders, *nodes]
+
+
+def _ended(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """A machine without one of its nodes is no machine."""
+    return failed(event, context, ": the machine is left")

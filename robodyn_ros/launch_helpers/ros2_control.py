@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Launch: the controller manager between the nodes and their hardware.
+
+The hardware is our simulator behind the topics of JointStateTopicSystem, ros2_control's mock, or a
+robot whose plugin the URDF names. Controllers are activated once every node of the run is ready,
+and the planner starts once they are active; until then the simulator's brakes are closed.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from launch.actions import RegisterEventHandler
+from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.events.process import ProcessIO
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.some_substitutions_type import SomeSubstitutionsType
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+
+from launch import LaunchContext
+from robodyn.loading.robot_description import robot_description
+from robodyn_ros.launch_helpers.description import (
+    SWITCH,
+    chosen_mechanism,
+    drawn,
+    installed,
+    is_on,
+    node,
+    own_clock,
+    state_publisher,
+    written,
+)
+from robodyn_ros.parameter_files import read_sections
+
+# Either of them claims the effort of every driven joint.
+TRAJECTORIES = "leg_trajectory_controller"
+CONTROLLERS = {
+    "effort_controller": "forward_command_controller",
+    TRAJECTORIES: "joint_trajectory_controller",
+}
+HARDWARE_TOPICS = ("joint_commands", "joint_states")
+BROADCASTER = "joint_state_broadcaster"
+# Packages with topic-based hardware and their plugins; the second is for Humble.
+TOPIC_HARDWARE = {
+    "joint_state_topic_hardware_interface": (
+        "joint_state_topic_hardware_interface/JointStateTopicSystem"
+    ),
+    "topic_based_ros2_control": "topic_based_ros2_control/TopicBasedSystem",
+}
+MOCK = "mock_components/GenericSystem"
+
+
+def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
+    """The launch arguments for ros2_control, see `arguments`."""
+    return {
+        "ros2_control": (
+            ros2_control,
+            "drive through the controller manager, by the wall clock",
+            *SWITCH,
+        ),
+        "controller": (
+            "effort_controller",
+            "ros2_control: the controller that commands the joints' efforts",
+            *CONTROLLERS,
+        ),
+        "hardware": (
+            "simulator",
+            "ros2_control: the hardware; robot: the one that the URDF names",
+            *("simulator", "mock", "robot"),
+        ),
+        "controllers_file": (
+            "",
+            "ros2_control: parameters of controllers; overrides params_file; empty: "
+            "stewart_controllers.yaml for a platform, else arm_controllers.yaml, with the joints "
+            "of the mechanism and the rate of the simulator",
+        ),
+    }
+
+
+def as_hardware(context: LaunchContext, name: str) -> tuple[str, SomeSubstitutionsType]:
+    """Remapping of a simulator topic if the simulator is the hardware of a controller manager."""
+    hardware = context.launch_configurations["hardware"]
+    behind = is_on(context, "ros2_control") and hardware == "simulator"
+    return name, hardware_topic(name) if behind else name
+
+
+def hardware_topic(name: str) -> PathJoinSubstitution:
+    """A topic between the controller manager and the simulator."""
+    return PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "robodyn/hw", name])
+
+
+def with_controllers(
+    context: LaunchContext, shipped: Path, joints: Sequence[str], rate: Any
+) -> None:
+    """Settle the parameter files of controllers: the shipped one with what the mechanism says.
+
+    Launch configurations `controllers_file` and `more_controllers_file` are set, the latter over
+    the former: what is made here, and a file that is given.
+
+    Args:
+        context: whose launch configurations are settled.
+        shipped: the file to begin with.
+        joints: that are driven.
+        rate: [Hz] of the simulator's states, as a parameter file has it; None if none says. The
+            simulator refuses one that is no rate.
+    """
+    settings = context.launch_configurations
+    if not is_on(context, "ros2_control"):
+        settings["controllers_file"] = settings["more_controllers_file"] = str(shipped)
+        return
+    sections = read_sections(shipped)
+    for name, parameters in controller_parameters(joints, rate).items():
+        sections.setdefault(name, {}).update(parameters)
+    if settings.get("controller") == TRAJECTORIES:
+        # its own way to hold knows no efforts: the mechanism would sag until the trajectory comes
+        sections.setdefault("/**/inverse_dynamics", {})["idle"] = "hold"
+    document = {name: {"ros__parameters": values} for name, values in sections.items()}
+    made = written(document, "robodyn_controllers_", ".yaml")
+    atexit.register(Path(made).unlink, missing_ok=True)
+    settings["more_controllers_file"] = settings["controllers_file"] or made
+    settings["controllers_file"] = made
+
+
+def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[str, Any]]:
+    """Parameters of a mechanism's controllers, by node; arguments as for `with_controllers`."""
+    sections: dict[str, dict[str, Any]] = {name: {"joints": [*joints]} for name in CONTROLLERS}
+    if isinstance(rate, (int, float)) and rate > 0:
+        # One update for each state. Efforts act from the next one on, and the state was there for
+        # half a period on average, as a simulation and its controller manager do not beat together.
+        sections["controller_manager"] = {"update_rate": round(rate)}
+        sections["inverse_dynamics"] = {"delay": 1.5 / rate}
+    return {f"/**/{name}": values for name, values in sections.items()}
+
+
+def check_installed(context: LaunchContext) -> None:
+    """Refuse to launch with ros2_control if its packages are not installed.
+
+    Raises:
+        RuntimeError: names what is missing.
+    """
+    if not is_on(context, "ros2_control"):
+        return
+    controller = context.launch_configurations["controller"]
+    wanted = ["controller_manager", "robot_state_publisher", BROADCASTER, CONTROLLERS[controller]]
+    missing = [package for package in wanted if not installed(package)]
+    if context.launch_configurations["hardware"] == "simulator" and not _topic_plugin():
+        missing.append(next(iter(TOPIC_HARDWARE)))
+    if missing:
+        debs = " ".join(f"ros-$ROS_DISTRO-{package.replace('_', '-')}" for package in missing)
+        raise RuntimeError(
+            f"ros2_control:=true needs {', '.join(missing)}, not installed: apt install {debs}"
+        )
+
+
+def controlled(
+    context: LaunchContext,
+    start: LaunchDescriptionEntity,
+    needed: Sequence[Node],
+    died: Callable[..., object],
+) -> list[LaunchDescriptionEntity]:
+    """The controller manager, its controllers once all `needed` are ready, then the planner."""
+    if not is_on(context, "ros2_control"):
+        return []
+    hardware = context.launch_configurations["hardware"]
+    simulated = hardware == "simulator"
+    plugin = MOCK if hardware == "mock" else _topic_plugin()
+    source, mechanism = chosen_mechanism(context)
+    topics = {name: hardware_topic(name).perform(context) for name in HARDWARE_TOPICS}
+    text = robot_description(
+        source,
+        mechanism,
+        ros2_control=True,
+        own_hardware=hardware == "robot",
+        arguments={f"{name}_topic": topic for name, topic in topics.items()}
+        | ({"plugin": plugin} if plugin else {}),
+    )
+    manager = node(
+        "controller_manager",
+        "ros2_control_node",
+        parameters=[
+            LaunchConfiguration("controllers_file"),
+            LaunchConfiguration("more_controllers_file"),
+            {"use_sim_time": simulated},
+        ],
+        # it hands remappings on to every controller, which ros2_control would rather not have
+        remappings=[own_clock()] if context.launch_configurations["namespace"] else [],
+    )
+    chosen = context.launch_configurations["controller"]
+    spawner = node(
+        "controller_manager",
+        "spawner",
+        arguments=[
+            BROADCASTER,
+            chosen,
+            *("--controller-manager-timeout", "60", "--switch-timeout", "60"),
+        ],
+    )
+
+    def go_on(event: object, context: LaunchContext) -> object:
+        return [start] if getattr(event, "returncode", 1) == 0 else died(event, context)
+
+    # the simulator's own states have all joints at one instant: drawn, its loops close
+    joint_states = topics["joint_states"] if simulated else "joint_states"
+    return [
+        state_publisher(text, joint_states, sim_time=simulated),
+        RegisterEventHandler(OnProcessExit(target_action=manager, on_exit=died)),
+        RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=go_on)),
+        manager,
+        # Kernels may have to be compiled first, and what is sent until then is late. Controllers
+        # become active only in running simulated time, too, and a spawner waits 10 s only.
+        *once_ready(needed, spawner),
+        *drawn(context, mechanism, sim_time=simulated),
+    ]
+
+
+def once_ready(
+    nodes: Sequence[Node], then: LaunchDescriptionEntity
+) -> list[LaunchDescriptionEntity]:
+    """Start an entity once all of these nodes of ours have logged that they are ready."""
+    waited_for = {id(node) for node in nodes}
+
+    def handler(node: Node) -> RegisterEventHandler:
+        def look(event: ProcessIO) -> LaunchDescriptionEntity | None:
+            if b", ready" not in event.text or id(node) not in waited_for:
+                return None
+            waited_for.remove(id(node))
+            return None if waited_for else then
+
+        return RegisterEventHandler(OnProcessIO(target_action=node, on_stdout=look, on_stderr=look))
+
+    return [handler(node) for node in nodes]
+
+
+def _topic_plugin() -> str:
+    """The plugin for topic-based hardware; empty if none is installed."""
+    return next((plugin for package, plugin in TOPIC_HARDWARE.items() if installed(package)), "")

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Common parts of the simulation launch files: the nodes, and how a run ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, List  # noqa: UP035, as ROS 2 launch has it
+
+from launch.actions import (
+    DeclareLaunchArgument,
+    EmitEvent,
+    LogInfo,
+    OpaqueFunction,
+    RegisterEventHandler,
+    SetLaunchConfiguration,
+)
+from launch.event_handlers import OnProcessExit
+from launch.events import Shutdown, matches_action
+from launch.events.process import ProcessExited, ShutdownProcess
+from launch.launch_description_entity import LaunchDescriptionEntity
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+from launch import LaunchContext, LaunchDescription
+from robodyn_ros.launch_helpers.description import (
+    GRAVITY,
+    NAMESPACE,
+    SWITCH,
+    arguments,
+    described,
+    fail,
+    failed,
+    is_on,
+    model_argument,
+    of_parameter,
+    over_file,
+    own_files,
+    own_node,
+)
+from robodyn_ros.launch_helpers.ros2_control import (
+    TRAJECTORIES,
+    as_hardware,
+    controlled,
+    ros2_control_arguments,
+)
+from robodyn_ros.launch_helpers.settings import DEFAULT, DEFAULT_PROFILE, settle
+from robodyn_ros.nodes import NOT_COMPLETED
+
+PATHS = "I, II, III, P1 of the papers, puma, puma_cycloidal, puma_fast for an arm"
+NOT_DONE = "the run was not completed: the summary above says what ended it"
+STAYING = "the run is done; Ctrl-C ends the launch (stay:=false ends it with the run)"
+
+
+def simulation_arguments(
+    model: str, params_file: str, ros2_control: str = "false", frictionless: str = ""
+) -> list[DeclareLaunchArgument]:
+    """The launch arguments of a simulation, with its defaults.
+
+    Args:
+        model, params_file, ros2_control: default values.
+        frictionless: the model that runs without friction unless something else is asked for.
+    """
+    none = f"none for {frictionless}, as published, else " if frictionless else ""
+    config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", params_file])
+    table = {
+        "path": (
+            DEFAULT,
+            f"path to follow: {PATHS}, demo, or a file of waypoints (.yaml); default: "
+            "the mechanism's own, of its paper or bundled with it, else demo; none: run until "
+            "stopped, goals by topic",
+        ),
+        "avoid_singularities": of_parameter("trajectory_planner", "avoid_singularities"),
+        "profile": of_parameter(
+            "trajectory_planner", "profile", auto=f"as params_file says, else {DEFAULT_PROFILE}"
+        ),
+        "mode": of_parameter("control", "mode"),
+        "command_unit": of_parameter("command_unit", "command_unit"),
+        "stepping": of_parameter(
+            "forward_simulator",
+            "stepping",
+            auto="lockstep, or realtime for path:=none; with ros2_control always realtime",
+        ),
+        "friction": of_parameter(
+            "mechanism", "friction", auto=f"as params_file says, else {none}as in the model"
+        ),
+        "duration": of_parameter("run_summary", "duration"),
+        "output": of_parameter("run_summary", "output", "runs/latest"),
+        "params_file": (
+            config,
+            "parameter file of all nodes; for path:=none by default bringup.yaml",
+        ),
+        "record": ("false", "record all topics to a rosbag2 folder in `output`", *SWITCH),
+        "viewer": (
+            "false",
+            "show the run live in the browser, on localhost only; needs viser",
+            *SWITCH,
+        ),
+        "stay": (
+            LaunchConfiguration("viewer"),
+            "stay open after the run until Ctrl-C; by default with viewer:=true",
+            *SWITCH,
+        ),
+        "rviz": (
+            "false",
+            "show the run in RViz; needs rviz2 and robot_state_publisher",
+            *SWITCH,
+        ),
+    }
+    last = ros2_control_arguments(ros2_control) | NAMESPACE
+    return arguments(model_argument(model) | GRAVITY | table | last)
+
+
+def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
+    """A launch that simulates any mechanism, with defaults as for `simulation_arguments`."""
+    start = OpaqueFunction(
+        function=simulation_nodes, args=[params_file, more.get("frictionless", "")]
+    )
+    return LaunchDescription([*simulation_arguments(model, params_file, **more), start])
+
+
+def simulation_nodes(
+    context: LaunchContext, params_file: str, frictionless: str
+) -> list[LaunchDescriptionEntity]:
+    """Planner, inverse dynamics, monitor, simulator and summary, and what to do when one exits.
+
+    Args:
+        context: whose launch configurations are settled.
+        params_file, frictionless: as for `simulation_arguments`.
+    """
+    notes = settle(context, params_file, frictionless)
+    settings = context.launch_configurations
+    on, bringup = is_on(context, "ros2_control"), is_on(context, "bringup")
+    simulates = not on or settings["hardware"] == "simulator"
+    # joint_state_broadcaster stamps what came from the simulator a period ago with the time at
+    # which it passes it on; whoever goes by the stamps hears the simulator itself
+    states = as_hardware(context, "joint_states")
+
+    planner = _node(
+        context,
+        "trajectory_planner",
+        states,
+        given=("path", "profile", "avoid_singularities"),
+    )
+    efforts = "~/joint_trajectory_with_effort"
+    needed = [
+        _node(
+            context,
+            "inverse_dynamics",
+            states,
+            (efforts, f"{TRAJECTORIES}/joint_trajectory" if on else efforts),
+            given=("mode", "command_unit"),
+        ),
+        _node(context, "condition_monitor", states),
+    ]
+    if simulates:
+        simulator = _node(
+            context,
+            "forward_simulator",
+            states,
+            as_hardware(context, "joint_commands"),
+            as_hardware(context, "effort_controller/commands"),
+            given=("path", "duration", "command_unit"),
+            stepping="realtime" if on else settings["stepping"],
+            min_subscribers=listeners(context),
+            ends_with_path=not bringup,
+        )
+        needed.append(simulator)
+    elif is_on(context, "needs_estimator"):
+        needed.append(_node(context, "state_estimator"))
+    ends = dict.fromkeys((planner, *needed), _died)
+    if is_on(context, "viewer"):
+        ends[_node(context, "web_viewer", states)] = _died
+    recorder = None
+    if is_on(context, "record"):
+        recorder = _node(
+            context,
+            "recorder",
+            given=("output",),
+            time="sim",
+            begin_with=ParameterValue(["joint_commands"], value_type=List[str]),  # noqa: UP006
+        )
+        ends[recorder] = _recorded
+    if not bringup:
+        summary = _node(
+            context,
+            "run_summary",
+            states,
+            given=("path", "mode", "output", "duration"),
+        )
+        needed.append(summary)
+        ends[summary] = partial(_done, recorder=recorder)
+    return [
+        *notes,
+        *described(context),
+        *(
+            RegisterEventHandler(OnProcessExit(target_action=each, on_exit=end))
+            for each, end in ends.items()
+        ),
+        *(each for each in ends if each is not planner),
+        # at once, or once all are ready and the controllers are active
+        *(controlled(context, planner, needed, _died) or [planner]),
+    ]
+
+
+def listeners(context: LaunchContext) -> int:
+    """Number of state subscribers with which a lockstep run starts: all nodes that need it.
+
+    They are planner, inverse dynamics, monitor and summary, and the recorder if there is one.
+    """
+    return 4 + is_on(context, "record")
+
+
+def _node(
+    context: LaunchContext, name: str, *remappings: Any, given: Sequence[str] = (), **more: Any
+) -> Node:
+    files = own_files(context)
+    if is_on(context, "ros2_control"):
+        files += ["controllers_file", "more_controllers_file"]
+    passed = over_file(context, name, *given)
+    return own_node(name, *remappings, files=files, given=("friction", *passed), **more)
+
+
+def _done(
+    event: ProcessExited, context: LaunchContext, recorder: Node | None
+) -> list[LaunchDescriptionEntity]:
+    """Stop the other nodes once the summary is written; without a summary the run has failed."""
+    if event.returncode not in (0, NOT_COMPLETED):
+        return _died(event, context)
+    if event.returncode == NOT_COMPLETED:
+        context.launch_configurations["run_failed"] = "true"
+    if recorder is None:
+        return _end(context, "the run is done")
+    # the recorder first: messages still queued in the other nodes would be lost with them
+    return [
+        SetLaunchConfiguration("run_is_done", "true"),
+        EmitEvent(event=ShutdownProcess(process_matcher=matches_action(recorder))),
+    ]
+
+
+def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Shut down when the bag is complete; before the run is done it is a failure."""
+    if event.returncode == 0 and "run_is_done" in context.launch_configurations:
+        return _end(context, "the run is done and recorded")
+    return _died(event, context)
+
+
+def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
+    """Shut down, with an exit code that is not 0 unless the run was completed; or stay."""
+    if context.launch_configurations.get("stay") == "true":
+        return [LogInfo(msg=STAYING)]
+    if "run_failed" in context.launch_configurations:
+        return [OpaqueFunction(function=fail, args=[NOT_DONE])]
+    return [EmitEvent(event=Shutdown(reason=reason))]
+
+
+def _died(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """A process that ends before the run is done ends the launch with an error."""
+    return failed(event, context, " before the run was done")

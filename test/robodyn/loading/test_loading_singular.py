@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What `check` says of a mechanism that is singular wherever it is."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.loading.inspection import Remarks, describe
+
+
+def described(platform):
+    return describe(platform, Remarks([], []), platform.name)
+
+
+@pytest.mark.parametrize("ideal", [False, True])
+def test_legs_between_similar_polygons_are_said_to_be_singular_everywhere(ideal):
+    """Two regular hexagons, the simplest of the architectures that are (Ma and Angeles, 1992)."""
+    platform = rd.load("stewart_symmetric")
+    turns = np.deg2rad(60.0 * np.arange(6))
+    corners = np.stack([np.cos(turns), np.sin(turns), np.zeros(6)], axis=1)
+    legs = (
+        replace(leg, base=corner, platform=0.5 * corner)
+        for leg, corner in zip(platform.six_legs.legs, corners, strict=True)
+    )
+    similar = platform.with_legs(legs)
+    similar = similar.without_actuators() if ideal else similar
+    found = described(similar)
+    assert any("singular at home and everywhere around it" in one for one in found["remarks"])
+    assert found["condition_number"] is None
+    whole = described(platform)
+    assert whole["condition_number"]["value"] < 10.0
+    assert whole["remarks"] == []
+
+
+def test_an_arm_that_is_singular_at_home_alone_is_not_said_to_be_so_everywhere():
+    arm = rd.load("puma560")
+    stretched = rd.SerialArm(
+        replace(arm.model, home=tuple((name, (0.0,)) for name in arm.joint_names))
+    )
+    assert not any("everywhere" in one for one in described(stretched)["remarks"])

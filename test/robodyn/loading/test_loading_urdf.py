@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""URDF with closures: equal to the YAML models, and true to the zero convention."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import urdf_kinematics as independent
+
+import robodyn as rd
+from robodyn.model.comparison import differences
+from robodyn.solvers.stewart.drawing import stewart_urdf
+from robodyn.solvers.stewart.six_legs import LegLimits, universal_zero_frame
+
+URDF = Path(__file__).parents[3] / "urdf"
+BUNDLED = ("stewart_dasgupta", "stewart_symmetric", "motion_platform")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BUNDLED)
+def test_xacro_equals_yaml(name, quiet_load, capfd):
+    assert differences(quiet_load(URDF / f"{name}.urdf.xacro"), quiet_load(name), 1e-14) == []
+    assert quiet_load(str(URDF / f"{name}.urdf.xacro")) == quiet_load(name)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BUNDLED)
+def test_ros2_control_block_is_off_by_default_and_right_when_on(name, quiet_load):
+    from robodyn.formats.xacro_text import expand_xacro
+    from robodyn.formats.xml_text import parse_xml
+
+    path = URDF / f"{name}.urdf.xacro"
+    # nothing, or what drives the legs
+    for system in parse_xml(expand_xacro(path), name).iterfind("ros2_control"):
+        assert {part.tag for part in system.iterfind("joint/*")} == {"param"}
+        assert {part.tag for part in system} == {"joint"}
+    text = expand_xacro(path, {"ros2_control": "true"})
+    assert quiet_load(text) == quiet_load(name)
+    block = parse_xml(text, name).find("ros2_control")
+    plugin = block.findtext("hardware/plugin")
+    assert plugin == "joint_state_topic_hardware_interface/JointStateTopicSystem"
+    joints = block.findall("joint")
+    assert [joint.get("name") for joint in joints] == [f"leg{i}_actuator" for i in range(1, 7)]
+    lengths = [float(joint.findtext("state_interface/param")) for joint in joints]
+    model = quiet_load(name)
+    np.testing.assert_allclose(lengths, natural_values(model, model.home)[:, 2], atol=1e-7)
+    mock = "mock_components/GenericSystem"
+    given = expand_xacro(path, {"ros2_control": "true", "plugin": mock})
+    assert parse_xml(given, name).findtext("ros2_control/hardware/plugin") == mock
+
+
+def test_export_round_trip(model, quiet_load, capfd):
+    read = quiet_load(stewart_urdf(model))
+    assert differences(read, model, 1e-13) == []
+    assert read == model
+    assert (read.name, read.base_link, read.platform_link) == (
+        "random_machine", "base_link", "platform_link",
+    )  # fmt: skip
+    assert [leg.joints.names for leg in read.legs] == [leg.joints.names for leg in model.legs]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_own_convention_reads_as_natural_values(model, quiet_load):
+    natural = np.array([0.3, -0.2, 1.1])
+    for leg in quiet_load(stewart_urdf(model)).legs:
+        np.testing.assert_allclose(readings(leg, natural), natural, atol=1e-14)
+
+
+def test_export_without_home_and_limits(model, quiet_load):
+    legs = tuple(replace(leg, limits=LegLimits()) for leg in model.legs)
+    bare = replace(model, home=None, legs=legs)
+    assert quiet_load(stewart_urdf(bare)) == bare
+
+
+@pytest.mark.parametrize(
+    "axis", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (0, -1, 0), (1, 2, 0), (3, 0, 4)]
+)
+def test_export_of_special_axes(axis, model, quiet_load):
+    legs = tuple(replace(leg, universal_axis=np.array(axis, float)) for leg in model.legs)
+    turned = replace(model, legs=legs)
+    assert quiet_load(stewart_urdf(turned)) == turned
+
+
+def test_tilted_base_keeps_the_direction_of_gravity(model, rng, quiet_load):
+    down = rng.normal(size=3)
+    hung = replace(model, gravity=9.81 * down / np.linalg.norm(down))
+    assert quiet_load(stewart_urdf(hung)) == hung
+
+
+def test_models_differ_where_they_differ(model):
+    other = replace(
+        model,
+        platform=replace(model.platform, mass=model.platform.mass + 1e-6),
+        legs=(replace(model.legs[0], base=model.legs[0].base + 1e-3), *model.legs[1:]),
+        name="other",
+    )
+    found = differences(model, other)
+    assert [line.split(":")[0] for line in found] == ["platform.mass", "legs[0].base"]
+    assert model != other
+    assert model == replace(model, name="other", source="elsewhere")
+    assert model != replace(model, home=None)
+
+
+def test_opposite_quaternions_are_one_home(model):
+    flipped = np.concatenate([model.home[:3], -model.home[3:]])
+    assert replace(model, home=flipped) == model
+
+
+def test_tips_meet_the_platform(model, rng):
+    """Forward kinematics of the URDF tree, by scipy, closes all six loops at natural values."""
+    tree = independent.Tree(stewart_urdf(model))
+    for pose in (model.home, independent.near(model.home, rng)):
+        values = {"platform_joint": independent.matrix(pose)}
+        for leg, natural in zip(model.legs, natural_values(model, pose), strict=True):
+            values |= dict(zip(leg.joints.names, natural, strict=True))
+        for leg_point, platform_point in tree.closures(values):
+            np.testing.assert_allclose(leg_point, platform_point, atol=1e-12)
+        # and the frames of both leg parts are the leg frame: x along the leg, y along k x s
+        for index, leg in enumerate(model.legs, start=1):
+            frame = tree.frame(f"leg{index}_lower", values)
+            tip = independent.matrix(pose) @ [*leg.platform, 1]
+            s = tip[:3] - leg.base
+            s /= np.linalg.norm(s)
+            y = np.cross(leg.universal_axis, s)
+            np.testing.assert_allclose(frame[:3, 0], s, atol=1e-12)
+            np.testing.assert_allclose(frame[:3, 1], y / np.linalg.norm(y), atol=1e-12)
+            np.testing.assert_allclose(frame[:3, 3], leg.base, atol=1e-12)
+
+
+def test_general_urdf_gives_the_same_model(model, rng, quiet_load, capfd):
+    """Other frames, zeros, signs, names, order, swapped closures, split bodies: one mechanism."""
+    text = independent.scrambled(stewart_urdf(model), rng)
+    read = quiet_load(text)
+    assert differences(read, model, 1e-11) == []
+    assert read.base_link == "my_base_link"
+    assert read.platform_link == "my_platform_link"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_general_urdf_closes_at_its_own_joint_values(model, rng, quiet_load):
+    text = independent.scrambled(stewart_urdf(model), rng)
+    read, tree = quiet_load(text), independent.Tree(text)
+    pose = independent.near(model.home, rng)
+    values = {"my_platform_joint": independent.matrix(pose)}
+    for leg, natural in zip(read.legs, natural_values(model, pose), strict=True):
+        values |= dict(zip(leg.joints.names, readings(leg, natural), strict=True))
+    for one, other in tree.closures(values):
+        np.testing.assert_allclose(one, other, atol=1e-11)
+
+
+def readings(leg, natural):
+    """What a leg's joints read at natural values q1, q2, L (3,); angles in [-pi, pi)."""
+    pairs = zip(leg.joints, natural, strict=True)
+    values = np.array([joint.sign * (value - joint.offset) for joint, value in pairs])
+    values[:2] = (values[:2] + np.pi) % (2.0 * np.pi) - np.pi
+    return values
+
+
+def natural_values(model, pose):
+    """q1, q2, L (6, 3) of a pose, from the definition s = [h u k] Rz(q1) Ry(q2) ex."""
+    out = []
+    for leg in model.legs:
+        S = (independent.matrix(pose) @ [*leg.platform, 1])[:3] - leg.base
+        h, u, k = universal_zero_frame(leg.universal_axis).T
+        np.testing.assert_allclose(np.cross(h, u), k, atol=1e-15)
+        s = S / np.linalg.norm(S)
+        out.append([np.arctan2(s @ u, s @ h), -np.arcsin(s @ k), np.linalg.norm(S)])
+    return np.array(out)
+
+
+def test_prefixes_that_nothing_declares_are_passed_over():
+    """As vendors write them for Gazebo's controllers; the parsers of ROS know no namespaces."""
+    arm = rd.load(
+        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="2"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+        '<joint name="j" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>'
+        '<limit lower="0" upper="1" effort="9" velocity="1"/></joint>'
+        '<controller:manager name="m" plugin="p"/></robot>'
+    )
+    assert arm.gravity([0.0]) == pytest.approx([2 * 9.81])

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What simulators tell is what is felt in their vehicles; what is none of it is refused."""
+
+import struct
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.motion_base.cueing.telemetry import DATAREFS, FORMATS, Telemetry, requests
+
+G, FOOT = 9.81, 0.3048
+# accelerates, turns to the left, lifts its nose, its right side goes down
+FORCE, RATE = np.array([1.5, 2.0, 10.5]), np.array([0.1, -0.2, 0.3])
+
+
+def line(*values):
+    return ",".join(f"{value:.9g}" for value in values).encode() + b"\n"
+
+
+def data(*groups):
+    return b"DATA*" + b"".join(struct.pack("<i8f", *group) for group in groups)
+
+
+LOADS = (4, 0, 0, 0, 0, FORCE[2] / G, FORCE[0] / G, -FORCE[1] / G, 0)
+DATAGRAMS = {
+    "csv": line(12.0, *FORCE, *RATE),
+    "flightgear": line(
+        *FORCE * [1.0, -1.0, -1.0] / FOOT, RATE[0], -RATE[1], -RATE[2]
+    ),
+    "xplane": b"RREF,"
+    + b"".join(
+        struct.pack("<if", k, value)
+        for k, value in enumerate(
+            (FORCE[0] / G, -FORCE[1] / G, FORCE[2] / G, RATE[0], -RATE[1], -RATE[2])
+        )
+    ),
+    "xplane11_data": data(LOADS, (16, -RATE[1], RATE[0], -RATE[2], 0, 0, 0, 0, 0)),
+    "xplane12_data": data(
+        (16, *np.degrees([RATE[0], -RATE[1], -RATE[2]]), 0, 0, 0, 0, 0), LOADS
+    ),
+}  # fmt: skip
+
+
+def motionsim(acceleration, roll, pitch, rates):
+    """Of an acceleration forward, to the left and up; the magic word and 21 floats."""
+    forward, left, up = acceleration
+    told = [0.0] * 6 + [left, -forward, up] + [0.0] * 3 + [roll, pitch, 0.0, *rates] + [0.0] * 3
+    return struct.pack("<4s21f", b"BNG1", *told)
+
+
+def outgauge(speed, size=96):
+    head = struct.pack("<I4sHBBf", 0, b"beam", 0, 2, 0, speed)
+    return head + bytes(size - len(head))
+
+
+@pytest.mark.parametrize("kind", DATAGRAMS)
+def test_all_tell_the_same_vehicle(kind):
+    told = Telemetry(kind).read(DATAGRAMS[kind], 1.0)
+    np.testing.assert_allclose(told.force, FORCE, rtol=1e-6)
+    np.testing.assert_allclose(told.rate, RATE, rtol=1e-6)
+    turned = Telemetry(kind, [-1.0, 1.0, 1.0, 1.0, -1.0, 0.0]).read(DATAGRAMS[kind], 1.0)
+    np.testing.assert_allclose(turned.force, FORCE * [-1.0, 1.0, 1.0], rtol=1e-6)
+    np.testing.assert_allclose(turned.rate, RATE * [1.0, -1.0, 0.0], rtol=1e-6)
+
+
+def test_a_car_of_beamng_is_felt_with_its_weight():
+    """On a slope at rest the weight is felt along it; what it accelerates by is added."""
+    still = Telemetry("motionsim").read(motionsim((0.0, 0.0, 0.0), 0.2, 0.1, RATE), 0.0)
+    assert np.linalg.norm(still.force) == pytest.approx(G)
+    # nose up, right side down
+    np.testing.assert_allclose(still.force[:2], G * np.sin([0.1, 0.2]) * [1.0, np.cos(0.1)])
+    np.testing.assert_allclose(still.rate, RATE * [1.0, -1.0, 1.0], rtol=1e-6)
+    driven = Telemetry("motionsim").read(motionsim((3.0, 1.0, 0.5), 0.2, 0.1, RATE), 0.0)
+    np.testing.assert_allclose(driven.force - still.force, [3.0, 1.0, 0.5], rtol=1e-6)
+
+
+def test_a_gauge_tells_how_it_gathers_speed():
+    gauge = Telemetry("outgauge")
+    for k in range(200):
+        told = gauge.read(outgauge(2.5 * 0.02 * k, 92), 0.02 * k)
+    np.testing.assert_allclose(told.force, [2.5, 0.0, G], rtol=1e-3)
+    np.testing.assert_array_equal(told.rate, 0.0)
+
+
+def test_x_plane_is_asked_by_what_it_is_read_by():
+    asked = requests(60)
+    assert [len(each) for each in asked] == [413] * 6
+    head, rate, number, name = struct.unpack("<5sii400s", asked[3])
+    assert (head, rate, number) == (b"RREF\0", 60, 3)
+    assert name.rstrip(b"\0").decode() == DATAREFS[3] == "sim/flightmodel/position/Prad"
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_garbage_is_refused(kind, rng):
+    telemetry = Telemetry(kind)
+    good = DATAGRAMS.get(kind) or {"motionsim": motionsim((0,) * 3, 0, 0, (0,) * 3)}.get(
+        kind, outgauge(np.nan)
+    )
+    cut = [good[:-k] for k in range(1, len(good)) if kind not in ("csv", "flightgear")]
+    broken = [line(1, 2, 3), line(*[np.nan] * 6), b"", b"\n", b"RREF,", b"DATA*", b"a,b,c,d,e,f"]
+    for datagram in [*cut, *broken, *(rng.bytes(k) for k in range(300))]:
+        with pytest.raises(rd.InvalidInput):
+            telemetry.read(datagram, 0.0)
+
+
+def test_formats_and_signs_that_are_none():
+    with pytest.raises(rd.InvalidInput, match="expected one of csv, flightgear, xplane"):
+        Telemetry("simhub")
+    with pytest.raises(rd.InvalidInput, match="signs"):
+        Telemetry("csv", [1.0, 1.0])

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A machine is where it may be, moves within limits, and goes where it is wished to be."""
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+from robodyn.algorithms import conditioning
+from robodyn.errors import InvalidInput
+from robodyn.motion_base.machine.commander import PositionCommander
+from robodyn.motion_base.machine.wishes import PoseStream, TrajectoryWish, goal
+from robodyn.motion_base.machine.workspace import Workspace
+from robodyn.poses import pose_difference
+
+DT, TICK = 0.004, 4_000_000
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return rd.load("stewart_symmetric")
+
+
+def run(commander, ticks, start=0, stream=None):
+    """Set-points of so many ticks; `stream` is called with each time [ns] before."""
+    points = []
+    for k in range(start, start + ticks):
+        if stream is not None:
+            stream((k + 1) * TICK)
+        points.append(commander.step((k + 1) * TICK))
+    return points
+
+
+def assert_within_limits(points, limits):
+    positions = np.array([point.positions for point in points])
+    assert (positions >= limits.positions[:, 0] - 1e-9).all()
+    assert (positions <= limits.positions[:, 1] + 1e-9).all()
+    for k, most in enumerate((limits.rates, limits.accelerations, limits.jerks), start=1):
+        assert (np.abs(np.diff(positions, k, axis=0)) / DT**k <= most * (1.0 + 1e-6)).all()
+    assert all(np.isfinite(point.efforts).all() for point in points)
+
+
+def test_a_trajectory_is_followed_with_its_own_efforts(platform):
+    home = platform.home
+    aside = rd.pose_from_rpy(home[:3] + np.array([0.05, -0.03, 0.02]), [0.05, 0.0, 0.1])
+    path = rd.plan_line(home, aside, duration=2.0)
+    commander = PositionCommander(platform, DT)
+    commander.wish = TrajectoryWish(path, 0)
+    points = run(commander, 250)
+    for k, point in enumerate(points, start=1):
+        motion = path.sample(k * DT)
+        assert np.abs(point.positions - platform.joint_positions(motion.configuration)).max() < 1e-4
+    steady = points[124]  # at t = 0.5 s
+    wanted = platform.inverse_dynamics(*path.sample(0.5))
+    np.testing.assert_allclose(steady.efforts, wanted, rtol=2e-3)
+    assert_within_limits(points, commander.limits)
+    assert commander.has_arrived
+
+
+def test_a_stream_that_falls_silent_ends_at_rest(platform):
+    commander, stream = PositionCommander(platform, DT), PoseStream(platform, 0.1)
+    commander.wish = stream
+
+    def send(time):
+        t = time * 1e-9
+        pose = rd.pose_from_rpy([0.05 * np.sin(3 * t), 0.0, platform.home[2]], [0, 0, 0])
+        twist = [0.15 * np.cos(3 * t), 0, 0, 0, 0, 0]
+        assert stream.take(time, time, pose, twist, commander.configuration) == ""
+
+    points = run(commander, 300, stream=send)
+    assert commander.has_arrived
+    assert np.abs(points[-1].velocities).max() > 0.01
+    points += run(commander, 100, start=300)
+    assert_within_limits(points, commander.limits)
+    assert (points[-1].velocities == 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"pose": [np.nan] * 7}, "pose"),
+        ({"twist": [np.inf, 0, 0, 0, 0, 0]}, "twist"),
+        ({"pose": [0, 0, 0.8, 0, 0, 0, 0]}, "quaternion"),
+        ({"now": 2_005_000_000}, "is 1 s old"),
+        ({"stamp": 999_000_000}, "older than the last"),
+    ],
+)
+def test_what_no_stream_should_say_is_refused_and_changes_nothing(platform, change, complaint):
+    stream, home = PoseStream(platform, 0.1), platform.home
+    said = {"stamp": 1_000_000_000, "now": 1_000_000_000, "pose": home, "twist": np.zeros(6)}
+    stream.take(**said, here=home)
+    before = stream.at(1_010_000_000)
+    with pytest.raises(InvalidInput, match=complaint):
+        stream.take(**(said | {"stamp": 1_005_000_000} | change), here=home)
+    np.testing.assert_array_equal(stream.at(1_010_000_000).configuration, before.configuration)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stewart_symmetric", "hexapod_rotary", "delta", "fivebar"])
+def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
+    m = rd.load(name)
+    commander, stream = PositionCommander(m, DT), PoseStream(m, 0.1)
+    commander.wish, said = stream, set()
+    pose = m.body_pose(m.home)
+    side, beyond = conditioning.side(m, m.home), pose.copy()
+    beyond[0] += m.size
+
+    def send(time):
+        near = commander.configuration if commander.wished is None else commander.wished
+        said.add(stream.take(time, time, beyond if time < 150 * TICK else pose, np.zeros(6), near))
+
+    points = run(commander, 150, stream=send)
+    assert any(point.problem for point in points) or any(said)
+    assert m.body_pose(commander.configuration)[0] > pose[0] + 0.02 * m.size
+    points += run(commander, 300, start=150, stream=send)
+    assert_within_limits(points, commander.limits)
+    assert conditioning.side(m, commander.configuration) * side > 0.0
+    if points[-1].problem:  # in between the condition number is too large, which is said
+        assert (name, "barred" in points[-1].problem) == ("fivebar", True)
+    else:
+        missed = pose_difference(m.body_pose(commander.configuration), pose)
+        assert np.abs(missed).max() < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "cones", "there"),
+    [
+        ("stewart_symmetric", {"base_cone": 0.1}, [1.157, 1.353, 0.992, 1.352, 1.067, 1.117]),
+        ("delta", {"body_cone": 0.1}, [0.359, 0.691, 0.081]),
+    ],
+)
+def test_limits_of_passive_joints_are_kept_wherever_a_wish_leads(name, cones, there):
+    """Legs that bend by 0.1 rad at most; without that limit the same wish bends them further."""
+    free = rd.load(name)
+    bends = []
+    for m in (free, free.with_cones(**cones)):
+        commander = PositionCommander(m, DT)
+        commander.wish = goal(m, there, m.home)
+        points, largest = [], 0.0
+        for k in range(1, 400):
+            points.append(commander.step(k * TICK))
+            bend = m.leg_bends(commander.configuration)[int("body_cone" in cones)]
+            largest = max(largest, bend.max())
+        assert_within_limits(points, commander.limits)
+        bends.append(largest)
+    assert bends[0] > 0.12
+    assert 0.09 < bends[1] <= 0.1 + 1e-9
+    assert "beyond its longest" in points[-1].problem or "barred" in points[-1].problem
+
+
+def test_the_nearest_pose_inside_satisfies_the_conditions_of_an_optimum(platform):
+    """What is left of the wish is a positive combination of the active limits' normals."""
+    limits = platform.position_limits
+    workspace = Workspace(platform, limits)
+    wish = platform.advance(platform.home, [0.3, 0.1, 0.2, 0.1, 0.1, 0.0])
+    nearest = platform.home
+    for _ in range(30):
+        nearest = workspace.nearest(wish, nearest)
+    left = platform.difference(nearest, wish)
+    L = platform.characteristic_length
+    gradient = np.array([1, 1, 1, L**2, L**2, L**2]) * left
+    lengths = platform.joint_positions(nearest)
+    active = np.abs(limits[:, 1] - lengths) < 1e-6
+    normals = platform.joint_velocities(nearest, np.eye(6))[:, active]
+    multipliers = np.linalg.lstsq(normals, gradient, rcond=None)[0]
+    assert 0 < active.sum() < 6
+    assert (multipliers > 0.0).all()
+    np.testing.assert_allclose(normals @ multipliers, gradient, atol=1e-3 * np.abs(gradient).max())
+
+
+def test_garbage_of_a_trajectory_stops_the_machine_in_words(platform):
+    class Garbage:
+        def at(self, time):
+            rest = np.zeros(6)
+            return rd.trajectories.Motion(np.full(7, np.nan), rest, rest)
+
+    commander = PositionCommander(platform, DT)
+    commander.wish = Garbage()
+    assert "not finite" in commander.step(TICK).problem
+    commander.wish = goal(platform, platform.joint_positions(platform.home) + 0.01, platform.home)
+    assert run(commander, 200)[-1].problem == ""
+    assert commander.has_arrived
+
+
+def test_drives_that_would_work_against_each_other_are_refused():
+    loop = rd.load("fivebar")
+    with pytest.raises(InvalidInput, match="determine its motion"):
+        PositionCommander(_redundant(loop), DT)
+
+
+def _redundant(loop):
+    class Redundant(type(loop)):
+        independent_joints = loop.joint_names[:1]
+
+    return Redundant(loop.model)
+
+
+def test_on_a_base_that_falls_nothing_has_to_be_borne(platform):
+    commander = PositionCommander(platform, DT)
+    assert np.abs(commander.step(TICK).efforts).min() > 100.0
+    commander.base = rd.BaseMotion([0.0, 0.0, 0.0])
+    assert np.abs(commander.step(2 * TICK).efforts).max() < 1e-9
+
+
+def test_before_a_barred_way_it_comes_to_rest_and_stays():
+    """With a share of the limits it must not hunt: to and fro, further and further."""
+    m = rd.load("fivebar")
+    commander = PositionCommander(m, DT, positions=[2.32, 2.12])
+    commander.wish = goal(m, m.joint_positions(m.home), m.home)
+    points = [commander.step(k * TICK, pace=0.2) for k in range(300)]
+    assert "barred" in points[-1].problem
+    assert np.abs([point.velocities for point in points]).max() < 0.2 * commander.limits.rates[0]
+    np.testing.assert_array_equal(points[-1].positions, points[-50].positions)
+
+
+@pytest.mark.slow
+def test_drives_that_come_near_their_efforts_are_slowed_down(rng):
+    m = rd.load("motion_platform")
+    commander = PositionCommander(m, 0.005)
+    strain = 0.0
+    for k in range(800):
+        if k % 40 == 0:
+            aside = rng.uniform(-0.05, 0.05, 6)
+            commander.wish = goal(m, m.joint_positions(m.home) + aside, m.home)
+        point = commander.step(k * 5_000_000)
+        most = m.effort_limits_at(point.velocities)
+        strain = max(strain, np.abs(point.efforts / most).max())
+    assert 0.7 < strain < 1.2  # more than 2 with all of the limits
+    weak = PositionCommander(m.with_payload(20_000.0), 0.005)
+    weak.wish = goal(m, m.joint_positions(m.home), m.home)
+    assert "times its effort" in weak.step(0).problem
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stewart_symmetric", "delta", "puma560"])
+@pytest.mark.parametrize("end", [0, 1])
+def test_the_ends_of_all_joints_are_reached_without_a_complaint(name, end):
+    mechanism = rd.load(name)
+    ends = mechanism.position_limits[:, end]
+    commander = PositionCommander(mechanism, DT)
+    commander.wish = goal(mechanism, ends, mechanism.home)
+    points = run(commander, 3000)
+    assert commander.has_arrived
+    np.testing.assert_allclose(points[-1].positions, ends, atol=1e-9)
+    assert not any("beyond its" in point.problem for point in points)
+    assert_within_limits(points, commander.limits)
