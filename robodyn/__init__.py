@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +152,12 @@ def __getattr__(name: str) -> Any:
     if name not in HOME_OF:
         raise AttributeError(f"module 'robodyn' has no attribute {name!r}")
     value = getattr(importlib.import_module(HOME_OF[name]), name)
+    guards = importlib.import_module("robodyn.arguments")
+    if isinstance(value, types.FunctionType):
+        value = guards.guarded(value)
+        value.__module__ = __name__  # where `pickle` finds it
+    elif not issubclass(value, Exception):
+        guards.guard_methods(value)
     globals()[name] = value
     return value
 

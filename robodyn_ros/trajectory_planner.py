@@ -44,7 +44,7 @@ from robodyn.planning.time_optimal.online import (
     time_optimal_line,
 )
 from robodyn.trajectories import Motion, Trajectory, knot_times
-from robodyn.trajectories.profiles import TIME_OPTIMAL
+from robodyn.trajectories.profiles import TIME_OPTIMAL, ProfileName
 from robodyn.trajectories.straight import distance_to_start, joined_motion, plan_straight
 from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
@@ -202,7 +202,7 @@ class TrajectoryPlanner(Node):
                 "there first, or set approach to plan",
                 value=distance.joint,
             )
-        profile = "lspb" if self._is_fastest else p["profile"]
+        profile: ProfileName = "lspb" if self._is_fastest else p["profile"]
         limits = {name: p[name] for name in ("v_max", "w_max")}
         start = plan.sample(0.0).configuration
         way = plan_straight(mechanism, here, start, **limits, profile=profile)

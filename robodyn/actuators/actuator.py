@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from robodyn.errors import InvalidInput, ModelError, RobodynError
 
 # No machine has a larger transmission or inertia [SI]; with larger ones, products overflow.
 LARGEST = 1e15
+Hand = Literal["right", "left"]
 HANDS = {"right": -1.0, "left": 1.0}
 # What an actuator has without dry friction, and without losses as well.
 NO_DRY_FRICTION: dict[str, Any] = {
@@ -68,7 +69,7 @@ class Actuator:
 
     rotor_inertia: float = _number(0.0, "kg m^2", at_least=0.0)
     lead: float | None = _number(None, "m", above=0.0)
-    handed: str = "right"
+    handed: Hand = "right"
     gear_ratio: float = _number(1.0)
     coulomb: float = _number(0.0, "N or N m", at_least=0.0)
     coulomb_backward: float | None = _number(None, "N or N m", at_least=0.0)

@@ -37,7 +37,7 @@ _MARKUP = "rich_markup_mode" in _OPTIONS and bool(getattr(typer.core, "HAS_RICH"
 # What a command line can give of a parameter with this annotation (its first alternative).
 _TYPES: dict[str, Any] = {
     "str": str, "int": int, "float": float, "bool": bool, "Path": Path, "ArrayLike": float,
-    "list[str]": list[str], "Any": str,
+    "list[str]": list[str], "Any": str, "Base": str,
 }  # fmt: skip
 _SECTION = re.compile(r"^(?:Args|Attributes):\n(.*?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 _ENTRY = re.compile(r"^    (\w[\w, ]*): (.*(?:\n     .*)*)", re.MULTILINE)
@@ -303,7 +303,9 @@ def _arguments(function: Callable[..., Any], given: dict[str, Any]) -> dict[str,
 
 def _parameter(where: str, given: inspect.Parameter, name: str, text: str | None) -> Parameter:
     help_text = text or _SHARED.get(name)
-    kind = _TYPES.get(str(given.annotation).split(" | ")[0])
+    # of a Literal or an alias of one, the default is a text
+    texts = str if isinstance(given.default, str) else None
+    kind = _TYPES.get(str(given.annotation).split(" | ")[0], texts)
     if kind is None or help_text is None:
         raise TypeError(
             f"{where}: parameter {given.name!r} of type {given.annotation} is not described in a "

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from robodyn.algorithms import motions
 from robodyn.errors import OutputError, writing
@@ -62,7 +62,7 @@ class ExportSettings:
     cpu: str = ""
     ros2_control: bool = False
     fmu: bool = False
-    fmi: str = "2.0"
+    fmi: Literal["2.0", "3.0"] = "2.0"
     wasm: bool = False
     force: bool = False
 

@@ -19,6 +19,7 @@ from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.errors import InvalidInput
 from robodyn.formats.csv_text import Columns, read_columns
 from robodyn.identification.joint_tables import FIELDS, JointTable
+from robodyn.identification.plausibility import PositionUnit
 
 # What a column of time is called, the likeliest first, without its unit.
 TIMES = (
@@ -79,7 +80,7 @@ class _Meaning(NamedTuple):
     unit: str = ""
 
 
-def table_of_csv(path: Path, position_unit: str = "") -> JointTable:
+def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
     """The joint readings of a CSV file, in SI units as far as its header has units.
 
     Args:

@@ -35,6 +35,8 @@ TRAVEL, RATE = 1.2, 1.5
 SHRINKS, SHRINK = 24, 0.85
 # Largest condition number on the way, in parts of that at home.
 CONDITION = 5.0
+# Harmonics, and trials, at most.
+MOST = 100_000
 
 
 def exciting_trajectory(
@@ -68,9 +70,9 @@ def exciting_trajectory(
     """
     length = as_scalar("duration", duration, "s", above=0.0)
     count, tries = int(harmonics), int(trials)
-    if count < 1 or tries < 1:
+    if not (1 <= count <= MOST and 1 <= tries <= MOST):
         raise InvalidInput(
-            f"harmonics is {harmonics} and trials {trials}, expected 1 or more of each",
+            f"harmonics is {harmonics:.6g} and trials {trials:.6g}, expected 1 to {MOST} of each",
             value=(harmonics, trials),
         )
     search = _Search(m, length, condition_limit)

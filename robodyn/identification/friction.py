@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,7 @@ LIKE_COULOMB = (SMOOTH, WIND_UP)
 # Rates, in parts of the terms' own, at which dry friction must not drive, beyond this share of it.
 TESTED, FORWARD = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0), 0.02
 
+Friction = Literal["viscous", "coulomb", "offset", "none", "described", "auto"]
 KINDS = {
     "viscous": (VISCOUS,),
     "coulomb": (VISCOUS, COULOMB),

@@ -15,7 +15,7 @@ from robodyn.identification.base_parameters import missed_parameters
 from robodyn.identification.columns import Columns
 from robodyn.identification.filters import choose_filters
 from robodyn.identification.fit import Fit, fitted
-from robodyn.identification.friction import KINDS
+from robodyn.identification.friction import KINDS, Friction
 from robodyn.identification.motors import motors_of
 from robodyn.identification.projection import identified_mechanism, project
 from robodyn.identification.recording import Recording
@@ -32,7 +32,7 @@ def identify(
     m: Mechanism,
     recordings: Sequence[Recording] | Recording,
     *,
-    friction: str = "auto",
+    friction: Friction = "auto",
     couplings: Sequence[Mapping[str, float]] = (),
     rotors: bool = True,
     robust: bool = True,

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 
-UNITS = ("", "rad", "m", "deg", "mm")
+PositionUnit = Literal["", "rad", "m", "deg", "mm"]
+UNITS: tuple[str, ...] = get_args(PositionUnit)
 # What is called by another unit: of a revolute joint degrees, of a prismatic one millimeters.
 OTHER = {"rad": ("deg", np.pi / 180.0, "degrees"), "m": ("mm", 1e-3, "millimeters")}
 # Joints without limits that turn further than this [rad] about zero are taken to be in degrees.

@@ -21,7 +21,12 @@ from robodyn.identification.joint_tables import (
     sources_of,
     tables_of_bag,
 )
-from robodyn.identification.plausibility import in_model_units, refuse_standstill, unwrapped
+from robodyn.identification.plausibility import (
+    PositionUnit,
+    in_model_units,
+    refuse_standstill,
+    unwrapped,
+)
 from robodyn.identification.recording import Recording
 from robodyn.identification.signals import (
     Series,
@@ -52,7 +57,7 @@ def read_recording(
     effort_topic: str = "",
     joints: Mapping[str, str] | None = None,
     effort_gain: float | ArrayLike | Mapping[str, float] = 1.0,
-    position_unit: str = "",
+    position_unit: PositionUnit = "",
     start: float = 0.0,
     stop: float = np.inf,
 ) -> Recording:

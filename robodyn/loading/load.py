@@ -112,7 +112,7 @@ def load(
     hold_branches: bool = False,
     driven: str | Sequence[str] | None = None,
     kind: str | None = None,
-    base: str | None = None,
+    base: Base | None = None,
     gravity: ArrayLike | None = None,
     xacro_args: Mapping[str, str] | None = None,
 ) -> Mechanism:

@@ -29,9 +29,10 @@ from robodyn.algorithms.description import DrivenJoint, Nouns, driven_joint
 from robodyn.algorithms.estimation import Encoders, Estimator
 from robodyn.algorithms.motion import JointStates
 from robodyn.algorithms.motors import Drives
+from robodyn.arguments import guard_methods
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
-from robodyn.checks import as_array, guard_methods
+from robodyn.checks import as_array
 from robodyn.dynamics import compiled_run
 from robodyn.dynamics.body_parameters import bodies_of_parameters
 from robodyn.dynamics.coordinates import Coordinates, Unit, joint_coordinates
@@ -50,6 +51,22 @@ if TYPE_CHECKING:
 
 # Sizes of a step's load: a wrench, and the motion of the base behind it.
 LOADS = 6, 15
+
+# Sizes of arrays that kernels read unchecked, by the names of the arguments.
+_SIZES: dict[str, Callable[[Any], int]] = {
+    **dict.fromkeys(
+        ("configuration", "configurations", "guess"), lambda m: m.coordinates.configuration_size
+    ),
+    **dict.fromkeys(
+        ("velocity", "displacement", "acceleration"), lambda m: m.coordinates.velocity_size
+    ),
+    **dict.fromkeys(
+        ("positions", "velocities", "driven", "effort", "efforts", "lengths"),
+        lambda m: len(m.joint_names),
+    ),
+    **dict.fromkeys(("wrench", "twists", "accels"), lambda _: 6),
+    "poses": lambda _: 7,
+}
 
 
 class Mechanism(ABC):
@@ -115,7 +132,7 @@ class Mechanism(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         """Wrap the public methods of a kind, so that wrong arguments end in `InvalidInput`."""
         super().__init_subclass__(**options)
-        guard_methods(cls)
+        guard_methods(cls, _SIZES)
 
     @property
     def name(self) -> str:
@@ -636,4 +653,4 @@ class Mechanism(ABC):
         return self.solver.run_under(self)
 
 
-guard_methods(Mechanism)
+guard_methods(Mechanism, _SIZES)

@@ -8,6 +8,7 @@ where they sit on two links by a `Placement` in each.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +19,7 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.actuators.actuator import IDEAL
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import check_tree
+from robodyn.checks import as_scalar, check_tree
 from robodyn.errors import ModelError
 from robodyn.model.body import Link, joined, payload
 from robodyn.model.closure import Closure
@@ -293,7 +294,8 @@ def check_cones(where: str, model: Any) -> None:
         ModelError: names the cone.
     """
     for name in ("base_cone", "body_cone"):
-        cone = float(getattr(model, name))
+        given = getattr(model, name)
+        cone = given if given == math.inf else as_scalar(f"{where}: {name}", given, "rad")
         if not cone > 0.0:
             raise ModelError(f"{where}: {name} is {cone:g}, must be positive [rad]", value=cone)
         object.__setattr__(model, name, cone)

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from robodyn.arrays import ArrayLike
 from robodyn.base_motion import BaseMotion
 from robodyn.dynamics.end_stops import EndStops
+
+Integrator = Literal["rk4", "dop853"]
 
 
 @dataclass(frozen=True)
@@ -34,5 +37,5 @@ class SimulationSettings:
     initial: tuple[ArrayLike, ArrayLike] | None = None
     end_stops: EndStops | None = field(default_factory=EndStops)
     limit_efforts: bool = True
-    integrator: str = "rk4"
+    integrator: Integrator = "rk4"
     base: BaseMotion | Callable[[float], BaseMotion] | None = None

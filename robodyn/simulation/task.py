@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import as_called
 from robodyn.simulation.integrators import State, dormand_prince_853, runge_kutta_4
 from robodyn.simulation.plant import Plant
-from robodyn.simulation.settings import SimulationSettings
+from robodyn.simulation.settings import Integrator, SimulationSettings
 from robodyn.trajectories.base import Trajectory, refuse_other
 
 WrenchOfTime = Callable[[float], ArrayLike]
 WrenchOfState = Callable[[float, FloatArray, FloatArray], ArrayLike]
 
-INTEGRATORS = ("rk4", "dop853")
+INTEGRATORS: tuple[str, ...] = get_args(Integrator)
 
 
 class SimulationTask:

@@ -11,13 +11,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal, get_args
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.sweeps.axes import GridAxis, Interval
 
-METHODS = ("sobol", "random")
+Method = Literal["sobol", "random"]
+METHODS: tuple[str, ...] = get_args(Method)
 # Starting within Sobol's sequence takes time proportional to the points before.
 LARGEST_SOBOL = 2**24
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robodyn.arrays import ArrayLike
+from robodyn.sweeps.points import Method
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class SweepSettings:
 
     samples: int | None = None
     seed: int = 0
-    method: str = "sobol"
+    method: Method = "sobol"
     characteristic_length: float = 1.0
     accelerations: ArrayLike | None = None
     wrenches: ArrayLike | None = None

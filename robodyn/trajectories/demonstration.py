@@ -17,6 +17,7 @@ from robodyn.errors import KinematicsError, NoSolution, UnderActuated
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.line import plan_joints
+from robodyn.trajectories.profiles import ProfileName
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.straight import plan_straight
@@ -125,7 +126,7 @@ def _move(
     mechanism: Mechanism, start: FloatArray, goal: FloatArray, way: FloatArray, duration: float
 ) -> Trajectory:
     """Plan a motion from rest to rest."""
-    profile = "quintic"
+    profile: ProfileName = "quintic"
     if not mechanism.coordinates.is_constrained:
         return plan_straight(mechanism, start, goal, duration=duration, profile=profile)
     # the quintic in the mechanism's independent coordinates, which only it can apply

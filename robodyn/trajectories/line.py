@@ -18,7 +18,7 @@ from robodyn.errors import InvalidInput
 from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import pose_from_rpy, rpy_from_pose
 from robodyn.trajectories.base import Motion, ProfiledTrajectory, RowTrajectory
-from robodyn.trajectories.profiles import Profile, check_profile, make_profiles
+from robodyn.trajectories.profiles import Profile, ProfileName, check_profile, make_profiles
 
 Triple = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -62,7 +62,7 @@ def plan_line(
     duration: float | None = None,
     v_max: float | None = None,
     w_max: float | None = None,
-    profile: str = "lspb",
+    profile: ProfileName = "lspb",
 ) -> Line:
     """Plan a straight line from pose to pose; angles take the shorter way.
 
@@ -105,7 +105,7 @@ def plan_line_rpy(
     duration: float | None = None,
     v_max: float | None = None,
     w_max: float | None = None,
-    profile: str = "lspb",
+    profile: ProfileName = "lspb",
 ) -> Line:
     """Plan a line from positions xyz (2, 3) and angles rpy (2, 3), without normalizing the angles.
 
@@ -176,7 +176,7 @@ def plan_joints(
     q1: ArrayLike,
     duration: float | None = None,
     v_max: ArrayLike | None = None,
-    profile: str = "lspb",
+    profile: ProfileName = "lspb",
 ) -> JointLine:
     """Plan a synchronous motion of n joints from q0 (n,) to q1 (n,).
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from robodyn.errors import PathError
 from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line_rpy
+from robodyn.trajectories.profiles import ProfileName
 
 # xyz [m], rpy [rad], duration [s], v_max [m/s], w_max [rad/s]
 _PATHS = {
@@ -36,7 +37,7 @@ def paper_path(name: str) -> Line:
 
 # The PUMA's move [deg]; the paper does not print its profile and duration, so there is a choice.
 _PUMA = ((90.0, 0.0, 90.0, 0.0, 0.0, 0.0), (45.0, 30.0, 0.0, 45.0, 60.0, 90.0))
-_ARM_PATHS = {
+_ARM_PATHS: dict[str, tuple[ProfileName, float]] = {
     "puma": ("cubic", 2.0),
     "puma_cycloidal": ("cycloidal", 2.0),
     "puma_fast": ("cubic", 1.0),

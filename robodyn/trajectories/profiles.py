@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -118,6 +119,7 @@ def quintic(duration: float) -> Polynomial:
     return Polynomial(duration, (0.0, 0.0, 0.0, 10.0, -15.0, 6.0))
 
 
+ProfileName = Literal["lspb", "cubic", "quintic", "cycloidal"]
 # Largest ds/dt times the duration. For `lspb` a choice: blends of a third of the time each.
 PEAK_SPEED = {"lspb": 1.5, "cubic": 1.5, "quintic": 1.875, "cycloidal": 2.0}
 # All that a motion can be asked for by name: also as fast as a mechanism's limits allow.

@@ -14,6 +14,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.line import plan_joints, plan_line
+from robodyn.trajectories.profiles import ProfileName
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 from robodyn.trajectories.sequence import Sequence
 
@@ -33,7 +34,7 @@ def plan_straight(
     duration: float | None = None,
     v_max: float | None = None,
     w_max: float | None = None,
-    profile: str = "lspb",
+    profile: ProfileName = "lspb",
 ) -> Trajectory:
     """Plan a straight motion between two configurations of any mechanism.
 

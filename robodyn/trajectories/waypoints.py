@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -51,7 +52,7 @@ from robodyn.trajectories.parabolic_blends import (
     cruising,
     first_crowded,
 )
-from robodyn.trajectories.profiles import PEAK_SPEED
+from robodyn.trajectories.profiles import PEAK_SPEED, ProfileName
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.tip_line import along_body, is_of_body
 
@@ -223,8 +224,9 @@ def _limit(common: Fields, goal: Fields, name: str) -> float | None:
     return fields.number(name, _UNITS[name], above=0.0) if name in fields else None
 
 
-def _profile(common: Fields, goal: Fields) -> str:
-    return (goal if "profile" in goal else common).text("profile", "lspb", tuple(PEAK_SPEED))
+def _profile(common: Fields, goal: Fields) -> ProfileName:
+    name = (goal if "profile" in goal else common).text("profile", "lspb", tuple(PEAK_SPEED))
+    return cast(ProfileName, name)
 
 
 def _blend(common: Fields, waypoint: Fields) -> float:

@@ -18,8 +18,11 @@ import robodyn as rd
 # Hostile calls that take some 20 s in all, compilation apart.
 USUAL = 700
 NAMES = ("puma560", "stewart_symmetric", "fivebar")
-# What takes seconds.
-LEFT_OUT = ("assemblies", "step")
+# What takes seconds; what cannot be instantiated; and settings of the process.
+LEFT_OUT = ("assemblies", "step", "Mechanism", "Trajectory", "exciting_trajectory", "export",
+            "set_threads", "workspace")  # fmt: skip
+# Durations of motions, and of what takes a budget [s].
+SHORT = 0.02
 
 
 class Odd:
@@ -77,6 +80,14 @@ CHOICES = (
 def good(name, annotation, mechanism, rng):
     """An argument that is right by its name, or none."""
     home, size = mechanism.home, mechanism.coordinates.velocity_size
+    if name in ("m", "mechanism"):
+        return mechanism
+    if name in ("path", "trajectory") and "Trajectory" in annotation:
+        return rd.plan_straight(mechanism, home, home, duration=SHORT)
+    if name == "controller":
+        return rd.ComputedTorque(mechanism)
+    if name in ("duration", "budget"):
+        return SHORT
     if name in ("q", "configuration", "start", "goal", "guess", "pose"):
         return home
     if "ArrayLike" in annotation or "FloatArray" in annotation:
@@ -95,9 +106,13 @@ def calls():
             method = getattr(mechanism, name) if not name.startswith("_") else None
             if inspect.ismethod(method) and name not in LEFT_OUT:
                 found.append((f"{mechanism.name}.{name}", method, mechanism))
-    # those of the package's functions that are not only for what `load` returns
-    names = "load", "pose_from_rpy", "rpy_from_pose", "matrix_from_pose", "pose_from_matrix"
-    return found + [(name, getattr(rd, name), mechanisms[0]) for name in names]
+    public = {name: getattr(rd, name) for name in rd.__all__ if name not in LEFT_OUT}
+    return found + [
+        (name, value, mechanism)
+        for name, value in public.items()
+        if not (inspect.isclass(value) and issubclass(value, Exception)) and callable(value)
+        for mechanism in mechanisms
+    ]
 
 
 def arguments(function, mechanism, rng):
@@ -110,7 +125,7 @@ def arguments(function, mechanism, rng):
             continue
         wrong = number == hostile or rng.uniform() < 0.15
         value = junk(rng) if wrong else good(each.name, str(each.annotation), mechanism, rng)
-        if not wrong and each.default is not each.empty:
+        if not wrong and each.default is not each.empty and each.name not in ("duration", "budget"):
             continue
         if each.kind == each.KEYWORD_ONLY or given is None or len(given) < number:
             if each.kind != each.POSITIONAL_ONLY:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import read_columns, write_columns
-from robodyn.identification.plausibility import in_model_units
+from robodyn.identification.plausibility import PositionUnit, in_model_units
 from robodyn.mechanism.mechanism import Mechanism
 
 POSITION, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
@@ -119,7 +120,11 @@ class Measurements:
 
 
 def read_measurements(
-    path: str | Path, m: Mechanism, *, position_unit: str = "", tracker_unit: str = ""
+    path: str | Path,
+    m: Mechanism,
+    *,
+    position_unit: PositionUnit = "",
+    tracker_unit: Literal["", "m", "mm"] = "",
 ) -> Measurements:
     """Read measurements from a CSV file with a sample at rest in each row.
 

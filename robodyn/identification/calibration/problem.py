@@ -11,7 +11,7 @@ some of the rows of B X E are zero in a frame B that is unknown.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from robodyn.algorithms.geometry import Geometry
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.identification.calibration.measurements import Measurements
+from robodyn.identification.calibration.settings import Constraint
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.poses import left_jacobian, rotation_matrix
 
@@ -47,7 +48,7 @@ MEASURES = {
     "orientation": Measure(ORIENTATION, (), ORIENTATION),
     "none": Measure((), (), ()),
 }
-CONSTRAINTS = ("point", "plane", "orientation")
+CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
 # Frames and zeros of sensors are estimated without a prior to speak of [m over size, rad].
 WIDE = 100.0
 

@@ -6,10 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from robodyn.arrays import ArrayLike
 
 KNOWN, UNKNOWN = "known", "unknown"
+
+Constraint = Literal["point", "plane", "orientation"]
+Loss = Literal["linear", "soft_l1", "huber", "cauchy"]
 
 
 @dataclass(frozen=True)
@@ -31,14 +35,14 @@ class CalibrationSettings:
         loss: `linear`, or `soft_l1`, `huber` or `cauchy` for samples with outliers.
     """
 
-    tracker: str | ArrayLike = UNKNOWN
-    target: str | ArrayLike = UNKNOWN
-    constraint: str = ""
+    tracker: Literal["unknown", "known"] | ArrayLike = UNKNOWN
+    target: Literal["unknown", "known"] | ArrayLike = UNKNOWN
+    constraint: Constraint | Literal[""] = ""
     sensor_zeros: bool = True
     parameters: Sequence[str] = ()
     tolerance: float | tuple[float, float] | None = None
     noise: Mapping[str, float] | None = None
-    loss: str = "linear"
+    loss: Loss = "linear"
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class PoseSettings:
         seed: of what is drawn.
     """
 
-    measure: str = "pose"
+    measure: Literal["pose", "position"] = "pose"
     tracker_known: bool = False
     parameters: Sequence[str] = ()
     candidates: int = 300

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -28,7 +28,8 @@ from robodyn.planning.paths.free_motion import COORDINATES, FreeMotion
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.tip_line import along_body
 
-OBJECTIVES = ("condition", "effort")
+Objective = Literal["condition", "effort"]
+OBJECTIVES: tuple[str, ...] = get_args(Objective)
 # Samples along the motion that are optimized, and that the answer is examined at.
 MOTION_SAMPLES, FINE = 61, 1001
 ITERATIONS = 40
@@ -71,7 +72,7 @@ class RedundancySettings:
         seed: seed of the starts.
     """
 
-    objective: str = "condition"
+    objective: Objective = "condition"
     ranges: Mapping[str, tuple[float, float]] | None = None
     controls: int = 8
     fixed_ends: bool = False

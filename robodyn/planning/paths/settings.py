@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from robodyn.trajectories.profiles import ProfileName
+
 
 @dataclass(frozen=True)
 class PathSettings:
@@ -37,7 +39,7 @@ class PathSettings:
     duration: float | None = None
     v_max: float | None = None
     w_max: float | None = None
-    profile: str = "quintic"
+    profile: ProfileName = "quintic"
     step: float = 0.02
     seed: int = 0
     timeout: float = 60.0

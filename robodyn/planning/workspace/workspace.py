@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -24,14 +24,15 @@ from robodyn.planning.workspace.requirements import Requirements, WorkspaceSetti
 from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.poses import rpy_from_pose
 
-KINDS = ("constant", "reachable", "dexterous", "orientation")
+Kind = Literal["constant", "reachable", "dexterous", "orientation"]
+KINDS: tuple[str, ...] = get_args(Kind)
 KINDS_OF_TIPS = ("reachable", "orientation")
 DEFAULT = WorkspaceSettings()
 
 
 def workspace(
     mechanism: Mechanism,
-    kind: str = "",
+    kind: Kind | Literal[""] = "",
     *,
     settings: WorkspaceSettings = DEFAULT,
     scheduler: Any = None,
@@ -124,7 +125,7 @@ def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:
     return int(moves), int(turns)
 
 
-def _kind_of_tip(mechanism: Mechanism) -> str:
+def _kind_of_tip(mechanism: Mechanism) -> Kind:
     moves, turns = _tip_freedoms(mechanism)
     return "orientation" if turns == 3 > moves else "reachable"
 

@@ -9,7 +9,7 @@ compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -32,9 +32,12 @@ from robodyn.solvers.serial.kernels import lanes
 from robodyn.solvers.serial.solver import SerialSolver
 
 _empty = np.empty
-INVERSE_METHODS = ("newton_euler", "modified_newton_euler", "lagrange")
-MASS_METHODS = ("composite", "strobing")
-FORWARD_METHODS = ("articulated_body", "strobing")
+InverseMethod = Literal["newton_euler", "modified_newton_euler", "lagrange"]
+MassMethod = Literal["composite", "strobing"]
+ForwardMethod = Literal["articulated_body", "strobing"]
+INVERSE_METHODS: tuple[str, ...] = get_args(InverseMethod)
+MASS_METHODS: tuple[str, ...] = get_args(MassMethod)
+FORWARD_METHODS: tuple[str, ...] = get_args(ForwardMethod)
 
 
 class SerialArm(Mechanism):
@@ -85,7 +88,7 @@ class SerialArm(Mechanism):
         qd: ArrayLike,
         qdd: ArrayLike,
         wrench: ArrayLike | None = None,
-        method: str = "newton_euler",
+        method: InverseMethod = "newton_euler",
         *,
         friction: bool = True,
         armature: bool = True,
@@ -136,7 +139,7 @@ class SerialArm(Mechanism):
         return self.inverse_dynamics(q, qd, self.solver.still, friction=friction, base=base)
 
     def mass_matrix(
-        self, q: ArrayLike, method: str = "composite", *, armature: bool = True
+        self, q: ArrayLike, method: MassMethod = "composite", *, armature: bool = True
     ) -> FloatArray:
         """M (..., n, n), by composite rigid bodies or by `strobing`.
 
@@ -202,7 +205,7 @@ class SerialArm(Mechanism):
         qd: ArrayLike,
         tau: ArrayLike,
         wrench: ArrayLike | None = None,
-        method: str = "articulated_body",
+        method: ForwardMethod = "articulated_body",
         *,
         friction: bool = True,
         armature: bool = True,

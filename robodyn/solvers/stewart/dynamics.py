@@ -23,7 +23,7 @@ from robodyn.dynamics.batch_calls import (
 from robodyn.dynamics.single_calls import UncheckedSingle
 from robodyn.errors import InvalidInput
 from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
-from robodyn.solvers.stewart.formulations import Formulation, formulation_of
+from robodyn.solvers.stewart.formulations import Formulation, FormulationName, formulation_of
 from robodyn.solvers.stewart.kernels import lanes, published, single
 from robodyn.solvers.stewart.kernels import reactions as kernels
 from robodyn.solvers.stewart.kinematics import ACCEL, PLACE, TWIST
@@ -68,7 +68,7 @@ def inverse_dynamics(
     twist: ArrayLike,
     accel: ArrayLike,
     wrench: ArrayLike | None = None,
-    formulation: str | Formulation = "exact",
+    formulation: FormulationName | Formulation = "exact",
     base: BaseMotion | None = None,
 ) -> FloatArray:
     """Actuator forces (..., 6) [N] of a motion, positive when they push a leg's parts apart.

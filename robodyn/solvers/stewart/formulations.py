@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from robodyn.errors import InvalidInput
 from robodyn.solvers.stewart.kernels import published
@@ -60,7 +61,8 @@ class Formulation:
         return _SPINS[self.spin], _MOMENTS[self.moment], _SHIFTS[self.shift]
 
 
-FORMULATIONS = {
+FormulationName = Literal["exact", "massless", "dasgupta1998", "pedrammehr2012"]
+FORMULATIONS: dict[str, Formulation] = {
     "exact": Formulation(),
     "massless": Formulation(massless=True),
     "dasgupta1998": Formulation(spin="none", moment="leg", shift="1998"),

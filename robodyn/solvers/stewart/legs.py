@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     pass
 
 
-BASE_JOINTS = ("universal", "spherical")
+BaseJoint = Literal["universal", "spherical"]
+BASE_JOINTS: tuple[str, ...] = get_args(BaseJoint)
 # A leg part counts as symmetric if its asymmetry is this small relative to its size.
 SYMMETRY = 1e-9
 

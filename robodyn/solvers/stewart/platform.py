@@ -27,6 +27,7 @@ from robodyn.solvers.stewart import actuation, dynamics, kinematics, legs, param
 from robodyn.solvers.stewart import forward_kinematics as from_legs
 from robodyn.solvers.stewart.formulations import FORMULATIONS
 from robodyn.solvers.stewart.geometry import PlatformGeometry
+from robodyn.solvers.stewart.legs import BaseJoint
 from robodyn.solvers.stewart.recognition import six_legs_of
 from robodyn.solvers.stewart.solver import PlatformSolver
 
@@ -64,7 +65,9 @@ class StewartPlatform(Mechanism):
     )
     solver_type = PlatformSolver
 
-    def __init__(self, model: Model, base_joint: str | Sequence[str] = "universal") -> None:
+    def __init__(
+        self, model: Model, base_joint: BaseJoint | Sequence[BaseJoint] = "universal"
+    ) -> None:
         self.model, self.six_legs = model, six_legs_of(model)
         self.base_joint = legs.base_joints(self.six_legs, base_joint)
         self.solver = PlatformSolver(self)

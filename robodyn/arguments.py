@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Refusal of wrong arguments of public functions, by their annotations.
+
+Arguments are compared with annotations after a call has failed, so a call that succeeds costs no
+more than its wrapper. Functions check by themselves what annotations do not express.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike
+from robodyn.checks import as_array, as_scalar, refuse_beyond
+from robodyn.errors import InvalidInput, RobodynError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_UNIONS = Union, types.UnionType
+_ARRAY_LIKE = set(get_args(ArrayLike))
+_FLOAT64 = np.dtype(np.float64)
+# What computing with arrays of other shapes, or with numbers that are too large, may raise.
+_OF_SHAPES = (ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError)
+
+Size = Callable[[Any], int]
+# Place and name of an argument that kernels take as it is, and its size.
+Sized = tuple[int, str, Size]
+
+
+def guarded(function: F, sized: Collection[Sized] = ()) -> F:
+    """Wrap a public function so that a wrong argument ends in `InvalidInput`.
+
+    An error that no argument explains is raised as it is: it is a fault of the function.
+
+    Args:
+        function: function or method.
+        sized: arrays whose size is checked before the call, because kernels take them unchecked.
+
+    Returns:
+        The wrapped function.
+    """
+    if hasattr(function, "guards"):
+        return function
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if sized:
+                _check_sizes(sized, args, kwargs)
+            return function(*args, **kwargs)
+        except (RobodynError, Warning):
+            raise
+        except Exception as error:
+            wrong = _wrong_argument(function, args, kwargs, error)
+            if wrong is None:
+                raise
+            raise wrong from error
+
+    call.guards = function  # type: ignore[attr-defined]
+    return cast(F, call)
+
+
+def guard_methods(cls: type, sizes: Mapping[str, Size] | None = None) -> None:
+    """Wrap the public methods and the constructor that a class defines, as `guarded` does.
+
+    Args:
+        cls: class.
+        sizes: size of an array by the name of the argument, as a function of the object. Checked
+            before the call if the argument is annotated as a `FloatArray`.
+    """
+    for name, value in list(vars(cls).items()):
+        if name.startswith("_") and name != "__init__":
+            continue
+        if inspect.isfunction(value):
+            setattr(cls, name, guarded(value, _sized(value, sizes or {})))
+        elif isinstance(value, (classmethod, staticmethod)):
+            setattr(cls, name, type(value)(guarded(value.__func__)))
+
+
+def _sized(function: Callable[..., Any], sizes: Mapping[str, Size]) -> list[Sized]:
+    plain = ("FloatArray", "FloatArray | None")
+    return [
+        (place, each.name, sizes[each.name])
+        for place, each in enumerate(inspect.signature(function).parameters.values())
+        if each.annotation in plain and each.name in sizes
+    ]
+
+
+def _check_sizes(sized: Collection[Sized], args: Any, kwargs: Any) -> None:
+    """Refuse arrays of another size than the method's object has.
+
+    Raises:
+        InvalidInput: one of them.
+    """
+    for place, name, size in sized:
+        value = args[place] if place < len(args) else kwargs.get(name)
+        if value is None:
+            continue
+        expected = size(args[0])
+        if (
+            type(value) is np.ndarray
+            and value.dtype == _FLOAT64
+            and value.ndim
+            and value.shape[-1] == expected
+        ):
+            continue
+        as_array(name, value, (expected,))
+
+
+def _wrong_argument(
+    function: Callable[..., Any], args: Any, kwargs: Any, error: Exception
+) -> InvalidInput | None:
+    """Return the error of the first argument that is not what the annotations say."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+        # of Self only type checkers have the name before Python 3.11
+        hints = typing.get_type_hints(function, localns={"Self": Any})
+    except (TypeError, NameError):  # other arguments than it takes; a name for type checkers only
+        return None
+    shapes = {}
+    for name, value in given.items():
+        parameter = signature.parameters[name]
+        variable = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        if variable or name not in hints or value is parameter.default:
+            continue
+        if not _fits(value, hints[name]):
+            return _mismatch(name, value, hints[name], str(parameter.annotation))
+        if _takes_arrays(hints[name]) and not isinstance(value, (str, Mapping)):
+            shapes[name] = np.shape(value)
+    of_kernel = type(error).__name__ == "TypingError" or "float64 array" in str(error)
+    # a function of the caller's may have raised the error
+    of_caller = any(callable(value) for value in given.values())
+    if not shapes or of_caller or not (of_kernel or isinstance(error, _OF_SHAPES)):
+        return None
+    listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+    return InvalidInput(
+        f"{function.__name__}: arrays of these shapes or values do not fit each other: {listed} "
+        f"({error})",
+        value=shapes,
+    )
+
+
+def _takes_arrays(hint: Any) -> bool:
+    inside = set(get_args(hint)) if get_origin(hint) in _UNIONS else {hint}
+    return inside >= _ARRAY_LIKE or any(get_origin(each) is np.ndarray for each in inside)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is what a type hint says; numbers and arrays also finite and plausible."""
+    kind, inside = get_origin(hint) or hint, get_args(hint)
+    if kind in _UNIONS:
+        if set(inside) >= _ARRAY_LIKE:
+            others = [each for each in inside if each not in _ARRAY_LIKE]
+            return _is_array(value) or any(_fits(value, each) for each in others)
+        return any(_fits(value, each) for each in inside)
+    if kind is Literal:
+        return isinstance(value, str) and value in inside
+    if kind is np.ndarray:
+        kept = isinstance(value, np.ndarray) and value.dtype == get_args(inside[1])[0]
+        return kept and _is_array(value)
+    if kind is Callable:
+        return callable(value) and _takes(value, inside[0])
+    if kind is float:
+        return not isinstance(value, str) and np.ndim(value) == 0 and _is_array(value)
+    if kind is int:
+        return isinstance(value, (int, np.integer)) and _is_array(value)
+    if kind is bool:
+        return isinstance(value, (bool, np.bool_))
+    if kind is Any or not isinstance(kind, type):
+        return True
+    if getattr(kind, "_is_protocol", False):
+        members = [each for each in vars(kind) if each == "__call__" or not each.startswith("_")]
+        return all(hasattr(value, each) for each in members)
+    if kind is tuple:
+        return isinstance(value, (tuple, list))
+    if issubclass(kind, Iterable) and inside:
+        return _is_container(value, kind, inside)
+    return isinstance(value, kind)
+
+
+def _takes(function: Callable[..., Any], arguments: Any) -> bool:
+    try:
+        if arguments is not ...:
+            inspect.signature(function).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:  # of a compiled function without a signature
+        return True
+    return True
+
+
+def _is_array(value: Any) -> bool:
+    try:
+        array = as_array("", value, ())
+        if array.size:
+            refuse_beyond("", array.ravel())
+    except InvalidInput:
+        return False
+    return True
+
+
+def _is_container(value: Any, kind: type, inside: tuple[Any, ...]) -> bool:
+    if not isinstance(value, kind) or isinstance(value, (str, bytes)):
+        return False
+    if isinstance(value, Mapping):
+        items: Any = value.items()
+        return all(
+            _fits(one, hint) for item in items for one, hint in zip(item, inside, strict=True)
+        )
+    return not isinstance(value, Collection) or all(_fits(item, inside[0]) for item in value)
+
+
+def _mismatch(name: str, value: Any, hint: Any, written: str) -> InvalidInput:
+    """Return the error of an argument that does not fit its hint."""
+    choices = get_args(hint) if get_origin(hint) in _UNIONS else (hint,)
+    words = [word for each in choices if get_origin(each) is Literal for word in get_args(each)]
+    text = f"a {type(value).__name__}"
+    if isinstance(value, (str, int, float, complex, type(None))):
+        text = repr(value) if len(repr(value)) < 80 else f"{repr(value)[:76]} ..."
+    if words:
+        others = " or an array" if _takes_arrays(hint) else ""
+        expected = f"one of {', '.join(map(repr, words))}{others}"
+        return InvalidInput(f"{name} is {text}, expected {expected}", value=value)
+    try:
+        if choices[0] in (int, float):
+            refuse_beyond(name, np.atleast_1d(as_scalar(name, value)))
+        elif _takes_arrays(hint) and value is not None:
+            refuse_beyond(name, as_array(name, value, ()).ravel())
+    except InvalidInput as error:
+        return error
+    expected = {"str": "a text", "int": "a whole number", "str | Path": "a path"}.get(
+        written, written
+    )
+    return InvalidInput(f"{name} is {text}, expected {expected}", value=value)
