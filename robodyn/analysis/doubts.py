@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.model import Link, Model
 from robodyn.model.at_zero import TreeAtZero
-from robodyn.model.body import Link
-from robodyn.model.model import Model
 
 # A body of one density with given moments is smallest as an ellipsoid; [kg/m^3] no metal is denser.
 DENSEST = 23_000.0

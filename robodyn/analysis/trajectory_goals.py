@@ -15,12 +15,7 @@ import numpy as np
 from robodyn.algorithms import motions
 from robodyn.analysis.limits import check_limits
 from robodyn.arrays import FloatArray
-from robodyn.control.goal_watch import (
-    GoalCode,
-    GoalWatch,
-    Tolerances,
-    resolved,
-)
+from robodyn.control import GoalCode, GoalWatch, Tolerances, resolved
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times

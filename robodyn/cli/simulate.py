@@ -60,8 +60,7 @@ def simulate(
         control_rate: Commands per second [Hz].
         output: Folder for summary.json and history.csv.
     """
-    from robodyn.analysis.execution import execute
-    from robodyn.analysis.run import summary_text
+    from robodyn.analysis import execute, summary_text
     from robodyn.checks import as_scalar
 
     mechanism, name, trajectory = mechanism_and_path(model, path)

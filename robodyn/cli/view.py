@@ -49,11 +49,8 @@ def view(
     if catalog:
         raise InvalidInput(f"--catalog is {catalog}, but --design is missing", value=catalog)
     # imported here: the other commands do not need it
-    from robodyn.view.live import LiveSimulation
-    from robodyn.view.model_figure import figure_of
-    from robodyn.view.paths import paths_of
-    from robodyn.view.serving import serve, viser_module
-    from robodyn.view.studio import open_studio
+    from robodyn.view import LiveSimulation, figure_of, open_studio, paths_of, serve
+    from robodyn.view.serving import viser_module
 
     viser_module()
     mechanism = load_quietly(model)
@@ -118,9 +115,8 @@ def replay(
         model: Recorded model; by default the bag's robot_description.
     """
     from robodyn.formats.ros_packages import package_folders
-    from robodyn.view.bag import read_run
-    from robodyn.view.model_figure import figure_of
-    from robodyn.view.serving import serve, viser_module
+    from robodyn.view import figure_of, read_run, serve
+    from robodyn.view.serving import viser_module
     from robodyn.view.studio import open_projector
 
     viser_module()

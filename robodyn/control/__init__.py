@@ -2,6 +2,7 @@
 
 """Controllers, which compute efforts from a measured state and a trajectory."""
 
+from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.command_units import COMMAND_UNITS, CommandUnit
 from robodyn.control.computed_torque import (
     ComputedTorque,
@@ -10,28 +11,35 @@ from robodyn.control.computed_torque import (
     Feedforward,
     GravityCompensation,
 )
+from robodyn.control.conditioning import (
+    ConditionLevel,
+    condition_rate,
+    speed_scale,
+    weakest_direction,
+)
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.follower_settings import Command, FollowerSettings
+from robodyn.control.goal_watch import Errors, GoalCode, GoalWatch, Tolerances, resolved
+from robodyn.control.joint_readings import JointReadings, foreign_names
 from robodyn.control.joint_space import JointMotion, joint_motion, trajectory_from_joints
-from robodyn.control.path_tolerance import path_tolerances
+from robodyn.control.limited_motions import limited_handover, limited_stop
+from robodyn.control.lookahead import look_ahead, needs_regularity
+from robodyn.control.path_clock import PathClock
+from robodyn.control.path_progress import PathProgress
+from robodyn.control.path_tolerance import USUAL, path_tolerances, strayed
+from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
+from robodyn.control.slowing import SpeedScale
+from robodyn.control.state_stamps import ENOUGH, PublisherVote, StateStamps
 from robodyn.control.watchdog import EffortRampDown, Watchdog, WatchdogState
 
 __all__ = [
-    "COMMAND_UNITS",
-    "Command",
-    "CommandUnit",
-    "ComputedTorque",
-    "ConstantEffort",
-    "Controller",
-    "EffortRampDown",
-    "Feedforward",
-    "FollowerSettings",
-    "GravityCompensation",
-    "JointMotion",
-    "TrajectoryFollower",
-    "Watchdog",
-    "WatchdogState",
-    "joint_motion",
-    "path_tolerances",
-    "trajectory_from_joints",
-]
+    "COMMAND_UNITS", "ENOUGH", "USUAL", "ActiveTrajectory", "Command", "CommandUnit",
+    "ComputedTorque", "ConditionLevel", "ConstantEffort", "Controller", "EffortRampDown", "Errors",
+    "Feedforward", "FollowerSettings", "GoalCode", "GoalWatch", "GravityCompensation",
+    "JointMotion", "JointReadings", "PathClock", "PathProgress", "PublisherVote", "SpeedScale",
+    "StateStamps", "Tolerances", "TrajectoryFollower", "Watchdog", "WatchdogState",
+    "condition_rate", "foreign_names", "joint_motion", "limited_handover", "limited_stop",
+    "look_ahead", "needs_regularity", "path_tolerances", "resolved", "singular_meetings",
+    "singular_times", "speed_scale", "strayed", "threshold_crossings", "trajectory_from_joints",
+    "weakest_direction",
+]  # fmt: skip

@@ -21,9 +21,7 @@ from robodyn.control.limited_motions import limited_handover, limited_stop
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.trajectories.base import Motion, Trajectory
-from robodyn.trajectories.handover import Handover
-from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories import Handover, Motion, SampledTrajectory, Trajectory
 
 # Of a driven joint [m or rad]: a mechanism that is nearer to a trajectory than this is on it.
 THERE = 1e-4

@@ -10,8 +10,7 @@ from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.trajectories.base import Trajectory
-from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories import SampledTrajectory, Trajectory
 
 
 class JointMotion(NamedTuple):

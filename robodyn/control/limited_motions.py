@@ -17,9 +17,7 @@ from robodyn.algorithms import travel
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.trajectories.base import Motion, Trajectory
-from robodyn.trajectories.handover import Handover
-from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories import Handover, Motion, SampledTrajectory, Trajectory
 
 # Beyond a limit by less than this share of it is rounding.
 EXCESS_TOLERANCE = 1e-6

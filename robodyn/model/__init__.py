@@ -1,3 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Models of mechanisms: frozen data, checked once on construction."""
+
+from robodyn.model.body import Body, Link
+from robodyn.model.builder import Drives, ModelBuilder
+from robodyn.model.closure import Closure
+from robodyn.model.comparison import differences
+from robodyn.model.joint import Joint, Mimic
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
+
+__all__ = [
+    "Body", "Closure", "Drives", "Joint", "Link", "Mimic", "Model", "ModelBuilder", "Placement",
+    "differences",
+]  # fmt: skip

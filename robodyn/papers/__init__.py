@@ -1,3 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Figures and statements of the five papers, reproduced beside the computed results."""
+
+from robodyn.papers.puma import puma_page
+from robodyn.papers.stewart_page import paper_page
+
+__all__ = ["paper_page", "puma_page"]

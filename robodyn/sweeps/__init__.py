@@ -1,3 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Sweeps: analyses of a mechanism over a grid or a sample of poses, loads and parameters."""
+
+from robodyn.sweeps.plan import SweepPlan, make_plan
+from robodyn.sweeps.quantities import QUANTITIES
+from robodyn.sweeps.states import sweep_variables
+from robodyn.sweeps.sweep import run
+
+__all__ = ["QUANTITIES", "SweepPlan", "make_plan", "run", "sweep_variables"]

@@ -4,29 +4,43 @@
 
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.demonstration import demonstration
+from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 from robodyn.trajectories.handover import Handover
+from robodyn.trajectories.joint_points import BLEND, through_points
 from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line, plan_line_rpy
+from robodyn.trajectories.messages import (
+    joint_rows,
+    point_times,
+    pose_array,
+    sampled_trajectory,
+    twist_array,
+    without_turns,
+)
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
+from robodyn.trajectories.parabolic_blends import ViaPoints
+from robodyn.trajectories.profiles import (
+    PEAK_SPEED,
+    Cycloidal,
+    ParabolicBlend,
+    check_profile,
+    cubic,
+    make_profile,
+    quintic,
+    shortest_duration,
+)
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 from robodyn.trajectories.sequence import Sequence
-from robodyn.trajectories.waypoints import load_path
+from robodyn.trajectories.straight import distance_to_start
+from robodyn.trajectories.tip_joints import TipJoints
+from robodyn.trajectories.tip_line import plan_tip_line
+from robodyn.trajectories.waypoints import default_path, load_path
 
 __all__ = [
-    "ARM_PATHS",
-    "PAPER_PATHS",
-    "Handover",
-    "JointLine",
-    "Line",
-    "Motion",
-    "SampledTrajectory",
-    "Sequence",
-    "Trajectory",
-    "arm_path",
-    "demonstration",
-    "knot_times",
-    "load_path",
-    "paper_path",
-    "plan_joints",
-    "plan_line",
-    "plan_line_rpy",
-]
+    "ARM_PATHS", "BLEND", "PAPER_PATHS", "PEAK_SPEED", "Cycloidal", "FourierSeries",
+    "FourierTrajectory", "Handover", "JointLine", "Line", "Motion", "ParabolicBlend",
+    "SampledTrajectory", "Sequence", "TipJoints", "Trajectory", "ViaPoints", "arm_path",
+    "check_profile", "cubic", "default_path", "demonstration", "distance_to_start", "joint_rows",
+    "knot_times", "load_path", "make_profile", "paper_path", "plan_joints", "plan_line",
+    "plan_line_rpy", "plan_tip_line", "point_times", "pose_array", "quintic", "sampled_trajectory",
+    "shortest_duration", "through_points", "twist_array", "without_turns",
+]  # fmt: skip

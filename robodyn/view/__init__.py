@@ -6,3 +6,20 @@ Nothing here depends on ROS. A *source* returns a `Snapshot` on request: the sim
 process (`live`), a recording (`replay`), or the topics of a running graph (`robodyn_ros`). A
 `Page` draws it. viser is an optional extra and is imported only when a page is opened.
 """
+
+from robodyn.view.bag import read_run
+from robodyn.view.design_editor import DesignEditor
+from robodyn.view.live import BY_HAND, LiveSimulation
+from robodyn.view.model_figure import figure_of
+from robodyn.view.paths import paths_of
+from robodyn.view.replay import Replay
+from robodyn.view.scene import arrow_lengths, reference_effort
+from robodyn.view.serving import PortInUse, serve, stop
+from robodyn.view.snapshot import drawn_joints
+from robodyn.view.studio import open_studio
+
+__all__ = [
+    "BY_HAND", "DesignEditor", "LiveSimulation", "PortInUse", "Replay", "arrow_lengths",
+    "drawn_joints", "figure_of", "open_studio", "paths_of", "read_run", "reference_effort", "serve",
+    "stop",
+]  # fmt: skip

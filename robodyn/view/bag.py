@@ -16,8 +16,7 @@ from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
 from robodyn.control.command_units import CommandUnit
 from robodyn.errors import InvalidInput
-from robodyn.formats.bags import read_bag
-from robodyn.formats.received_text import received_description
+from robodyn.formats import read_bag, received_description
 from robodyn.loading.load import load
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts

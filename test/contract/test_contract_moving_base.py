@@ -11,8 +11,7 @@ from test_contract_derivatives import assert_close, directions, slope
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.errors import InvalidInput
-from robodyn.model.body import Link
-from robodyn.model.joint import Joint
+from robodyn.model import Joint, Link
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 

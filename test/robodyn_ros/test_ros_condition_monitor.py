@@ -19,7 +19,7 @@ from std_msgs.msg import Float64
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
-from robodyn.control.singularity import threshold_crossings
+from robodyn.control import threshold_crossings
 from robodyn.trajectories import Motion, knot_times
 from robodyn_ros import messages
 

@@ -19,8 +19,13 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.control import joint_motion
-from robodyn.trajectories import Motion, SampledTrajectory, knot_times
-from robodyn.trajectories.messages import point_times, sampled_trajectory
+from robodyn.trajectories import (
+    Motion,
+    SampledTrajectory,
+    knot_times,
+    point_times,
+    sampled_trajectory,
+)
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros

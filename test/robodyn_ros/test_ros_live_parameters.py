@@ -17,8 +17,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
-from robodyn.trajectories import knot_times
-from robodyn.trajectories.messages import point_times
+from robodyn.trajectories import knot_times, point_times
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros

@@ -31,7 +31,7 @@ import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
 from robodyn.trajectories import knot_times
-from robodyn.view.bag import read_run
+from robodyn.view import read_run
 from robodyn_ros import messages
 from robodyn_ros.recorded_transforms import transforms_are_missing
 

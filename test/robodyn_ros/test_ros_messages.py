@@ -14,8 +14,7 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from robodyn.checks import as_pose
-from robodyn.trajectories import knot_times
-from robodyn.trajectories.messages import sampled_trajectory
+from robodyn.trajectories import knot_times, sampled_trajectory
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros

@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.poses import composed_pose
-from robodyn.trajectories.messages import point_times
+from robodyn.trajectories import point_times
 from robodyn_ros import messages
 
 pytestmark = [

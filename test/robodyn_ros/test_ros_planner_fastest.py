@@ -17,8 +17,7 @@ from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.trajectories import Motion, SampledTrajectory
-from robodyn.trajectories.messages import point_times
+from robodyn.trajectories import Motion, SampledTrajectory, point_times
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros

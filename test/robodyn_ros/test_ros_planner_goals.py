@@ -20,7 +20,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 import robodyn as rd
-from robodyn.trajectories.messages import point_times
+from robodyn.trajectories import point_times
 from robodyn_ros import interfaces, messages
 
 pytestmark = pytest.mark.ros

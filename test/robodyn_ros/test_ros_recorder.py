@@ -29,7 +29,7 @@ from std_msgs.msg import Float64, String
 
 from robodyn.errors import IncompleteBagWarning, InvalidInput
 from robodyn.extras import how_to_install
-from robodyn.formats.bags import read_bag
+from robodyn.formats import read_bag
 from robodyn_ros import messages
 from robodyn_ros.bag_writer import BagClock, BagWriter, RecordingFailed
 from robodyn_ros.recorded_transforms import transforms_are_missing

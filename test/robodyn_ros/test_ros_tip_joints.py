@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import robodyn as rd
-from robodyn.trajectories.tip_joints import TipJoints
+from robodyn.trajectories import TipJoints
 from robodyn_ros import messages
 
 pytestmark = pytest.mark.ros

@@ -15,18 +15,17 @@ from builtin_interfaces.msg import Duration
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.analysis.goal_execution import (
+from robodyn.analysis import (
     ABORTED,
     CANCELED,
     REPLACED,
     SUCCEEDED,
     GoalExecution,
+    GoalRefused,
+    Present,
 )
-from robodyn.analysis.trajectory_goals import GoalRefused, Present
-from robodyn.control import TrajectoryFollower, joint_motion
-from robodyn.control.goal_watch import GoalCode
-from robodyn.trajectories import Motion
-from robodyn.trajectories.tip_joints import TipJoints
+from robodyn.control import GoalCode, TrajectoryFollower, joint_motion
+from robodyn.trajectories import Motion, TipJoints
 from robodyn_ros import messages
 from robodyn_ros.parameters import table
 

@@ -16,7 +16,7 @@ import yaml
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, UnphysicalInertiaWarning
-from robodyn.parsing.source import MODELS
+from robodyn.parsing import MODELS
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "closed_loops"
 # Damaged inputs of each format that take some 20 s in all.

@@ -36,7 +36,7 @@ from std_srvs.srv import Trigger
 
 import robodyn as rd
 from robodyn.errors import IncompleteBagWarning
-from robodyn.formats.bags import read_bag
+from robodyn.formats import read_bag
 from robodyn_ros.nodes import NODES, NOT_COMPLETED
 
 # What a node logs once it subscribes to all of its topics; not set: "ready".

@@ -14,8 +14,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.path import Piece
-from robodyn.trajectories.base import Motion
-from robodyn.trajectories.sampled import SampledTrajectory
+from robodyn.trajectories import Motion, SampledTrajectory
 
 # Places in an interval, in which a result is verified; within, so that a knot's sides are apart.
 VERIFIED = np.array([1e-6, 0.25, 0.5, 0.75, 1.0 - 1e-6])

@@ -21,8 +21,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.curves import coordinate_weights, swerve
 from robodyn.planning.time_optimal.motion import TimeOptimal
 from robodyn.planning.time_optimal.time_optimal import time_optimal
-from robodyn.trajectories.base import Motion, Trajectory
-from robodyn.trajectories.tip_line import plan_tip_line
+from robodyn.trajectories import Motion, Trajectory, plan_tip_line
 
 # How far the velocity carries, as shares of the time in which it would cover the way.
 CARRIED = (0.25, 0.5, 1.0, 2.0)

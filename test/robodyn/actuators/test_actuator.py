@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from robodyn.actuators import Actuator
-from robodyn.actuators.description import actuator_from_params, params_of
+from robodyn.actuators import Actuator, actuator_from_params, params_of
 from robodyn.errors import ModelError
 
 

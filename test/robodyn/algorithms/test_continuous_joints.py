@@ -11,14 +11,17 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.analysis.trajectory_goals import GoalRefused, Present, examine
-from robodyn.control import TrajectoryFollower
-from robodyn.control.path_tolerance import strayed
+from robodyn.analysis import GoalRefused, Present, examine
+from robodyn.control import TrajectoryFollower, strayed
 from robodyn.motion_base.machine.machine import Machine, MachineSettings
-from robodyn.simulation.compiled import is_compiled
-from robodyn.trajectories import Motion, SampledTrajectory
-from robodyn.trajectories.messages import joint_rows, without_turns
-from robodyn.trajectories.straight import distance_to_start
+from robodyn.simulation import is_compiled
+from robodyn.trajectories import (
+    Motion,
+    SampledTrajectory,
+    distance_to_start,
+    joint_rows,
+    without_turns,
+)
 
 TURN = 2.0 * np.pi
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.control.singularity import threshold_crossings
+from robodyn.control import threshold_crossings
 from robodyn.errors import InvalidInput
 from robodyn.solvers.stewart.six_legs import LegLimits
 from robodyn.trajectories import Sequence, plan_line_rpy

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.actuators.actuator import IDEAL
+from robodyn.actuators import IDEAL
 from robodyn.algorithms.motors import Drives
 from robodyn.analysis.margins import margin_lines, margins
 

@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.analysis import (
+    RunHistory,
+    dynamic_fraction,
+    execute,
+    peak_dynamic_fraction,
+    summary_text,
+)
 from robodyn.analysis.as_json import as_json
-from robodyn.analysis.execution import execute
-from robodyn.analysis.run import RunHistory, summary_text
-from robodyn.analysis.study import dynamic_fraction, peak_dynamic_fraction
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, OutputError
 

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import robodyn as rd
-from robodyn.analysis.execution import execute
+from robodyn.analysis import execute
 from robodyn.cli import app
-from robodyn.report.study_charts import study_charts
+from robodyn.report import study_charts
 from robodyn.report.study_page import study_page
 from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
 

@@ -7,8 +7,8 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
-from robodyn.control.conditioning import ERROR, OK, WARN, ConditionLevel, weakest_direction
-from robodyn.control.lookahead import look_ahead
+from robodyn.control import ConditionLevel, look_ahead, weakest_direction
+from robodyn.control.conditioning import ERROR, OK, WARN
 from robodyn.errors import InvalidInput
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robodyn.control.goal_watch import Errors, GoalCode, GoalWatch, Tolerances, resolved
+from robodyn.control import Errors, GoalCode, GoalWatch, Tolerances, resolved
 from robodyn.errors import InvalidInput
 
 SECOND = 1_000_000_000

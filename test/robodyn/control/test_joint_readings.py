@@ -5,8 +5,7 @@
 import numpy as np
 import pytest
 
-from robodyn.control.joint_readings import JointReadings, foreign_names
-from robodyn.control.state_stamps import ENOUGH, PublisherVote, StateStamps
+from robodyn.control import ENOUGH, JointReadings, PublisherVote, StateStamps, foreign_names
 from robodyn.errors import InvalidInput
 
 MS = 1_000_000

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.control import TrajectoryFollower
-from robodyn.control.active_trajectory import ActiveTrajectory
-from robodyn.control.limited_motions import limited_handover
+from robodyn.control import ActiveTrajectory, TrajectoryFollower, limited_handover
 from robodyn.errors import InfeasibleTrajectory
 from robodyn.poses import pose_from_rpy
 from robodyn.trajectories import Motion

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.control import TrajectoryFollower
-from robodyn.control.active_trajectory import ActiveTrajectory
-from robodyn.control.limited_motions import limited_stop
+from robodyn.control import ActiveTrajectory, TrajectoryFollower, limited_stop
 from robodyn.trajectories import Motion, SampledTrajectory
 
 MS = 1_000_000

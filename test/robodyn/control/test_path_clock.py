@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import robodyn as rd
-from robodyn.control import TrajectoryFollower
-from robodyn.control.path_clock import PathClock
+from robodyn.control import PathClock, TrajectoryFollower
 from robodyn.errors import InvalidInput
 
 MS = 1_000_000

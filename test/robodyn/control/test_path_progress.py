@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.control.path_progress import PathProgress
+from robodyn.control import PathProgress
 from robodyn.trajectories import Sequence
 
 PERIOD = 20_000_000

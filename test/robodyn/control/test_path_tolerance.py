@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.control import TrajectoryFollower, path_tolerances
-from robodyn.control.path_tolerance import USUAL
+from robodyn.control import USUAL, TrajectoryFollower, path_tolerances
 from robodyn.simulation import Plant
 
 PERIOD = 10_000_000  # [ns]

@@ -11,8 +11,13 @@ import pytest
 import robodyn as rd
 from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.conditioning import Singularity
-from robodyn.control.lookahead import look_ahead, needs_regularity
-from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
+from robodyn.control import (
+    look_ahead,
+    needs_regularity,
+    singular_meetings,
+    singular_times,
+    threshold_crossings,
+)
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation

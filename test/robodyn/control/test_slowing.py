@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.control import TrajectoryFollower
-from robodyn.control.singularity import threshold_crossings
-from robodyn.control.slowing import SpeedScale
+from robodyn.control import SpeedScale, TrajectoryFollower, threshold_crossings
 from robodyn.errors import InvalidInput
 
 PERIOD = 5_000_000

@@ -9,15 +9,9 @@ from hypothesis import strategies as st
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
-from robodyn.control.conditioning import (
-    condition_rate,
-    speed_scale,
-    weakest_direction,
-)
+from robodyn.control import condition_rate, speed_scale, weakest_direction
 from robodyn.errors import InvalidInput
-from robodyn.model.body import Link
-from robodyn.model.joint import Joint
-from robodyn.model.placement import Placement
+from robodyn.model import Joint, Link, Placement
 from robodyn.solvers.serial.chain import model_of_chain
 
 

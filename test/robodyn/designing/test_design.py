@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.cli import app
-from robodyn.designing.body_motions import rows_of
-from robodyn.designing.families import FAMILIES
+from robodyn.designing import FAMILIES, rows_of
 from robodyn.designing.search import Point, descend, evolve, spread
 from robodyn.presentation import presentation
 from robodyn.report.design_tables import rotor_sentences

@@ -15,7 +15,7 @@ from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.motions import driven_motion, motions_of_body
 from robodyn.analysis.at_home import payload_at_home
 from robodyn.cli import app
-from robodyn.designing.body_motions import rows_of
+from robodyn.designing import rows_of
 from robodyn.designing.clearances import _between
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.report.machine_sheet import held_payloads

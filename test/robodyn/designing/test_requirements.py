@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.designing.body_motions import rows_of
+from robodyn.designing import rows_of
 from robodyn.poses import pose_difference, pose_from_rpy
 
 SCHEMA = Path(rd.__file__).parent / "schemas" / "requirements.schema.json"

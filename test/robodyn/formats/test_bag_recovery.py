@@ -23,7 +23,7 @@ from rosbags.rosbag2 import (
 from rosbags.typesys import Stores, get_typestore
 
 from robodyn.errors import IncompleteBagWarning, InvalidInput
-from robodyn.formats.bags import read_bag
+from robodyn.formats import read_bag
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
 TEXT = "std_msgs/msg/String"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 import robodyn as rd
-from robodyn.formats.received_text import received_description
+from robodyn.formats import received_description
 
 URDF = """<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="1"/>
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>

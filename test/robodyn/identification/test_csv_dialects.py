@@ -11,7 +11,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.formats.csv_text import read_columns, write_columns
+from robodyn.formats import read_columns, write_columns
 
 TIMES = np.arange(0.0, 4.0, 0.01)
 POSITION = np.stack(

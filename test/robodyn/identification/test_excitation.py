@@ -10,7 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, OutputError, PathError
-from robodyn.trajectories.fourier import FourierSeries
+from robodyn.trajectories import FourierSeries
 
 pytestmark = pytest.mark.slow
 

@@ -25,7 +25,7 @@ from robodyn.identification.friction import (
 )
 from robodyn.identification.motors import motors_of
 from robodyn.identification.samples import samples_of
-from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
+from robodyn.trajectories import FourierSeries, FourierTrajectory
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
 

@@ -9,7 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.identification.friction import Term, dissipates
-from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
+from robodyn.trajectories import FourierSeries, FourierTrajectory
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ import yaml
 import robodyn as rd
 from robodyn.algorithms.comparison import compared
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.model.body import Body
+from robodyn.model import Body
 from robodyn.poses import pose_from_rpy
 from robodyn.solvers.stewart.six_legs import Damping, Leg, LegLimits, SixLegs
 

@@ -17,7 +17,7 @@ import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.loading.inspection import report
 from robodyn.loading.robot_description import frictionless, robot_description
-from robodyn.report.tables import parameter_tables
+from robodyn.report import parameter_tables
 
 PACKAGE = Path(rd.__file__).parent
 REFERENCE = Path(__file__).parents[2] / "reference" / "closed_loops"

@@ -14,7 +14,7 @@ import yaml
 import robodyn as rd
 from robodyn.algorithms import comparison
 from robodyn.loading import load_types
-from robodyn.parsing.source import MODELS
+from robodyn.parsing import MODELS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

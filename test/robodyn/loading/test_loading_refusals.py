@@ -388,7 +388,7 @@ def test_unphysical_is_refused_when_strict(model, document, yaml_file):
 
 
 def test_thin_rods_and_plates_are_physical():
-    from robodyn.formats.inertia import unphysical
+    from robodyn.formats import unphysical
 
     assert unphysical([[0, 0, 0], [0, 0.3, 0], [0, 0, 0.3]]) is None
     assert unphysical([[0.1, 0, 0], [0, 0.2, 0], [0, 0, 0.1 + 0.2]]) is None

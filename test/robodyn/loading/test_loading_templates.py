@@ -17,7 +17,7 @@ import yaml
 import robodyn as rd
 from robodyn.solvers.serial.kind import TEMPLATE as ARM
 from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
-from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
+from robodyn.trajectories import FourierSeries, FourierTrajectory
 
 BUNDLED = resources.files("robodyn")
 WAYPOINTS = Path(__file__).parents[2] / "launch" / "there_and_back.yaml"

@@ -10,7 +10,7 @@ import pytest
 import urdf_kinematics as independent
 
 import robodyn as rd
-from robodyn.model.comparison import differences
+from robodyn.model import differences
 from robodyn.solvers.stewart.drawing import stewart_urdf
 from robodyn.solvers.stewart.six_legs import LegLimits, universal_zero_frame
 
@@ -29,8 +29,7 @@ def test_xacro_equals_yaml(name, quiet_load, capfd):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BUNDLED)
 def test_ros2_control_block_is_off_by_default_and_right_when_on(name, quiet_load):
-    from robodyn.formats.xacro_text import expand_xacro
-    from robodyn.formats.xml_text import parse_xml
+    from robodyn.formats import expand_xacro, parse_xml
 
     path = URDF / f"{name}.urdf.xacro"
     # nothing, or what drives the legs

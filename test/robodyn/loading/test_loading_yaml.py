@@ -98,7 +98,7 @@ def test_optional_fields_have_their_defaults(document, yaml_file, quiet_load):
 
 
 def test_numbers_are_those_of_yaml_1_2(yaml_file):
-    from robodyn.formats.documents import read_yaml
+    from robodyn.formats import read_yaml
 
     text = "a: 1e-4\nb: 010\nc: 1:30\nd: yes\ne: -.5\nf: 2020-01-01\n"
     assert read_yaml(yaml_file(text)) == {

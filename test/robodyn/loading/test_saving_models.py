@@ -31,7 +31,7 @@ def tilted_arm():
     """The PUMA with joints whose frames and axes no Denavit-Hartenberg table has."""
     model = bundled("puma560").model
     turned = rd.pose_from_rpy([0.0] * 3, [0.3, np.pi / 2.0, -0.2])
-    from robodyn.model.placement import Placement
+    from robodyn.model import Placement
     from robodyn.poses import rotation_matrix
 
     second = replace(

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.model.body import Link
-from robodyn.model.builder import Drives, ModelBuilder
-from robodyn.model.joint import Joint, Mimic
+from robodyn.model import Drives, Joint, Link, Mimic, ModelBuilder
 
 
 def gripper() -> ModelBuilder:
@@ -55,7 +53,7 @@ def test_gravity_is_stated_in_the_axes_of_the_base_link():
     builder = ModelBuilder("tilted", "tilted.txt")
     builder.add(Link("floor"), Link("plate"), Link("arm", 1.0))
     turned = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # about x
-    from robodyn.model.placement import Placement
+    from robodyn.model import Placement
 
     builder.add(
         Joint("mount", "fixed", "floor", "plate", Placement(turned)),

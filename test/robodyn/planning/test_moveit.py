@@ -12,10 +12,11 @@ from urdf_parser_py.urdf import URDF
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.errors import InvalidInput, OutputError
-from robodyn.formats.xml_text import parse_xml
+from robodyn.formats import parse_xml
 from robodyn.planning.moveit import moveit
 from robodyn.poses import rotation_matrix
-from robodyn.trajectories.tip_joints import TipJoints, space_of
+from robodyn.trajectories import TipJoints
+from robodyn.trajectories.tip_joints import space_of
 
 pytestmark = pytest.mark.slow
 

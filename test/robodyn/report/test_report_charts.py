@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from robodyn.planning.workspace.surfaces import Surface
+from robodyn.report import Chart, ChartLine, Mark, Note, Panel, decimal
 from robodyn.report.axis_ranges import Scale, scale_of, x_range, y_range
-from robodyn.report.chart import Chart, ChartLine, Mark, Note, Panel, thinned_rows
-from robodyn.report.numbers_as_text import decimal
+from robodyn.report.chart import thinned_rows
 from robodyn.report.workspace_page import surfaces_image
 
 bokeh = pytest.importorskip("bokeh")

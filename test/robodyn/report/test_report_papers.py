@@ -4,8 +4,8 @@
 
 import pytest
 
-from robodyn.papers.puma import BOUND, puma_page
-from robodyn.papers.stewart_page import paper_page
+from robodyn.papers import paper_page, puma_page
+from robodyn.papers.puma import BOUND
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import MissingExtra, OutputError
-from robodyn.report.study_charts import rises, study_charts
+from robodyn.report import rises, study_charts
 from robodyn.report.study_page import study_page
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.simulation import compiled
-from robodyn.simulation.task import SimulationTask
+from robodyn.simulation import SimulationTask, compiled
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
 

@@ -13,7 +13,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms.motion import Motion
-from robodyn.simulation.compiled import is_compiled
+from robodyn.simulation import is_compiled
 from robodyn.solvers.tree.integration import Simulation
 from robodyn.trajectories import SampledTrajectory
 

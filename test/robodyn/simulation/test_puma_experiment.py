@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.execution import execute
+from robodyn.analysis import execute
 
 BOUND = 4.26e-4
 

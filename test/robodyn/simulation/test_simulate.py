@@ -10,8 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.poses import advance_pose, pose_from_rpy
-from robodyn.simulation import Event
-from robodyn.simulation.simulate import find_events
+from robodyn.simulation import Event, find_events
 from robodyn.solvers.stewart.six_legs import SixLegs
 from robodyn.trajectories import plan_line_rpy
 

@@ -13,8 +13,7 @@ import pytest
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.poses import advance_pose
-from robodyn.simulation import EndStops
-from robodyn.simulation.compiled import is_compiled
+from robodyn.simulation import EndStops, is_compiled
 from robodyn.solvers.stewart.six_legs import LegLimits
 from robodyn.trajectories import Motion
 

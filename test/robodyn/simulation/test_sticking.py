@@ -12,10 +12,8 @@ import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.algorithms.motion import Motion
 from robodyn.control import ComputedTorque
-from robodyn.model.body import Link
-from robodyn.model.joint import Joint
-from robodyn.simulation import Plant
-from robodyn.simulation.compiled import is_compiled
+from robodyn.model import Joint, Link
+from robodyn.simulation import Plant, is_compiled
 from robodyn.solvers.serial.chain import model_of_chain
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.sweeps.plan import make_plan
+from robodyn.sweeps import make_plan
 
 if any(find_spec(name) is None for name in ("dask", "distributed", "xarray", "zarr", "netCDF4")):
     # what is refused without the extra `sweep` is tested without

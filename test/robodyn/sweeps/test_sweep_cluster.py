@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import ClusterError
-from robodyn.sweeps.sweep import run
+from robodyn.sweeps import run
 
 pytestmark = pytest.mark.slow
 
@@ -159,7 +159,7 @@ def test_a_lost_scheduler_is_told_in_one_line_and_the_sweep_resumes(
     with pytest.raises(ClusterError, match=f"the cluster at {address} failed") as refused:
         run(given, output, address, progress=lambda share: share > 0.2 and cluster.stop())
     assert "\n" not in str(refused.value)
-    monkeypatch.setattr("robodyn.sweeps.schedulers.PATIENCE", 1.0)
+    monkeypatch.setattr("robodyn.sweeps.schedulers.TIMEOUT", 1.0)
     with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"):
         run(given, output, address)
     outcome = run(given, output)  # on threads: where it is computed is no part of a sweep

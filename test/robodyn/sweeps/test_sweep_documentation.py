@@ -5,8 +5,7 @@
 import re
 from pathlib import Path
 
-from robodyn.sweeps.quantities import QUANTITIES
-from robodyn.sweeps.states import sweep_variables
+from robodyn.sweeps import QUANTITIES, sweep_variables
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sweeps.md").read_text(encoding="utf-8")
 

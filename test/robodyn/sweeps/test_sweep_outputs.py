@@ -18,8 +18,7 @@ from typer.testing import CliRunner
 
 from robodyn.cli import app
 from robodyn.errors import ResumeRefused
-from robodyn.sweeps.plan import SweepPlan, make_plan
-from robodyn.sweeps.sweep import run
+from robodyn.sweeps import SweepPlan, make_plan, run
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
-from robodyn.control.conditioning import weakest_direction
+from robodyn.control import weakest_direction
 from robodyn.errors import UnreachablePose
-from robodyn.sweeps.quantities import QUANTITIES
+from robodyn.sweeps import QUANTITIES
 
 
 def test_a_grid_equals_the_batch_calls(symmetric):

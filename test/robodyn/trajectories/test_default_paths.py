@@ -16,8 +16,7 @@ import robodyn as rd
 from robodyn.cli import app
 from robodyn.cli.session import mechanism_and_path
 from robodyn.solvers.tree.closing.far_search import FarSearch
-from robodyn.trajectories import demonstration, load_path
-from robodyn.trajectories.waypoints import default_path
+from robodyn.trajectories import default_path, demonstration, load_path
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 

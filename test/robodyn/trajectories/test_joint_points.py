@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.joint_points import BLEND, through_points
+from robodyn.trajectories import BLEND, through_points
 
 TIMES = np.array([0.0, 0.8, 1.0, 2.7])
 

@@ -9,9 +9,7 @@ import yaml
 import robodyn as rd
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, PathError
 from robodyn.poses import pose_from_rpy
-from robodyn.trajectories import JointLine, Line, Sequence, plan_line_rpy
-from robodyn.trajectories.parabolic_blends import ViaPoints
-from robodyn.trajectories.profiles import ParabolicBlend
+from robodyn.trajectories import JointLine, Line, ParabolicBlend, Sequence, ViaPoints, plan_line_rpy
 
 POINTS = np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [3.0, -1.0]])
 DURATIONS, BLENDS = [1.0, 2.0, 1.5], [0.2, 0.6, 1.0, 0.4]

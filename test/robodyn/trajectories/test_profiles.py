@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
-from robodyn.trajectories.profiles import (
+from robodyn.trajectories import (
     PEAK_SPEED,
     Cycloidal,
     ParabolicBlend,

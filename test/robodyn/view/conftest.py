@@ -41,11 +41,7 @@ def dasgupta(load):
 @pytest.fixture
 def studio(load):
     """Open a page: studio(model, path) gives the simulation, the page and the port."""
-    from robodyn.view.live import LiveSimulation
-    from robodyn.view.model_figure import figure_of
-    from robodyn.view.paths import paths_of
-    from robodyn.view.serving import serve, stop
-    from robodyn.view.studio import open_studio
+    from robodyn.view import LiveSimulation, figure_of, open_studio, paths_of, serve, stop
 
     opened = []
 

@@ -9,9 +9,9 @@ from viser_client import Client
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.designing.families import FAMILIES
-from robodyn.view.design_editor import IDEAL, DesignEditor
-from robodyn.view.serving import serve, stop
+from robodyn.designing import FAMILIES
+from robodyn.view import DesignEditor, serve, stop
+from robodyn.view.design_editor import IDEAL
 
 REQUIREMENTS = {
     "payload": {"mass": 250.0, "com": [0.0, 0.0, 0.35]},

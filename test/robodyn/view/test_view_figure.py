@@ -16,9 +16,7 @@ from robodyn.poses import matrix_from_pose
 from robodyn.presentation import presentation
 from robodyn.presentation.figure_from_urdf import figure_from_urdf
 from robodyn.solvers.stewart.drawing import stewart_urdf
-from robodyn.view.model_figure import figure_of
-from robodyn.view.scene import arrow_lengths, reference_effort
-from robodyn.view.snapshot import drawn_joints
+from robodyn.view import arrow_lengths, drawn_joints, figure_of, reference_effort
 
 ROOT = Path(__file__).resolve().parents[3]
 PLATFORMS = ("stewart_dasgupta", "stewart_symmetric")

@@ -19,10 +19,13 @@ viser = pytest.importorskip("viser")
 
 from viser_client import Client  # noqa: E402
 
-from robodyn.view.live import LiveSimulation  # noqa: E402
-from robodyn.view.model_figure import figure_of  # noqa: E402
-from robodyn.view.serving import serve, stop  # noqa: E402
-from robodyn.view.studio import open_studio  # noqa: E402
+from robodyn.view import (  # noqa: E402
+    LiveSimulation,
+    figure_of,
+    open_studio,
+    serve,
+    stop,
+)
 
 MODEL = "puma560"
 

@@ -15,8 +15,7 @@ from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, PathError
 from robodyn.simulation import Plant
 from robodyn.trajectories import demonstration
-from robodyn.view.live import BY_HAND, LiveSimulation
-from robodyn.view.paths import paths_of
+from robodyn.view import BY_HAND, LiveSimulation, paths_of
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 

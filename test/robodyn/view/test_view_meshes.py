@@ -8,10 +8,10 @@ import pytest
 
 import robodyn as rd
 from robodyn.cli.view import replay
-from robodyn.formats.ros_packages import package_folders
+from robodyn.formats import package_folders
 from robodyn.loading.robot_description import robot_description
 from robodyn.presentation.figure_from_urdf import figure_from_urdf
-from robodyn.view.model_figure import figure_of
+from robodyn.view import figure_of
 
 pytest.importorskip("trimesh")
 

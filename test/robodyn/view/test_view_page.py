@@ -13,7 +13,7 @@ import pytest
 from viser_client import Client
 
 from robodyn.errors import InvalidInput
-from robodyn.view.serving import PortInUse, serve
+from robodyn.view import PortInUse, serve
 
 pytestmark = pytest.mark.slow
 

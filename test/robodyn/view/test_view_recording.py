@@ -12,14 +12,14 @@ import pytest
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.solvers.stewart.drawing import stewart_urdf
-from robodyn.view.replay import Replay
+from robodyn.view import Replay
 
 pytest.importorskip("rosbags", reason="reading bags needs the package rosbags")
 
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
-from robodyn.view.bag import read_run
+from robodyn.view import read_run
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
 KIND = STORE.types

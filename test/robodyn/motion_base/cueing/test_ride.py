@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.formats.bags import read_bag
+from robodyn.formats import read_bag
 from robodyn.motion_base.cueing.vehicle import COLUMNS
 from robodyn.poses import rotation_matrix
-from robodyn.trajectories.messages import pose_array, twist_array
+from robodyn.trajectories import pose_array, twist_array
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ import pytest
 from serial_arms import arm_from_yaml, golden_document, random_arm
 
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.formats.documents import read_yaml
+from robodyn.formats import read_yaml
 
 ROOT = Path(__file__).parents[4]
 

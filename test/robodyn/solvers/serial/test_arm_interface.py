@@ -10,7 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput, SingularMassMatrix
-from robodyn.model.body import Link
+from robodyn.model import Link
 from robodyn.solvers.serial.chain import model_of_chain
 
 

@@ -7,7 +7,7 @@ import pytest
 from serial_arms import arm_from_urdf, random_arm
 
 import robodyn as rd
-from robodyn.trajectories.tip_line import plan_tip_line
+from robodyn.trajectories import plan_tip_line
 
 
 def ranges(arm):

@@ -11,7 +11,7 @@ import pytest
 from serial_arms import arm_from_urdf, arm_from_yaml, random_urdf
 
 from robodyn.errors import ModelError, UnphysicalInertia, UnphysicalInertiaWarning
-from robodyn.formats.xacro_text import expand_xacro
+from robodyn.formats import expand_xacro
 
 ROOT = Path(__file__).parents[4]
 LINK = {"joint": "revolute", "d": 0.1, "a": 0.3, "alpha": 0.4, "mass": 2.0,
@@ -47,7 +47,7 @@ def test_the_bundled_arms_are_of_sound_size(bundled):
 
 
 def test_the_unphysical_tensors_of_the_puma_are_reported():
-    from robodyn.formats.documents import read_yaml
+    from robodyn.formats import read_yaml
 
     puma = read_yaml(ROOT / "robodyn" / "models" / "puma560.yaml")
     with pytest.warns(UnphysicalInertiaWarning) as caught:

@@ -11,8 +11,7 @@ from serial_arms import arm_from_yaml
 import robodyn as rd
 from robodyn.algorithms import comparison
 from robodyn.errors import ModelError
-from robodyn.model.joint import Mimic
-from robodyn.model.placement import Placement
+from robodyn.model import Mimic, Placement
 from robodyn.solvers.serial.chain import with_tip
 
 LINK = {"joint": "revolute", "a": 0.4, "mass": 1.0, "com": [0, 0, 0], "inertia": np.eye(3).tolist()}

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.model.body import Body
+from robodyn.model import Body
 from robodyn.solvers.stewart.six_legs import Damping, Leg, SixLegs
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "reference" / "golden.json").read_text())

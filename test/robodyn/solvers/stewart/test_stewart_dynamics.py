@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from stewart_mechanisms import bodies_in_motion, random_motion, random_platform, relative
 
 import robodyn as rd
-from robodyn.model.body import Body
+from robodyn.model import Body
 from robodyn.solvers.stewart.formulations import Formulation
 from robodyn.solvers.stewart.kernels import published as stewart_published
 from robodyn.solvers.stewart.six_legs import Damping

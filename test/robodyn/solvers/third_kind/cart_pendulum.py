@@ -22,11 +22,9 @@ import numpy as np
 import robodyn as rd
 from robodyn.algorithms.description import Nouns
 from robodyn.dynamics.joint_friction import joint_friction
-from robodyn.formats.documents import Fields
+from robodyn.formats import Fields
 from robodyn.mechanism.numpy_dynamics import NumpyDynamics
-from robodyn.model.body import Link
-from robodyn.model.joint import Joint
-from robodyn.model.placement import Placement
+from robodyn.model import Joint, Link, Placement
 from robodyn.poses import pose_from_rpy
 from robodyn.presentation.figure import Figure, Shape, stick
 from robodyn.presentation.presentation import figure

@@ -14,9 +14,8 @@ import pytest
 from cart_pendulum import CartPendulum, Model
 
 import robodyn as rd
-from robodyn.analysis.execution import execute
-from robodyn.control import joint_motion
-from robodyn.control.conditioning import weakest_direction
+from robodyn.analysis import execute
+from robodyn.control import joint_motion, weakest_direction
 from robodyn.loading import inspection
 from robodyn.loading.robot_description import robot_description
 from robodyn.trajectories import SampledTrajectory, demonstration, knot_times

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.report.recorded_run import compare_with_plan
+from robodyn.report import compare_with_plan, study_charts
 from robodyn.report.recorded_run_page import recorded_run_page
-from robodyn.report.study_charts import study_charts
 from robodyn.report.study_page import study_page
 from robodyn.trajectories import demonstration
 

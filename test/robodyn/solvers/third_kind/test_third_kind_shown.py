@@ -38,7 +38,7 @@ def test_it_is_swept_over_its_own_joints(crane):
 
 
 def test_it_is_drawn_from_its_urdf_and_from_its_model_alike(crane, description):
-    from robodyn.view.model_figure import figure_of
+    from robodyn.view import figure_of
 
     figure = figure_of(description, crane)
     own = presentation.figure(crane)
@@ -57,8 +57,7 @@ def test_it_is_drawn_from_its_urdf_and_from_its_model_alike(crane, description):
 
 
 def test_it_is_shown_live(crane):
-    from robodyn.view.live import LiveSimulation
-    from robodyn.view.paths import paths_of
+    from robodyn.view import LiveSimulation, paths_of
 
     live = LiveSimulation(crane, paths_of(crane))
     for _ in range(100):

@@ -8,11 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.model.body import Link
-from robodyn.model.closure import Closure
-from robodyn.model.joint import Joint, Mimic
-from robodyn.model.model import Model
-from robodyn.model.placement import Placement
+from robodyn.model import Closure, Joint, Link, Mimic, Model, Placement
 
 EQUATIONS = {
     "spherical": 3, "universal": 4, "revolute": 5, "prismatic": 5, "cylindrical": 4, "fixed": 6,

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.model.body import Link
-from robodyn.model.closure import Closure
-from robodyn.model.joint import Joint
-from robodyn.model.model import Model
-from robodyn.model.placement import Placement
+from robodyn.model import Closure, Joint, Link, Model, Placement
 from robodyn.solvers.tree.closing.assembly_modes import assembly_modes
 
 Z = np.array([0.0, 0.0, 1.0])

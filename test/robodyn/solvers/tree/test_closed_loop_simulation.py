@@ -12,7 +12,7 @@ from random_mechanisms import parallel, random_state
 import robodyn as rd
 from robodyn.algorithms import conditioning
 from robodyn.algorithms.motion import Motion
-from robodyn.simulation.compiled import is_compiled
+from robodyn.simulation import is_compiled
 from robodyn.trajectories import SampledTrajectory
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"

@@ -15,10 +15,7 @@ import robodyn as rd
 from robodyn.algorithms import conditioning
 from robodyn.cli.check_text import loop_parts
 from robodyn.errors import InvalidInput, ModelError, NoSolution, UnderActuated
-from robodyn.model.body import Link
-from robodyn.model.closure import Closure
-from robodyn.model.joint import Joint
-from robodyn.model.placement import Placement
+from robodyn.model import Closure, Joint, Link, Placement
 
 
 @pytest.mark.parametrize(("kind", "rank"), [("spherical", 2), ("revolute", 2), ("fixed", 3)])

@@ -12,7 +12,7 @@ import pytest
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.loading.inspection import report
-from robodyn.model.placement import Placement
+from robodyn.model import Placement
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation
 

@@ -7,11 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.model.body import Link
-from robodyn.model.closure import Closure
-from robodyn.model.joint import Joint
-from robodyn.model.model import Model
-from robodyn.model.placement import Placement
+from robodyn.model import Closure, Joint, Link, Model, Placement
 
 X, Y, Z = np.eye(3)
 
