@@ -112,8 +112,8 @@ def test_a_recording_names_no_mesh_outside_the_folders_of_packages(folder, monke
         source=text, mechanism=arm, replay=SimpleNamespace(duration=1.0, mechanism=arm)
     )
     drawn = []
-    monkeypatch.setattr("robodyn.view.bag.read_run", lambda bag, model: run)
-    monkeypatch.setattr("robodyn.view.serving.serve", lambda *_: None)
+    monkeypatch.setattr("robodyn.view.read_run", lambda bag, model: run)
+    monkeypatch.setattr("robodyn.view.serve", lambda *_: None)
     monkeypatch.setattr("robodyn.view.studio.open_projector", lambda *given: drawn.append(given[2]))
     monkeypatch.setattr("robodyn.cli.view._show", lambda *_: None)
     monkeypatch.setenv("ROBODYN_PACKAGE_PATH", str(folder.parent / "nowhere"))
