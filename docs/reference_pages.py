@@ -100,6 +100,12 @@ SETTINGS = (
     "robodyn.CalibrationSettings",
     "robodyn.PoseSettings",
 )
+# Modules of extras, imported by their own names
+MODULES = {
+    "robodyn.gym": ("Task", "MechanismVectorEnv", "MechanismEnv", "Reach", "Track"),
+    "robodyn.jax": ("forward_dynamics", "inverse_dynamics", "step"),
+    "robodyn.casadi": ("forward_dynamics", "inverse_dynamics", "displacement_rate"),
+}
 MECHANISM = "robodyn.Mechanism"
 OTHERS = "More"
 ERRORS = "Errors"
@@ -125,6 +131,12 @@ def write_reference(file: Path) -> None:
         names = [name for name in names if hasattr(rd, name)]
         if names:
             parts += [f"## {title}\n", *(_entry(name) for name in names)]
+    for module, names in MODULES.items():
+        parts += [f"## {module}\n"]
+        for name in names:
+            kind = "autoclass" if name[0].isupper() else "autofunction"
+            members = (":members:",) if name == "Task" else ()
+            parts.append(_directive(kind, f"{module}.{name}", *members))
     options = (":members:", ":inherited-members: tuple")
     parts += ["## What they return\n"]
     parts += [_directive("autoclass", name, *options) for name in ANSWERS]

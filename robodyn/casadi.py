@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from robodyn.extras import needing
-from robodyn.poses import left_jacobian
 
 with needing("casadi", "optimal control with CasADi", "casadi"):
     import casadi
 
+from robodyn.algorithms.chart import Chart
 from robodyn.arrays import ArrayLike
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -37,10 +37,10 @@ class Dynamics(casadi.Callback):
     ) -> None:
         super().__init__()
         self.mechanism, self._question, self._blocks = mechanism, question, blocks
-        self._reference = np.array(mechanism.home if reference is None else reference)
-        mechanism.joint_positions(self._reference)  # raises where it is none
-        nv, n = mechanism.coordinates.velocity_size, len(mechanism.joint_names)
-        self._load, self._size = (n, nv) if question == "forward_dynamics" else (nv, n)
+        self._chart = Chart(mechanism, reference)
+        self._rows = self._chart.rows(question)
+        self._unchecked = mechanism.unchecked
+        self._unchecked_dynamics = getattr(self._unchecked, question)
         self._kept: list[Any] = []
         self.construct(f"{question}{'_jacobian' * blocks}", {})
 
@@ -54,13 +54,12 @@ class Dynamics(casadi.Callback):
 
     def get_sparsity_in(self, i: int) -> Any:
         """Columns."""
-        nv = self.mechanism.coordinates.velocity_size
-        return casadi.Sparsity.dense((nv, nv, self._load, self._size)[i], 1)
+        return casadi.Sparsity.dense((*self._rows.arguments, *self._rows.results)[i], 1)
 
     def get_sparsity_out(self, i: int) -> Any:
         """A column, or dense blocks."""
         columns = self.get_sparsity_in(i).numel() if self._blocks else 1
-        return casadi.Sparsity.dense(self._size, columns)
+        return casadi.Sparsity.dense(self._rows.results[0], columns)
 
     def get_name_in(self, i: int) -> str:
         """Return the name of an argument, for CasADi."""
@@ -76,22 +75,28 @@ class Dynamics(casadi.Callback):
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
         """The same with its slopes."""
-        slopes = Dynamics(self.mechanism, self._question, self._reference, blocks=True)
+        slopes = Dynamics(self.mechanism, self._question, self._chart.reference, blocks=True)
         self._kept.append(slopes)
         return slopes
 
-    def eval(self, given: Any) -> list[Any]:
-        """Answer in numbers."""
-        x, v, load = (part.full().reshape(-1) for part in given[:3])
-        m = self.mechanism
-        q = m.advance(self._reference, x)
-        if not self._blocks:
-            return [getattr(m, self._question)(q, v, load)]
-        found = getattr(m, f"{self._question}_derivatives")(q, v, load)
-        by_x = np.array(found.configuration)
-        for turn in m.coordinates.rotations:
-            by_x[:, turn] = by_x[:, turn] @ left_jacobian(x[turn])
-        return [by_x, found[2], found[3]]
+    def has_eval_buffer(self) -> bool:
+        """Take numbers in memory, without copies into matrices of CasADi."""
+        return True
+
+    def eval_buffer(self, given: Any, results: Any) -> int:
+        """Write results for three arguments, matrices by columns."""
+        x, v, load = (np.frombuffer(part) for part in given[:3])
+        if self._blocks:
+            found = self._rows.differentiate(x[None], v[None], load[None])[1:]
+            for block, result in zip(found, results, strict=True):
+                if result is not None:
+                    np.frombuffer(result)[:] = block[0].T.ravel()
+            return 0
+        q = self._unchecked.advance(self._chart.reference, x)
+        out = np.frombuffer(results[0])
+        if not self._unchecked_dynamics(q, v, load, out):
+            out[:] = self._rows.compute(x[None], v[None], load[None])[0][0]  # raises the reason
+        return 0
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Dynamics:

@@ -32,6 +32,8 @@ EXTRAS = {
     "control": ["control>=0.10", "osqp>=1.0"],
     "casadi": ["casadi>=3.6"],
     "export": ["ziglang>=0.12"],
+    "jax": ["jax>=0.4.34"],
+    "torch": ["torch>=2.2"],
     "gym": ["gymnasium>=1.1"],
     "flight": ["jsbsim>=1.2"],
 }

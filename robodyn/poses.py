@@ -175,10 +175,11 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
 
 
 def left_jacobian(turn: FloatArray) -> FloatArray:
-    """(3, 3) that maps a change of a rotation vector to the rotation that follows it."""
-    columns: FloatArray = np.eye(3)
-    kernels.rotation_vector_motions(np.tile(turn, (3, 1)), columns, np.zeros((3, 3)))
-    return np.asarray(columns.T)
+    """(..., 3, 3) that map changes of rotation vectors to the rotations that follow them."""
+    vectors = np.repeat(turn.reshape(-1, 3), 3, axis=0)
+    columns: FloatArray = np.tile(np.eye(3), (turn.size // 3, 1))
+    kernels.rotation_vector_motions(vectors, columns, np.zeros_like(columns))
+    return np.asarray(columns.reshape(*turn.shape, 3).swapaxes(-1, -2))
 
 
 def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:

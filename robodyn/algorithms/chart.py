@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Dynamics in displacements from a reference, with exact derivatives.
+
+A displacement x (nv,) leads from the reference to a configuration as `advance` has it, and back as
+`difference` has it. Its derivatives differ from those by displacements at the configuration itself
+only in rotation vectors, by their left Jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import as_scalar
+from robodyn.errors import InvalidInput
+from robodyn.poses import left_jacobian, pose_difference, rotation_matrix
+
+# Parts of the step at which Runge-Kutta's stages are, and their weights.
+PARTS, WEIGHTS = (0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
+
+
+class Rows(NamedTuple):
+    """A function of rows, and its derivatives.
+
+    Attributes:
+        arguments, results: numbers in a row of each.
+        compute: from arguments (N, k) to a tuple of results (N, k).
+        differentiate: likewise, to the results, then the derivatives (N, k, j) of the first by
+            each argument, of the second, ...
+    """
+
+    arguments: tuple[int, ...]
+    results: tuple[int, ...]
+    compute: Callable[..., tuple[FloatArray, ...]]
+    differentiate: Callable[..., tuple[FloatArray, ...]]
+
+
+class Chart:
+    """Dynamics of a mechanism in displacements x (N, nv) from a reference.
+
+    Args:
+        mechanism: mechanism of any kind.
+        reference: (nq,) configuration at which x is zero; home by default.
+
+    Raises:
+        InvalidInput, KinematicsError: the reference is no configuration.
+    """
+
+    def __init__(self, mechanism: Any, reference: ArrayLike | None = None) -> None:
+        self.mechanism = mechanism
+        self.reference = np.array(mechanism.home if reference is None else reference, dtype=float)
+        mechanism.joint_positions(self.reference)  # raises if there is none
+        self.nv, self.n = mechanism.coordinates.velocity_size, len(mechanism.joint_names)
+
+    def rows(self, question: str) -> Rows:
+        """Return `forward_dynamics` or `inverse_dynamics` as a function of rows."""
+        ask = getattr(self.mechanism, question)
+        ask_derivatives = getattr(self.mechanism, f"{question}_derivatives")
+
+        def compute(x: FloatArray, v: FloatArray, load: FloatArray) -> tuple[FloatArray, ...]:
+            return (ask(self.configuration(x), v, load),)
+
+        def differentiate(x: FloatArray, v: FloatArray, load: FloatArray) -> tuple[FloatArray, ...]:
+            found = ask_derivatives(self.configuration(x), v, load)
+            return found[0], found[1] @ self._left(x), found[2], found[3]
+
+        load, result = (self.n, self.nv) if question == "forward_dynamics" else (self.nv, self.n)
+        return Rows((self.nv, self.nv, load), (result,), compute, differentiate)
+
+    def step_rows(self, dt: float, steps: int) -> Rows:
+        """Return `steps` of dt [s] of a plant, from x, v and efforts to x and v, of rows.
+
+        Raises:
+            InvalidInput: the step is not positive, or there is none.
+        """
+        h = as_scalar("dt", dt, "s", above=0.0)
+        if steps < 1 or steps != int(steps):
+            raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)
+        nv, n = self.nv, self.n
+        return Rows(
+            (nv, nv, n), (nv, nv), partial(self._step, h, steps),
+            partial(self._step_derivatives, h, steps),
+        )  # fmt: skip
+
+    def _step(
+        self, dt: float, steps: int, x: FloatArray, v: FloatArray, efforts: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return displacements and velocities (N, nv) after steps of the plant, efforts held."""
+        m, q, still = self.mechanism, self.configuration(x), np.zeros(6)
+        rows = [m.step(*row, still, dt, steps) for row in zip(q, v, efforts, strict=True)]
+        ends = np.array([row[0] for row in rows]).reshape(q.shape)
+        return self._away(ends), np.array([row[1] for row in rows]).reshape(v.shape)
+
+    def _step_derivatives(
+        self, dt: float, steps: int, x: FloatArray, v: FloatArray, efforts: FloatArray
+    ) -> tuple[FloatArray, ...]:
+        """Return x and v after `_step`, and derivatives of each (N, nv, ...) by x, v and efforts.
+
+        Each stage of Runge-Kutta is differentiated, so they are those of the discrete step.
+        """
+        nv, n, q = self.nv, self.n, self.configuration(x)
+        end, rates = self._step(dt, steps, x, v, efforts), v
+        moves = np.zeros((len(x), nv, 2 * nv + n))  # derivatives of the configuration, ...
+        changes = moves.copy()  # ... of the velocity, ...
+        moves[:, :, :nv], changes[:, :, nv : 2 * nv] = self._left(x), np.eye(nv)
+        pushes = np.eye(n, 2 * nv + n, 2 * nv)  # ... and of the efforts
+        for _ in range(steps):
+            q, rates, moves, changes = self._differentiated(
+                q, rates, efforts, dt, (moves, changes, pushes)
+            )
+        moves = np.linalg.solve(self._left(end[0]), moves)
+        blocks = (np.split(each, [nv, 2 * nv], axis=2) for each in (moves, changes))
+        return *end, *(block for row in blocks for block in row)
+
+    def _differentiated(
+        self, q: FloatArray, v: FloatArray, efforts: FloatArray, dt: float, by: Any
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return a state after one step, and its derivatives, from those before it and of efforts.
+
+        Derivatives of a configuration are displacements at it.
+        """
+        m, (moves, changes, pushes) = self.mechanism, by
+        turns = [_Turn(part, len(q)) for part in m.coordinates.rotations]
+        # velocities and accelerations of the stage before, and the sums over all stages
+        before: Any = v, np.zeros_like(v), changes, np.zeros_like(changes)
+        total: list[Any] = [np.zeros_like(part) for part in before]
+        for part, weight in zip(PARTS, WEIGHTS, strict=True):
+            rate, push, by_rate, by_push = before
+            shift, by_shift = part * dt * rate, moves + part * dt * by_rate
+            for turn in turns:
+                turn.move(part * dt, rate, by_rate, moves, shift, by_shift)
+            stage = m.advance(q, shift)
+            rate, by_rate = v + part * dt * push, changes + part * dt * by_push
+            d = m.forward_dynamics_derivatives(stage, rate, efforts)
+            by_push = d.configuration @ by_shift + d.velocity @ by_rate + d.efforts @ pushes
+            before = rate, d.acceleration, by_rate, by_push
+            for k, term in enumerate(before):
+                total[k] += weight * term
+            for turn in turns:
+                turn.add(weight, rate, by_rate)
+        shift, by_shift = dt * total[0], moves + dt * total[2]
+        for turn in turns:
+            turn.finish(dt, moves, shift, by_shift)
+        return m.advance(q, shift), v + dt * total[1], by_shift, changes + dt * total[3]
+
+    def configuration(self, x: FloatArray) -> FloatArray:
+        """Return configurations (N, nq) at displacements (N, nv) from the reference."""
+        reference = np.broadcast_to(self.reference, (len(x), len(self.reference)))
+        found: FloatArray = self.mechanism.advance(reference, x)
+        return found
+
+    def _away(self, q: FloatArray) -> FloatArray:
+        found: FloatArray = self.mechanism.difference(np.broadcast_to(self.reference, q.shape), q)
+        return found
+
+    def _left(self, x: FloatArray) -> FloatArray:
+        """Return displacements at a configuration by changes of x (N, nv, nv)."""
+        out = np.tile(np.eye(self.nv), (len(x), 1, 1))
+        for part in self.mechanism.coordinates.rotations:
+            out[:, part, part] = left_jacobian(x[:, part])
+        return out
+
+
+class _Turn:
+    """A rotation in a Runge-Kutta step: quaternions are added and brought to unit length.
+
+    Args:
+        part: slice of the rotation vector in a displacement.
+        count: number of states.
+    """
+
+    def __init__(self, part: slice, count: int) -> None:
+        self.part = part
+        self.pose = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (count, 1))
+        self.by: Any = 0.0  # derivatives of that turn, as a displacement at it
+        self.total, self.by_total = np.zeros((count, 4)), np.zeros((count, 4, 1))
+
+    def move(
+        self, h: float, rate: Any, by_rate: Any, moves: Any, shift: Any, by_shift: Any
+    ) -> None:
+        """Turn for h [s] from the start of the step at the rate of the stage before."""
+        change, by_change = self._rates(rate, by_rate)
+        self._set(h * change, h * by_change, moves, shift, by_shift)
+
+    def add(self, weight: float, rate: Any, by_rate: Any) -> None:
+        """Add the quaternion's rate at the present stage to the step's mean."""
+        found, by_found = self._rates(rate, by_rate)
+        self.total = self.total + weight * found
+        self.by_total = self.by_total + weight * by_found
+
+    def finish(self, dt: float, moves: Any, shift: Any, by_shift: Any) -> None:
+        """Turn for dt [s] at the mean rate."""
+        self._set(dt * self.total, dt * self.by_total, moves, shift, by_shift)
+
+    def _rates(self, rate: Any, by_rate: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the quaternion's rate (N, 4), half of w times it, and its derivatives."""
+        w, by_w, q = rate[:, self.part], by_rate[:, self.part], self.pose[:, 3:]
+        product = np.zeros((len(w), 4, 4))
+        product[:, :3, :3], product[:, :3, 3], product[:, 3, :3] = _cross(w), w, -w
+        turning = 0.5 * _times(q)
+        by = turning @ by_w + 0.5 * product @ turning @ (self.by + np.zeros_like(by_w))
+        return 0.5 * (product @ q[:, :, None])[:, :, 0], by
+
+    def _set(self, change: Any, by_change: Any, moves: Any, shift: Any, by_shift: Any) -> None:
+        raw = change + np.array([0.0, 0.0, 0.0, 1.0])
+        length = np.linalg.norm(raw, axis=1, keepdims=True)
+        self.pose[:, 3:] = raw / length
+        back = _times(self.pose[:, 3:]).swapaxes(1, 2)
+        self.by = 2.0 * back @ by_change / length[:, :, None]
+        none = np.broadcast_to([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], self.pose.shape)
+        shift[:, self.part] = pose_difference(none, self.pose)[:, 3:]
+        by_shift[:, self.part] = self.by + rotation_matrix(self.pose) @ moves[:, self.part]
+
+
+def _cross(w: FloatArray) -> FloatArray:
+    """Return matrices (N, 3, 3) of the cross product with vectors (N, 3)."""
+    return -np.cross(w[:, None, :], np.eye(3))
+
+
+def _times(q: FloatArray) -> FloatArray:
+    """Return matrices (N, 4, 3): a vector as a quaternion without real part, times q (N, 4)."""
+    vector, real = q[:, :3], q[:, 3, None, None]
+    return np.concatenate([real * np.eye(3) - _cross(vector), -vector[:, None, :]], axis=1)

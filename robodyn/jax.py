@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A mechanism's dynamics and a plant's step as differentiable functions for JAX.
+
+```python
+import jax
+import robodyn as rd
+import robodyn.jax
+
+jax.config.update("jax_enable_x64", True)
+m = rd.load("delta")
+f = robodyn.jax.forward_dynamics(m)
+slopes = jax.jit(jax.jacobian(f))(x, v, efforts)
+```
+
+The state is a displacement x (nv,) from a reference, as `m.difference` has it, and the velocity v
+(nv,). Leading dimensions are a batch. The compiled kernels run on the processor through
+`jax.pure_callback`; `jit`, `vmap`, `grad` and `jacobian` work, derivatives of second order do not.
+Without `jax_enable_x64` JAX rounds arguments and results to 32 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms.chart import Chart, Rows
+from robodyn.arrays import ArrayLike
+from robodyn.extras import needing
+from robodyn.mechanism.mechanism import Mechanism
+
+with needing("jax", "differentiable dynamics for JAX", "jax"):
+    import jax
+    import jax.numpy as jnp
+
+Differentiable = Callable[[Any, Any, Any], Any]
+
+
+def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
+    """Return a function f(x, v, efforts) -> acceleration.
+
+    x, v and the acceleration are (..., nv), efforts (..., n) [N or N m].
+
+    Args:
+        mechanism: mechanism of any kind.
+        reference: (nq,) configuration at which x is zero; home by default.
+
+    Raises:
+        InvalidInput, KinematicsError: the reference is no configuration.
+        MissingExtra: JAX is not installed.
+    """
+    return _function(Chart(mechanism, reference).rows("forward_dynamics"))
+
+
+def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
+    """Return a function f(x, v, acceleration) -> efforts (..., n); arguments as above."""
+    return _function(Chart(mechanism, reference).rows("inverse_dynamics"))
+
+
+def step(
+    mechanism: Mechanism, dt: float, steps: int = 1, reference: ArrayLike | None = None
+) -> Differentiable:
+    """Return a function f(x, v, efforts) -> x, v: steps of a plant with constant efforts.
+
+    A step is Runge-Kutta's of order 4, as of `rd.Plant` without end stops and effort limits.
+    Derivatives are those of the discrete step; of mechanisms without dry friction they are exact.
+
+    Args:
+        mechanism: mechanism of any kind with a compiled simulation.
+        dt: length [s] of a step.
+        steps: number of steps.
+        reference: (nq,) configuration at which x is zero; home by default.
+
+    Raises:
+        InvalidInput: the step is not positive, there is none, or as for `forward_dynamics`.
+        MissingExtra: JAX is not installed.
+    """
+    return _function(Chart(mechanism, reference).step_rows(dt, steps))
+
+
+def _function(rows: Rows) -> Differentiable:
+    """Return a function of arrays (..., k) made of one of rows and its derivatives."""
+
+    def call(compute: Any, shapes: Any, given: Any) -> Any:
+        """Compute in double precision, and return what JAX expects."""
+        kind = jnp.result_type(float)
+        lead = jnp.broadcast_shapes(*(jnp.shape(each)[:-1] for each in given))
+        whole = [jnp.broadcast_to(each, (*lead, jnp.shape(each)[-1])) for each in given]
+        results = [jax.ShapeDtypeStruct((*lead, *shape), kind) for shape in shapes]
+
+        def compiled(*arrays: Any) -> Any:
+            parts = [np.asarray(each, dtype=np.float64) for each in arrays]
+            found = compute(*(each.reshape(-1, each.shape[-1]) for each in parts))
+            lead = parts[0].shape[:-1]
+            return [
+                np.asarray(each, dtype=kind).reshape(*lead, *shape)
+                for each, shape in zip(found, shapes, strict=True)
+            ]
+
+        return jax.pure_callback(compiled, results, *whole, vmap_method="broadcast_all")
+
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    def f(x: Any, v: Any, load: Any) -> Any:
+        return tuple(call(rows.compute, [(k,) for k in rows.results], (x, v, load)))
+
+    @f.defjvp  # type: ignore[untyped-decorator]
+    def _(primals: Any, tangents: Any) -> Any:
+        count = len(rows.results)
+        shapes: list[tuple[int, ...]] = [(k,) for k in rows.results]
+        shapes += [(k, each) for k in rows.results for each in rows.arguments]
+        found = call(rows.differentiate, shapes, primals)
+        blocks = [found[count + 3 * k : count + 3 * k + 3] for k in range(count)]
+        changes = tuple(
+            sum(
+                jnp.einsum("...ij,...j->...i", block, change)
+                for block, change in zip(row, tangents, strict=True)
+            )
+            for row in blocks
+        )
+        return tuple(found[:count]), changes
+
+    def single(x: Any, v: Any, load: Any) -> Any:
+        found = f(*(jnp.asarray(each, dtype=float) for each in (x, v, load)))
+        return found if len(found) > 1 else found[0]
+
+    return single

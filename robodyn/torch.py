@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A mechanism's dynamics and a plant's step as differentiable functions for PyTorch.
+
+```python
+import robodyn as rd
+import robodyn.torch
+
+f = robodyn.torch.forward_dynamics(rd.load("delta"))
+acceleration = f(x, v, efforts)  # tensors of doubles, (..., 3) each
+acceleration.sum().backward()
+```
+
+The state is a displacement x (nv,) from a reference, as `m.difference` has it, and the velocity v
+(nv,). Leading dimensions are a batch. The kernels run on the processor. `backward`, forward
+differentiation and the transforms of `torch.func` work; derivatives of second order do not. Results
+have the type and device of the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms.chart import Chart, Rows
+from robodyn.arrays import ArrayLike
+from robodyn.extras import needing
+from robodyn.mechanism.mechanism import Mechanism
+
+with needing("torch", "differentiable dynamics for PyTorch", "torch"):
+    import torch
+    from torch.autograd import Function
+
+Differentiable = Callable[[Any, Any, Any], Any]
+
+
+def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
+    """Return a function f(x, v, efforts) -> acceleration.
+
+    x, v and the acceleration are (..., nv), efforts (..., n) [N or N m].
+
+    Args:
+        mechanism: mechanism of any kind.
+        reference: (nq,) configuration at which x is zero; home by default.
+
+    Raises:
+        InvalidInput, KinematicsError: the reference is no configuration.
+        MissingExtra: PyTorch is not installed.
+    """
+    return _function(Chart(mechanism, reference).rows("forward_dynamics"))
+
+
+def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
+    """Return a function f(x, v, acceleration) -> efforts (..., n); arguments as above."""
+    return _function(Chart(mechanism, reference).rows("inverse_dynamics"))
+
+
+def step(
+    mechanism: Mechanism, dt: float, steps: int = 1, reference: ArrayLike | None = None
+) -> Differentiable:
+    """Return a function f(x, v, efforts) -> x, v: steps of a plant with constant efforts.
+
+    A step is Runge-Kutta's of order 4, as of `rd.Plant` without end stops and effort limits.
+    Derivatives are those of the discrete step; of mechanisms without dry friction they are exact.
+
+    Args:
+        mechanism: mechanism of any kind with a compiled simulation.
+        dt: length [s] of a step.
+        steps: number of steps.
+        reference: (nq,) configuration at which x is zero; home by default.
+
+    Raises:
+        InvalidInput: the step is not positive, there is none, or as for `forward_dynamics`.
+        MissingExtra: PyTorch is not installed.
+    """
+    return _function(Chart(mechanism, reference).step_rows(dt, steps))
+
+
+def _function(rows: Rows) -> Differentiable:
+    """Return a function of tensors (..., k) made of one of rows and its derivatives."""
+
+    def single(x: Any, v: Any, load: Any) -> Any:
+        given = [torch.as_tensor(each) for each in (x, v, load)]
+        lead = torch.broadcast_shapes(*(each.shape[:-1] for each in given))
+        found = _Values.apply(rows, *(each.expand(*lead, each.shape[-1]) for each in given))
+        return found if len(found) > 1 else found[0]
+
+    return single
+
+
+def _computed(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any, ...]:
+    """Call a function of rows with tensors (..., k); the results have their type and device."""
+    lead, like = given[0].shape[:-1], given[0]
+    parts = [np.asarray(each.detach().cpu(), dtype=np.float64) for each in given]
+    found = compute(*(each.reshape(-1, each.shape[-1]) for each in parts))
+    return tuple(
+        torch.as_tensor(
+            np.asarray(each).reshape(*lead, *shape), dtype=like.dtype, device=like.device
+        )
+        for each, shape in zip(found, shapes, strict=True)
+    )
+
+
+class _Mapped(Function):  # type: ignore[misc]
+    """A function of rows, whose leading dimensions `torch.func.vmap` makes part of the batch."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        """Keep what derivatives need."""
+        ctx.rows = inputs[0]
+        ctx.save_for_backward(*inputs[1:])
+        ctx.save_for_forward(*inputs[1:])
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: Any, rows: Any, *given: Any) -> Any:
+        """Move the mapped dimension to the front and call with all rows."""
+        size = info.batch_size
+        whole = (
+            each.expand(size, *each.shape) if dim is None else each.movedim(dim, 0)
+            for each, dim in zip(given, in_dims[1:], strict=True)
+        )
+        found = cls.apply(rows, *whole)
+        return found, (0,) * len(found)
+
+
+class _Values(_Mapped):
+    """Results of a function of rows."""
+
+    @staticmethod
+    def forward(rows: Any, *given: Any) -> Any:
+        """Compute the results."""
+        return _computed(rows.compute, [(k,) for k in rows.results], given)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Multiply gradients by the derivatives, from the left."""
+        blocks = _Derivatives.apply(ctx.rows, *ctx.saved_tensors)
+        return None, *(
+            sum(
+                (grad.unsqueeze(-2) @ blocks[3 * k + j]).squeeze(-2) for k, grad in enumerate(grads)
+            )
+            for j in range(3)
+        )
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *changes: Any) -> Any:
+        """Multiply the derivatives by changes of the arguments."""
+        blocks = _Derivatives.apply(ctx.rows, *ctx.saved_tensors)
+        return tuple(
+            sum(
+                (blocks[3 * k + j] @ change.unsqueeze(-1)).squeeze(-1)
+                for j, change in enumerate(changes)
+                if change is not None
+            )
+            for k in range(len(ctx.rows.results))
+        )
+
+
+class _Derivatives(_Mapped):
+    """Derivatives of a function of rows; they have none of their own."""
+
+    @staticmethod
+    def forward(rows: Any, *given: Any) -> Any:
+        """Compute the blocks (..., k, j) of each result by each argument."""
+        shapes: list[tuple[int, ...]] = [(k,) for k in rows.results]
+        shapes += [(k, j) for k in rows.results for j in rows.arguments]
+        return _computed(rows.differentiate, shapes, given)[len(rows.results) :]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Refuse: there are no derivatives of second order."""
+        raise NotImplementedError("robodyn.torch has no derivatives of second order")
