@@ -67,7 +67,16 @@ def export(
     /,
     *,
     how: dict[str, Any] = passed(
-        "ExportSettings", "name", "target", "cpu", "ros2_control", "fmu", "fmi", "wasm", "force"
+        "ExportSettings",
+        "name",
+        "target",
+        "cpu",
+        "ros2_control",
+        "fmu",
+        "fmi",
+        "casadi",
+        "wasm",
+        "force",
     ),
 ) -> Answer:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.

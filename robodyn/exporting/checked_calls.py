@@ -69,6 +69,17 @@ def condition_number_of(answers: Answers, setting: Setting) -> Any:
     return condition_number
 
 
+def difference_of(answers: Answers, setting: Setting) -> Any:
+    """The displacement between two configurations."""
+    find = answers.difference
+
+    def difference(q: Any, goal: Any, out: Any) -> int:
+        find(q, goal, out)
+        return FINE
+
+    return difference
+
+
 def _are_valid(arguments: Sequence[Argument], answers: Answers, setting: Setting) -> Any:
     """(arguments) -> whether configurations are such, and all other numbers at addresses finite."""
     is_configuration = answers.is_configuration

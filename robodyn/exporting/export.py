@@ -15,10 +15,10 @@ from robodyn.errors import OutputError, writing
 from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.fmu import refuse_target, write_fmus
 from robodyn.exporting.functions import functions_of
-from robodyn.exporting.linking import compiler, link
+from robodyn.exporting.linking import compile_source, compiler, link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
-from robodyn.exporting.texts import c_name, filled, header
+from robodyn.exporting.texts import c_name, casadi_source, filled, header
 from robodyn.exporting.wasm import wasm_linker, write_wasm
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
@@ -52,6 +52,8 @@ class ExportSettings:
         fmu: write NAME.fmu and NAME_controller.fmu beside the library: the mechanism as a plant,
             and its computed torque, both for co-simulation and model exchange.
         fmi: version of FMI, 2.0 or 3.0.
+        casadi: add functions for `casadi.external`, `NAME_casadi_forward_dynamics` and
+            `NAME_casadi_inverse_dynamics` with their Jacobians, and their source NAME_casadi.c.
         wasm: write NAME.wasm, NAME.mjs and NAME.d.ts beside the library: a module for web pages,
             Node and Deno, and its wrapper in JavaScript with types.
         force: write into a folder that is not empty.
@@ -63,6 +65,7 @@ class ExportSettings:
     ros2_control: bool = False
     fmu: bool = False
     fmi: Literal["2.0", "3.0"] = "2.0"
+    casadi: bool = False
     wasm: bool = False
     force: bool = False
 
@@ -108,6 +111,8 @@ def export(
     if how.fmu:
         refuse_target(wanted, how.fmi)
     texts = dict(_texts(called, mechanism))
+    if how.casadi:
+        texts[f"{called}_casadi.c"] = casadi_source(called, mechanism)
     inside = ""
     if how.wasm:
         wasm_linker()
@@ -129,8 +134,12 @@ def export(
         with tempfile.TemporaryDirectory() as scratch:
             obj = Path(scratch) / f"{called}.o"
             obj.write_bytes(code)
+            objects = [obj]
+            if how.casadi:
+                objects.append(Path(scratch) / f"{called}_casadi.o")
+                compile_source(wanted, place / f"{inside}{called}_casadi.c", objects[1])
             static, *shared = (place / file for file in libraries)
-            link(wanted, obj, static, shared[0] if shared else None)
+            link(wanted, objects, static, shared[0] if shared else None)
         if how.fmu:
             text = header(called, mechanism)
             units = write_fmus(called, mechanism, wanted, text, static, how.fmi)

@@ -13,7 +13,7 @@ from robodyn.arrays import FloatArray
 from robodyn.dynamics import joint_friction
 from robodyn.errors import ModelError
 from robodyn.exporting.answers import NO_SOLUTION, Answers
-from robodyn.exporting.checked_calls import answer, checked, condition_number_of
+from robodyn.exporting.checked_calls import answer, checked, condition_number_of, difference_of
 from robodyn.exporting.control import checked_step_of, computed_torque_of, end_stop_efforts_of
 from robodyn.exporting.derivatives import (
     forward_dynamics_derivatives_of,
@@ -95,6 +95,9 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "positions": ("N", "of the driven joints"),
     "joint_velocities": ("N", ""),
     "joint_accelerations": ("N", ""),
+    "displacement": ("NV", "as velocity times time"),
+    "moved": ("NQ", ""),
+    "goal": ("NQ", ""),
     "matrix": ("NV * NV", "symmetric"),
     "bias": ("NV", ""),
     "pose": ("7", "x y z [m], quaternion x y z w, base frame"),
@@ -183,6 +186,16 @@ FUNCTIONS = (
         "The configuration with these positions of the driven joints: forward kinematics. A guess "
         "becomes the solution near it.",
         answer("close", NO_SOLUTION),
+    ),
+    _function(
+        "advance: configuration displacement -> moved",
+        "The configuration at a displacement from another one.",
+        answer("advance", NO_SOLUTION),
+    ),
+    _function(
+        "difference: configuration goal -> displacement",
+        "The displacement from a configuration to another one.",
+        difference_of,
     ),
     _function(
         "velocity: configuration joint_velocities -> velocity",

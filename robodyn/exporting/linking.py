@@ -8,6 +8,7 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from robodyn.errors import MissingExtra, RobodynError
@@ -36,8 +37,27 @@ def compiler(target: Target) -> list[str]:
     return [sys.executable, "-m", "ziglang", "cc", "-target", triple or "native"]
 
 
-def link(target: Target, obj: Path, static: Path, shared: Path | None) -> None:
-    """Make a static library of an object file and, where the target has them, a shared one.
+def compile_source(target: Target, source: Path, obj: Path) -> None:
+    """Compile a C file to an object file.
+
+    Raises:
+        MissingExtra, ExportFailed: the compiler is missing or fails.
+    """
+    own = [
+        "-O2",
+        "-fPIC",
+        "-ffp-contract=off",
+        "-fno-math-errno",
+        "-c",
+        str(source),
+        "-o",
+        str(obj),
+    ]
+    run([*compiler(target), *own])
+
+
+def link(target: Target, objects: Sequence[Path], static: Path, shared: Path | None) -> None:
+    """Make a static library of object files and, where the target has them, a shared one.
 
     Raises:
         MissingExtra, ExportFailed: a tool is missing or fails.
@@ -45,9 +65,19 @@ def link(target: Target, obj: Path, static: Path, shared: Path | None) -> None:
     cc = compiler(target)
     archiver = ["ar"] if len(cc) == 1 else [*cc[: cc.index("cc")], "ar"]
     static.unlink(missing_ok=True)
-    run([*archiver, "rcs", str(static), str(obj)])
+    run([*archiver, "rcs", str(static), *map(str, objects)])
     if shared is not None:
-        run([*cc, "-shared", "-o", str(shared), str(obj), f"-Wl,-soname,{shared.name}", "-lm"])
+        run(
+            [
+                *cc,
+                "-shared",
+                "-o",
+                str(shared),
+                *map(str, objects),
+                f"-Wl,-soname,{shared.name}",
+                "-lm",
+            ]
+        )
 
 
 def run(command: list[str]) -> str:

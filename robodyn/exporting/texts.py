@@ -88,6 +88,17 @@ def header(name: str, mechanism: Mechanism) -> str:
     )
 
 
+def casadi_source(name: str, mechanism: Mechanism) -> str:
+    """The source of the functions for `casadi.external`."""
+    values = {
+        "NAME": name,
+        "UPPER": name.upper(),
+        "MECHANISM": in_comment(mechanism.name),
+        "ROTATIONS": "".join(f"{turn.start}, " for turn in mechanism.coordinates.rotations),
+    }
+    return filled("library/casadi.c", values)
+
+
 def coordinates_text(mechanism: Mechanism) -> str:
     """Describe the numbers of a configuration and a velocity."""
     told = mechanism.coordinates

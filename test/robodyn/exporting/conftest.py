@@ -10,7 +10,7 @@ import robodyn as rd
 
 @pytest.fixture(scope="session")
 def delta(tmp_path_factory):
-    """A delta and its export with FMUs and, if there is a linker, WebAssembly."""
+    """A delta and its export with FMUs, CasADi's functions and, if possible, WebAssembly."""
     m = rd.load("delta")
     folder = tmp_path_factory.mktemp("export") / m.name
-    return m, rd.export(m, folder, fmu=True, wasm=HAS_WASM)
+    return m, rd.export(m, folder, fmu=True, wasm=HAS_WASM, casadi=True)

@@ -12,6 +12,7 @@ from program import Program
 from states import expected, random_states
 
 import robodyn as rd
+from robodyn.algorithms.chart import Chart
 from robodyn.algorithms.motion import Motion
 from robodyn.algorithms.motions import motion_of_joints as motion_of
 from robodyn.control import ComputedTorque
@@ -43,7 +44,7 @@ def exported(request, tmp_path_factory):
         m, done = request.getfixturevalue("delta")
     else:
         m = rd.load(request.param)
-        done = rd.export(m, tmp_path_factory.mktemp("export") / m.name)
+        done = rd.export(m, tmp_path_factory.mktemp("export") / m.name, casadi=True)
     return m, done, Program(m, done), random_states(m, ROWS)
 
 
@@ -80,6 +81,8 @@ def compare(m, program, states):
     check("joint_positions", m.joint_positions, (q,), q)
     check("body_pose", m.body_pose, (q,), q)
     check("twist_jacobian", twist_jacobian(m), (q,), q)
+    check("advance", m.advance, (q, 0.01 * v), q, 0.01 * v)
+    check("difference", m.difference, (q, q[::-1]), q, q[::-1])
     positions = m.joint_positions(q)
     home = np.tile(m.home, (rows, 1))
     check("configuration", m.assemble, (positions,), positions, home)
@@ -249,3 +252,25 @@ def test_the_examples_run(exported, example):
     if example == "example.c":
         held = [float(line.split()[-1]) for line in said.splitlines()]
         np.testing.assert_allclose(held, m.gravity(m.home), rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("question", ["forward_dynamics", "inverse_dynamics"])
+def test_casadi_reads_dynamics_and_jacobians_from_the_library(exported, question, rng):
+    """With the values and derivatives that Python has in displacements from home."""
+    casadi = pytest.importorskip("casadi", reason="the extra `casadi` is not installed")
+    m, done, _, _ = exported
+    library = str(done.folder / f"lib{done.name}.so")
+    f = casadi.external(f"{done.name}_casadi_{question}", library)
+    rows = Chart(m).rows(question)
+    for size in (0.1, 1e-3):  # of rotation vectors: by sines, and by a series
+        given = [size * rng.normal(size=rows.arguments[0])]
+        given += [rng.normal(size=k) for k in rows.arguments[1:]]
+        result, *blocks = (part[0] for part in rows.differentiate(*(each[None] for each in given)))
+        np.testing.assert_array_equal(f(*given).full().ravel(), result)
+        found = f.jacobian()(*given, 0.0)
+        for block, slopes in zip(found, blocks, strict=True):
+            scale = np.abs(slopes).max()
+            np.testing.assert_allclose(block.full(), slopes, rtol=0.0, atol=1e-14 * scale)
+    x, v, load = (casadi.MX.sym(name, k) for name, k in zip("xvl", rows.arguments, strict=True))
+    slope = casadi.Function("s", [x, v, load], [casadi.gradient(casadi.sumsqr(f(x, v, load)), x)])
+    np.testing.assert_allclose(slope(*given).full().ravel(), 2.0 * result @ blocks[0], rtol=1e-9)
