@@ -34,7 +34,7 @@ from std_msgs.msg import String
 
 import robodyn as rd
 from robodyn.errors import shortened
-from robodyn.presentation.figure_from_urdf import joints_of_urdf
+from robodyn.parsing import parse_urdf
 from robodyn_ros import messages, qos
 from robodyn_ros.bag_writer import BagClock, BagWriter, RecordingFailed
 from robodyn_ros.interfaces import steady_timer
@@ -172,7 +172,8 @@ class Recorder(Node):
             return
         if self._transforms is None:
             assert self._bag is not None  # it is there until the node ends
-            known = joints_of_urdf(self._description) if self._description else []
+            text = self._description
+            known = list(parse_urdf(text, "robot_description").joints.values()) if text else []
             self._transforms = RecordedTransforms(self._bag, known, self._mechanism)
         to = self._transforms
         self._derived[name] = to.of_state if kind == STATE_KIND else to.of_joints

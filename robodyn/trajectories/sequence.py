@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Segments in sequence, each from rest to rest."""
+"""Segments in sequence."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,41 +21,43 @@ class Sequence(RowTrajectory):
 
     Attributes:
         segments: at least one trajectory.
+        given_starts: (K,) start times [s], the first 0, where a segment supersedes the one before;
+            by default each starts when the one before ends.
 
     Raises:
         InvalidInput: there are no segments.
     """
 
     segments: tuple[Trajectory, ...]
+    given_starts: tuple[float, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         if not self.segments:
             raise InvalidInput("a sequence of no segments goes nowhere", value=self.segments)
 
-    @property
+    @cached_property
     def starts(self) -> tuple[float, ...]:
         """Start times [s] of all segments."""
-        return tuple(self._starts.tolist())
-
-    @cached_property
-    def _starts(self) -> FloatArray:
-        return np.cumsum([0.0, *(segment.duration for segment in self.segments[:-1])])
+        durations = (segment.duration for segment in self.segments[:-1])
+        return self.given_starts or tuple(np.cumsum([0.0, *durations]).tolist())
 
     @property
     def duration(self) -> float:
         """[s]."""
-        return float(sum(segment.duration for segment in self.segments))
+        return float(self.starts[-1] + self.segments[-1].duration)
 
     @property
     def switching_times(self) -> tuple[float, ...]:
         """Switching times of the segments, and the times between them."""
         times = set(self.starts[1:])
-        for start, segment in zip(self.starts, self.segments, strict=True):
-            times.update(start + t for t in segment.switching_times)
+        for (start, end), segment in zip(
+            pairwise((*self.starts, np.inf)), self.segments, strict=True
+        ):
+            times.update(start + t for t in segment.switching_times if start + t < end)
         return tuple(sorted(times))
 
     def _rows(self, t: FloatArray) -> Motion:
-        which = np.clip(np.searchsorted(self._starts, t, side="right") - 1, 0, None)
+        which = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, None)
         return sampled_by_parts(
-            which, lambda k, rows: self.segments[k].sample(t[rows] - self._starts[k])
+            which, lambda k, rows: self.segments[k].sample(t[rows] - self.starts[k])
         )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import abc
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +19,7 @@ from robodyn.errors import InvalidInput
 from robodyn.formats import read_bag, received_description
 from robodyn.loading.load import load
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts
+from robodyn.trajectories import Sequence, Trajectory
 from robodyn.trajectories.messages import joint_rows, pose_array, sampled_trajectory, to_nanoseconds
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.view.replay import Replay
@@ -35,35 +35,6 @@ TOPICS = (
 )
 
 TRAJECTORIES = ("platform_trajectory", "joint_trajectory")
-
-
-class SupersededTrajectories(RowTrajectory):
-    """Trajectories of which each supersedes the one before at its start.
-
-    Args:
-        starts: (K,) [s] increasing, the first 0.
-        trajectories: K of them.
-    """
-
-    def __init__(self, starts: Sequence[float], trajectories: Sequence[Trajectory]) -> None:
-        self._starts = np.array(starts)
-        self._trajectories = list(trajectories)
-
-    @property
-    def duration(self) -> float:
-        """Until the last one ends [s]."""
-        return float(self._starts[-1]) + self._trajectories[-1].duration
-
-    @property
-    def switching_times(self) -> tuple[float, ...]:
-        """Times [s] at which one supersedes another."""
-        return tuple(float(start) for start in self._starts[1:])
-
-    def _rows(self, t: FloatArray) -> Motion:
-        valid = np.maximum(np.searchsorted(self._starts, t, side="right") - 1, 0)
-        return sampled_by_parts(
-            valid, lambda i, rows: self._trajectories[i].sample(t[rows] - self._starts[i])
-        )
 
 
 @dataclass(frozen=True)
@@ -122,7 +93,7 @@ class RecordedRun:
         if len(begun) == 1:
             return begun[0][1], first
         starts = [time - first for time, _ in begun]
-        return SupersededTrajectories(starts, [each for _, each in begun]), first
+        return Sequence(tuple(each for _, each in begun), given_starts=tuple(starts)), first
 
     def _trajectory(self, message: Any) -> SampledTrajectory:
         m = self.mechanism
@@ -222,7 +193,7 @@ def _states(
     return found
 
 
-def _values(message: Any, names: Sequence[str], field: str) -> FloatArray | None:
+def _values(message: Any, names: abc.Sequence[str], field: str) -> FloatArray | None:
     """(k,) of the named joints, or None where the message lacks some of them."""
     where = dict(zip(message.name, getattr(message, field), strict=False))
     if any(name not in where for name in names):

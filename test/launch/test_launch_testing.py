@@ -33,8 +33,9 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from robodyn.loading.robot_description import robot_description
+from robodyn.parsing import parse_urdf
 from robodyn.poses import matrix_from_pose, rotation_matrix
-from robodyn.presentation.figure_from_urdf import figure_from_urdf
+from robodyn.presentation import figure_of_links
 from robodyn_ros import messages
 
 pytest.importorskip("launch_testing.actions", reason="launch_testing needs a real ROS 2")
@@ -172,7 +173,9 @@ class TestFlight(unittest.TestCase):
         joints = self.watch.hear(JointState, "joint_states")
         self.watch.begin()
         self.watch.until(lambda: self.flown(states), "a platform that has moved")
-        figure = figure_from_urdf(self.text)
+        tree = parse_urdf(self.text, "robot_description")
+        links, joints = list(tree.links.values()), list(tree.joints.values())
+        figure = figure_of_links(links, joints, "robot_description")
         stamps = sorted(set(states) & set(joints))
         looked = stamps[:: max(1, len(stamps) // 20)]
         assert len(looked) > 10

@@ -15,10 +15,9 @@ from sensor_msgs.msg import JointState
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.loading.robot_description import robot_description
+from robodyn.parsing import parse_urdf
 from robodyn.poses import matrix_from_pose
-from robodyn.presentation import presentation
-from robodyn.presentation.figure import Figure
-from robodyn.presentation.figure_from_urdf import joints_of_urdf
+from robodyn.presentation import Figure, presentation
 from robodyn_ros import messages
 from robodyn_ros.bag_writer import BagWriter
 from robodyn_ros.mechanism_messages import AllJoints
@@ -41,7 +40,7 @@ def loaded(model: str):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)
         mechanism = rd.load(model)
-    return mechanism, joints_of_urdf(robot_description(model, mechanism))
+    return mechanism, list(parse_urdf(robot_description(model, mechanism), model).joints.values())
 
 
 def told(message: bytes | None) -> dict[tuple[str, str], np.ndarray]:

@@ -154,9 +154,9 @@ class TimeOptimal(Sequence):
     def progress(self, t: ArrayLike) -> FloatArray:
         """How far along the path (...) it is at times t (...) [s], by arc length from 0 to 1."""
         times = np.asarray(np.clip(as_array("t", t, (), "s"), 0.0, self.duration))
-        which = np.searchsorted(self._starts, times, side="right") - 1
+        which = np.searchsorted(self.starts, times, side="right") - 1
         out = np.empty(times.shape)
-        for k, (part, start) in enumerate(zip(self.segments, self._starts, strict=True)):
+        for k, (part, start) in enumerate(zip(self.segments, self.starts, strict=True)):
             here = which == k
             out[here] = part.piece.share(part.at(times[here] - start)[0])
         return out

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from urdf_figure import figure_from_urdf
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning
 from robodyn.poses import matrix_from_pose
 from robodyn.presentation import presentation
-from robodyn.presentation.figure_from_urdf import figure_from_urdf
 from robodyn.solvers.stewart.drawing import stewart_urdf
 from robodyn.view import arrow_lengths, drawn_joints, figure_of, reference_effort
 

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from urdf_figure import figure_from_urdf
 
 import robodyn as rd
 from robodyn.cli.view import replay
 from robodyn.formats import package_folders
 from robodyn.loading.robot_description import robot_description
-from robodyn.presentation.figure_from_urdf import figure_from_urdf
 from robodyn.view import figure_of
 
 pytest.importorskip("trimesh")

@@ -26,7 +26,7 @@ from robodyn.formats import Fields
 from robodyn.mechanism.numpy_dynamics import NumpyDynamics
 from robodyn.model import Joint, Link, Placement
 from robodyn.poses import pose_from_rpy
-from robodyn.presentation.figure import Figure, Shape, stick
+from robodyn.presentation import Figure, Shape, stick
 from robodyn.presentation.presentation import figure
 
 GRAVITY = 9.81
