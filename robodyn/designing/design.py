@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import combinations
+from itertools import combinations, cycle
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,7 +20,7 @@ from robodyn.designing.evaluate import evaluate
 from robodyn.designing.evaluation import Evaluation
 from robodyn.designing.families import FAMILIES, Bounds, Family, bounds_of
 from robodyn.designing.requirements import Requirements
-from robodyn.designing.search import SIGMA, Examine, Point, descend, evolve, spread
+from robodyn.designing.search import Descent, Examine, Point, spread
 from robodyn.errors import InvalidInput, KinematicsError, ModelError, writing
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.workspace import workspace
@@ -41,12 +41,15 @@ MAXIMIZED = ("workspace",)
 WORKSPACE_ERROR, WORKSPACE_RESOLUTION = 0.03, 16
 # Beside one objective, what the front is of.
 BESIDE = ("peak_effort", "supply_peak", "stroke")
-# Shares of the examinations: even spread, evolutions from the best of these; the rest descends.
-SPREAD, EVOLVED, STARTS = 0.15, 0.35, 3
+# Share of the evaluations for an even spread; descents from its best points at most, for each
+# actuator, and their least distance in diagonals of the box.
+SPREAD, STARTS, APART = 0.25, 6, 0.15
+# Share of the evaluations for the end of the best descent.
+POLISH = 0.15
+# Standard deviations of the jumps from the best design, in units of the box.
+JUMPS = (0.15, 0.3)
 # Designs of a front at most.
 LARGEST_FRONT = 40
-# Radius of the trust region of the last descent.
-FINE = 0.02
 # Requirements whose violations are the largest of parts, see `_parts`.
 IN_PARTS = ("shortest", "longest", "speed", "continuous_effort", "condition_number", "joint_angle")
 # What counts as violated by a point that makes no machine.
@@ -253,39 +256,59 @@ def _goals(names: tuple[str, ...]) -> list[FloatArray]:
 
 
 def _search(room: _Room, goal: FloatArray, evaluations: int, seed: int) -> None:
-    """Look for the best design by one goal: actuators drop out by halves on the way."""
+    """Search for the best design by one goal.
+
+    The best points of an even spread over the box, for each actuator, start descents. They continue
+    in rounds with equal budgets, each of which ends the worse half of them. Further descents start
+    beside the best design.
+    """
     d, begun = int(room.free.sum()), room.examined
-    rows = list(range(len(room.rows)))
+    rows = range(len(room.rows))
     first = max(4, int(SPREAD * evaluations / len(rows)))
-    best: dict[int, list[Point]] = {}
+    heats = []
     for row in rows:
-        found = room.examiner(goal, row)(spread(d, first, seed))
-        best[row] = sorted(found, key=lambda point: point.rank)[:STARTS]
-    while rows:
-        rows.sort(key=lambda row: best[row][0].rank)
-        rows = rows[: max(1, (len(rows) + 1) // 2)]
-        rounds = max(1, int(np.ceil(np.log2(len(room.rows))))) if len(room.rows) > 1 else 1
-        budget = int(EVOLVED * evaluations / rounds / len(rows))
-        for row in rows:
-            examine = room.examiner(goal, row)
-            starts = best[row] if len(rows) == 1 else best[row][:1]
-            ends = [
-                evolve(examine, start, SIGMA, budget // len(starts), seed + k)
-                for k, start in enumerate(starts)
-            ]
-            best[row] = sorted([*best[row], *ends], key=lambda point: point.rank)[:STARTS]
-        if len(rows) == 1:
+        examine = room.examiner(goal, row)
+        points = sorted(examine(spread(d, first, seed)), key=lambda point: point.rank)
+        heats += [Descent(examine, start, goal) for start in _apart(points)]
+    step = d + 2  # evaluations of a step
+    rounds = int(np.ceil(np.log2(len(heats))))
+    while len(heats) > 1:
+        left = begun + evaluations - room.examined
+        heats.sort(key=lambda descent: descent.best.rank)
+        del heats[max(1, left // (2 * step * rounds)) :]
+        for descent in heats:
+            descent.advance(max(left // (rounds * len(heats)), step))
+        heats.sort(key=lambda descent: descent.best.rank)
+        del heats[(len(heats) + 1) // 2 :]
+        rounds = max(rounds - 1, 1)
+    best, rng = heats[0], np.random.default_rng(seed)
+    end = begun + int((1.0 - POLISH) * evaluations)
+    best.advance(end - room.examined)
+    for jump in cycle(JUMPS):
+        beside = [_reflected(best.best.x + jump * rng.standard_normal(d)) for _ in range(2 * d)]
+        if room.examined + len(beside) + step > end:
             break
-    row = rows[0]
-    examine, tops = room.examiner(goal, row), best[row]
-    end, ends = begun + evaluations, []
-    for top in tops:
-        ends.append(descend(examine, top, goal, (end - room.examined) // 2))
-    descend(examine, min(ends, key=_rank), goal, end - room.examined, FINE)
+        start = min(best.examine(beside), key=lambda point: point.rank)
+        other = Descent(best.examine, start, goal)
+        other.advance(end - room.examined)
+        best = min(best, other, key=lambda descent: descent.best.rank)
+    best.advance(begun + evaluations - room.examined, tolerance=0.0)
 
 
-def _rank(point: Point) -> tuple[float, float]:
-    return point.rank
+def _reflected(x: FloatArray) -> FloatArray:
+    """Return a point reflected into the unit box at its sides."""
+    within = np.abs(x % 2.0)
+    return np.where(within > 1.0, 2.0 - within, within)
+
+
+def _apart(points: Sequence[Point]) -> list[Point]:
+    """Return the first of sorted points, and the next ones that are not near an earlier one."""
+    chosen: list[Point] = []
+    for point in points:
+        gaps = [np.linalg.norm(point.x - other.x) for other in chosen]
+        if len(chosen) < STARTS and min(gaps, default=np.inf) > APART * np.sqrt(len(point.x)):
+            chosen.append(point)
+    return chosen
 
 
 @dataclass(frozen=True)

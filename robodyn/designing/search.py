@@ -2,10 +2,9 @@
 
 """Search for the least value of a function under constraints, from its values alone.
 
-Evolution with adaptation of the covariance (CMA-ES; Hansen and Ostermeier 2001) ranks points by
-Deb's rules (2000): feasible ones by their value, before all others by what they violate. A value
-is the largest of many: of drives, of motions. Its minimum has a kink, towards which an evolution
-creeps; linear programs within a trust region (Madsen 1975) go there in a few steps.
+Points are ranked by Deb's rules (2000): feasible ones by their value, before all others by what
+they violate. A value is the largest of many: of drives, of motions. Its minimum has a kink, which
+linear programs within a trust region (Madsen 1975) reach in a few steps.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from scipy.stats import qmc
 
 from robodyn.arrays import FloatArray
 
-# Of the first step, in units of the box; of the differences that slopes are found by.
-SIGMA, DIFFERENCE = 0.25, 1e-5
-# Steps of this size end an evolution, and a descent.
-SMALL, TINY = 1e-4, 1e-7
+# Of the differences that slopes are found by, in units of the box.
+DIFFERENCE = 1e-5
+# Steps of this size end a descent, and the predicted gain that ends one for the time being.
+TINY, COARSE = 1e-7, 2e-3
 # First radius of the trust region; what a violation weighs against the logarithm of the value.
 RADIUS, WEIGHT = 0.1, 10.0
 # Share of the predicted gain that a step needs, and that which widens the trust region.
@@ -64,93 +63,63 @@ def spread(dimension: int, count: int, seed: int) -> list[FloatArray]:
     return [np.asarray(point) for point in points]
 
 
-def evolve(examine: Examine, start: Point, sigma: float, budget: int, seed: int) -> Point:
-    """The best point of an evolution that begins at one, of at most `budget` examinations."""
-    rng = np.random.default_rng(seed)
-    n = len(start.x)
-    size = 4 + int(3.0 * np.log(n))
-    parents = size // 2
-    weights = np.log(parents + 0.5) - np.log(np.arange(1, parents + 1))
-    weights /= weights.sum()
-    effective = 1.0 / (weights**2).sum()
-    c_sigma = (effective + 2.0) / (n + effective + 5.0)
-    damping = 1.0 + 2.0 * max(0.0, np.sqrt((effective - 1.0) / (n + 1.0)) - 1.0) + c_sigma
-    c_path = (4.0 + effective / n) / (n + 4.0 + 2.0 * effective / n)
-    c_one = 2.0 / ((n + 1.3) ** 2 + effective)
-    c_many = min(1.0 - c_one, 2.0 * (effective - 2.0 + 1.0 / effective)
-                 / ((n + 2.0) ** 2 + effective))  # fmt: skip
-    expected = np.sqrt(n) * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n**2))
-    mean, best = start.x.copy(), start
-    path, path_sigma, covariance = np.zeros(n), np.zeros(n), np.eye(n)
-    for generation in range(1, budget // size + 1):
-        scales, axes = np.linalg.eigh(covariance)
-        scales = np.sqrt(np.maximum(scales, 1e-20))
-        steps = (rng.standard_normal((size, n)) * scales) @ axes.T
-        # reflected at the sides of the box
-        moved = np.abs((mean + sigma * steps) % 2.0)
-        inside = np.where(moved > 1.0, 2.0 - moved, moved)
-        found = examine(list(inside))
-        order = sorted(range(size), key=lambda k: found[k].rank)
-        best = min(best, found[order[0]], key=lambda point: point.rank)
-        chosen = (inside[order[:parents]] - mean) / sigma
-        step = weights @ chosen
-        mean = mean + sigma * step
-        path_sigma = (1.0 - c_sigma) * path_sigma + np.sqrt(
-            c_sigma * (2.0 - c_sigma) * effective
-        ) * (axes @ ((axes.T @ step) / scales))
-        length = float(np.linalg.norm(path_sigma))
-        long = length / np.sqrt(1.0 - (1.0 - c_sigma) ** (2 * generation)) / expected
-        moves = float(long < 1.4 + 2.0 / (n + 1.0))
-        path = (1.0 - c_path) * path + moves * np.sqrt(c_path * (2.0 - c_path) * effective) * step
-        spread_of = np.einsum("k,ki,kj->ij", weights, chosen, chosen)
-        stays = (1.0 - moves) * c_path * (2.0 - c_path)
-        covariance = (
-            (1.0 - c_one - c_many) * covariance
-            + c_one * (np.outer(path, path) + stays * covariance)
-            + c_many * spread_of
-        )
-        sigma = min(sigma * np.exp(c_sigma / damping * (length / expected - 1.0)), 0.5)
-        if sigma * scales.max() < SMALL:
-            break
-    return best
+class Descent:
+    """Descent by linear programs within a trust region.
 
+    Args:
+        examine: Function that evaluates points.
+        start: Point to begin at.
+        weights: (g,) of the logarithms of the objectives.
+        radius: First radius of the trust region.
 
-def descend(
-    examine: Examine, start: Point, weights: FloatArray, budget: int, radius: float = RADIUS
-) -> Point:
-    """The best point of a descent by linear programs, of at most some `budget` examinations."""
-    best = here = start
-    n, used = len(start.x), 0
-    model: tuple[FloatArray, FloatArray] | None = None
-    while np.isfinite(here.value) and radius > TINY:
-        if model is None:
-            if used + n + 1 > budget:
-                break
-            inward = np.where(here.x < 0.5, DIFFERENCE, -DIFFERENCE)
-            beside = examine([here.x + inward[i] * np.eye(n)[i] for i in range(n)])
-            used += n
-            value = _stacked(here)
-            model = (
-                value,
-                np.stack(
-                    [(_stacked(p) - value) / d for p, d in zip(beside, inward, strict=True)],
-                    axis=-1,
-                ),
-            )
-            best = min(best, *beside, key=lambda point: point.rank)
-        step, predicted = _linear_step(here, *model, weights, radius)
-        if used + 1 > budget or not predicted > 0.0:
-            break
-        (there,) = examine([np.clip(here.x + step, 0.0, 1.0)])
-        used += 1
-        best = min(best, there, key=lambda point: point.rank)
-        gain = _merit(here, weights) - _merit(there, weights)
-        if gain > ENOUGH * predicted:
-            here, model = there, None
-            radius = min(2.0 * radius, 0.5) if gain > GOOD * predicted else radius
-        else:
-            radius = 0.3 * min(radius, float(np.abs(step).max()))
-    return best
+    Attributes:
+        examine: Function that evaluates points.
+        best: Best point so far.
+    """
+
+    def __init__(
+        self, examine: Examine, start: Point, weights: FloatArray, radius: float = RADIUS
+    ) -> None:
+        self.examine, self._weights, self._radius = examine, weights, radius
+        self._here = self.best = start
+        self._model: tuple[FloatArray, FloatArray] | None = None
+
+    def advance(self, budget: int, tolerance: float = COARSE) -> None:
+        """Continue with at most some `budget` evaluations, until steps gain less than a tolerance.
+
+        Args:
+            budget: Number of evaluations.
+            tolerance: Of the predicted gain of the logarithm of the value.
+        """
+        n = len(self._here.x)
+        while np.isfinite(self._here.value) and self._radius > TINY:
+            budget -= 1 if self._model is not None else n + 1
+            if budget < 0:
+                return
+            if self._model is None:
+                self._model = self._linearize()
+            value, slopes = self._model
+            step, predicted = _linear_step(self._here, value, slopes, self._weights, self._radius)
+            if not predicted > tolerance:
+                return
+            (there,) = self.examine([np.clip(self._here.x + step, 0.0, 1.0)])
+            self.best = min(self.best, there, key=lambda point: point.rank)
+            gain = _merit(self._here, self._weights) - _merit(there, self._weights)
+            if gain > ENOUGH * predicted:
+                self._here, self._model = there, None
+                if gain > GOOD * predicted:
+                    self._radius = min(2.0 * self._radius, 0.5)
+            else:
+                self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))
+
+    def _linearize(self) -> tuple[FloatArray, FloatArray]:
+        """Return all parts at the present point, and their slopes by differences."""
+        x, value = self._here.x, _stacked(self._here)
+        inward = np.where(x < 0.5, DIFFERENCE, -DIFFERENCE)
+        beside = self.examine(list(x + np.diag(inward)))
+        self.best = min(self.best, *beside, key=lambda point: point.rank)
+        slopes = [(_stacked(p) - value) / d for p, d in zip(beside, inward, strict=True)]
+        return value, np.stack(slopes, axis=-1)
 
 
 def _stacked(point: Point) -> FloatArray:

@@ -14,7 +14,7 @@ import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.cli import app
 from robodyn.designing import FAMILIES, rows_of
-from robodyn.designing.search import Point, descend, evolve, spread
+from robodyn.designing.search import Descent, Point, spread
 from robodyn.presentation import presentation
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.trajectories import SampledTrajectory
@@ -303,9 +303,12 @@ def test_the_search_finds_minima_with_kinks_inside_and_on_constraints():
         return found
 
     start = min(examine(spread(3, 16, 0)), key=lambda point: point.rank)
-    near = evolve(examine, start, 0.25, 200, 0)
-    found = descend(examine, near, np.ones(1), 60)
-    assert found.rank <= near.rank
+    descent = Descent(examine, start, np.ones(1))
+    descent.advance(20)
+    near = descent.best
+    descent.advance(100, tolerance=0.0)
+    found = descent.best
+    assert found.rank < near.rank < start.rank
     # x = (0, 1, 1/2) needs 0.64 of the third part, so that more of the first is better
     y = 1.0 - found.x[0]
     assert found.x[0] + found.x[1] == pytest.approx(1.0, abs=1e-5)
