@@ -18,6 +18,7 @@ from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.integration import DIVERGED, PackedRollout
 from robodyn.errors import SimulationFailed
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, GivenType, direct
+from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.threads import once
 
 _STACK = GivenType(3)
@@ -87,10 +88,12 @@ class Kernels(NamedTuple):
     Attributes:
         loop: an entry as in `common.kernels.simulation`.
         numbers: types.
+        batch: entry as in `common.kernels.batch_simulation`, if there is one.
     """
 
     loop: Any
     numbers: tuple[Any, ...]
+    batch: Any = None
 
 
 @once
@@ -142,38 +145,55 @@ class CompiledRun:
 
 @dataclass(frozen=True)
 class BatchSteps:
-    """Steps of many mechanisms in the lanes of vectors, efforts held, while these are smooth.
+    """Steps of many mechanisms in the lanes of vectors, with constant efforts.
 
     Attributes:
-        advance: of `stewart.kernels.batch_simulation`.
-        numbers: (groups, k) parameters, of eight mechanisms a group.
+        advance: entry of the kind, see `kernels.batch_simulation`.
+        structure: (k,) of all rows.
+        numbers: (groups, k * 8) parameters, of eight mechanisms a group.
         columns: of each joint's row of `joint_table` in them.
-        rough: whether joints may stick.
+        friction: number of rows of friction in them.
     """
 
     advance: Callable[..., int]
+    structure: FloatArray
     numbers: FloatArray
     columns: int
-    rough: bool
+    friction: int
 
     def run(
         self,
-        settings: tuple[float, float, float],
+        settings: tuple[float, FloatArray],
         loads: tuple[FloatArray, FloatArray, bool],
         state: tuple[FloatArray, FloatArray, FloatArray],
         share: tuple[int, int],
     ) -> None:
-        """Take a share of the groups on; unchecked.
+        """Advance a share of the groups; unchecked.
 
         Args:
-            settings: dt [s], stiffness and damping of the end stops.
+            settings: dt [s], and `spring_and_damper` of the end stops.
             loads: efforts (N, n), wrenches and bases (N, 15), and whether the latter move.
             state: configuration (N, nq), velocity (N, nv) and steps left (N, 1), in place.
             share: the first group, and that after the last.
         """
-        efforts, wrenches, moves = loads
-        packed = np.array([*settings, self.columns, self.rough, moves], dtype=np.float64)
-        self.advance(self.numbers, packed, efforts, wrenches, *state, *share)
+        (dt, stops), (efforts, wrenches, moves) = settings, loads
+        packed = np.array([dt, *stops, self.columns, moves, self.friction])
+        self.advance(self.structure, self.numbers, packed, efforts, wrenches, *state, *share)
+
+
+def in_lanes(rows: FloatArray) -> FloatArray:
+    """(groups, k * 8) of rows (N, k), eight in the lanes of each number."""
+    groups = -(-len(rows) // WIDTH)
+    padded = rows[np.minimum(np.arange(groups * WIDTH), len(rows) - 1)]
+    lanes = padded.reshape(groups, WIDTH, -1).swapaxes(1, 2)
+    return np.ascontiguousarray(lanes).reshape(groups, -1)
+
+
+@once
+def batch_entry(kernel: Any) -> Callable[..., int]:
+    """Entry point of a kernel of `kernels.batch_simulation`."""
+    arrays = VECTOR, MATRIX, VECTOR, MATRIX, MATRIX, *(MATRIX_OUT,) * 3
+    return direct(kernel, *arrays, types.intp, types.intp)
 
 
 def reached(

@@ -23,6 +23,8 @@ from robodyn.dynamics.compiled_run import (
     Kernels,
     Outcome,
     Rollout,
+    batch_entry,
+    in_lanes,
 )
 from robodyn.dynamics.compiled_slopes import CompiledSlopes
 from robodyn.dynamics.kernels import dry_friction as law
@@ -112,7 +114,27 @@ class Solver:
         within their torque-speed curves. The result is None if each mechanism must be stepped
         alone.
         """
-        return None
+        kernel = None if self.loop is None else self.loop.batch
+        if kernel is None or any(row.friction.is_rough(dt) for row in rows):
+            return None
+        tables = [row.drives.motor_table for row in rows]
+        columns = max(table.shape[1] for table in tables) if limit_motors else 2
+        structure, numbers = self.lane_numbers()
+        packed = []
+        for row, table in zip(rows, tables, strict=True):
+            own, values = row.solver.lane_numbers()
+            alike = own.tobytes() == structure.tobytes() and len(values) == len(numbers)
+            if not alike or table.shape[1] < columns:
+                return None
+            packed.append(np.concatenate([values, table[:, :columns].ravel()]))
+        return BatchSteps(batch_entry(kernel), structure, in_lanes(np.array(packed)), columns, 0)
+
+    def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
+        """Return the structure that rows of a batch have in common, and the numbers of this one.
+
+        Both are vectors, as the kernel of `Kernels.batch` reads them.
+        """
+        raise self.unanswered("steps of a batch")
 
     def warm_up(self) -> None:
         """Call the compiled functions that only this kind has once, so that they are loaded.

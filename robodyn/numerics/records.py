@@ -17,6 +17,7 @@ from numba import types
 from numba.extending import intrinsic, lower_getattr_generic, models, register_model
 
 from robodyn.numerics.numba_compat import AttributeTemplate, cgutils, infer_getattr
+from robodyn.numerics.simd.lanes import LANES, ROWS, WIDTH, load_row, make_rows, start_of
 
 _WORD = ir.IntType(64)
 
@@ -49,25 +50,25 @@ class Layout:
 
 
 class RecordType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Two addresses and the names of what is there."""
+    """Two addresses and the names of what is there; numbers are floats, or `Rows` of lanes."""
 
-    def __init__(self, name: str, integers: Layout, numbers: Layout) -> None:
+    def __init__(self, name: str, integers: Layout, numbers: Layout, lanes: bool) -> None:
+        self.pointers = {
+            "integers": types.CPointer(types.int64),
+            "numbers": ROWS if lanes else types.CPointer(types.float64),
+        }
         self.fields = {
             name: (kind, place, layout.counts[name])
             for kind, layout in (("integers", integers), ("numbers", numbers))
             for name, place in layout.offsets.items()
         }
-        super().__init__(f"record({name})")
-
-
-# What a record holds; by these names also its attributes, for what is beyond the named numbers.
-_POINTERS = {"integers": types.CPointer(types.int64), "numbers": types.CPointer(types.float64)}
+        super().__init__(f"record({name}, {lanes})")
 
 
 @register_model(RecordType)
 class _RecordModel(models.StructModel):  # type: ignore[misc]  # Numba is untyped
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, list(_POINTERS.items()))
+        super().__init__(manager, kind, list(kind.pointers.items()))
 
 
 @infer_getattr
@@ -75,25 +76,31 @@ class _Attributes(AttributeTemplate):  # type: ignore[misc]  # Numba is untyped
     key = RecordType
 
     def generic_resolve(self, record: Any, name: str) -> Any:
-        if name in _POINTERS:
-            return _POINTERS[name]
+        # the addresses are attributes, for what is beyond the named numbers
+        if name in record.pointers:
+            return record.pointers[name]
         if name not in record.fields:
             return None
         where, _, count = record.fields[name]
-        one = _POINTERS[where].dtype
+        pointer = record.pointers[where]
+        one = LANES if pointer == ROWS else pointer.dtype
         return one if count == 1 else types.UniTuple(one, count)
 
 
 @lower_getattr_generic(RecordType)
 def _get(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
     record = cgutils.create_struct_proxy(kind)(context, builder, value=value)
-    if name in _POINTERS:
+    if name in kind.pointers:
         return getattr(record, name)
     where, place, count = kind.fields[name]
-    found = [
-        builder.load(builder.gep(getattr(record, where), [_WORD(place + k)], inbounds=True))
-        for k in range(count)
-    ]
+    start = getattr(record, where)
+    if kind.pointers[where] == ROWS:
+        found = [load_row(builder, start, _WORD(place + k)) for k in range(count)]
+    else:
+        found = [
+            builder.load(builder.gep(start, [_WORD(place + k)], inbounds=True))
+            for k in range(count)
+        ]
     return found[0] if count == 1 else cgutils.pack_array(builder, found)
 
 
@@ -101,21 +108,29 @@ def record_of(name: str, integers: Layout, numbers: Layout) -> Any:
     """A compiled function that makes records, called as function(integers, at, numbers, place).
 
     Of two addresses, or arrays, the record begins at entry `at` of the first, `place` of the other.
-    Arrays of type `GivenType` lend whole numbers as float64.
+    Arrays of type `GivenType` lend whole numbers as float64. Of `Rows` as numbers, the record has
+    lanes.
     """
-    record = RecordType(name, integers, numbers)
+    records = [RecordType(name, integers, numbers, lanes) for lanes in (False, True)]
 
     @intrinsic
     def made(typingctx: Any, integers: Any, at: Any, numbers: Any, place: Any) -> Any:
+        record = records[numbers == ROWS]
+
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             found = cgutils.create_struct_proxy(record)(context, builder)
             for part, (kind, source, offset) in zip(
-                _POINTERS, zip(sig.args[::2], args[::2], args[1::2], strict=True), strict=True
+                record.pointers, zip(sig.args[::2], args[::2], args[1::2], strict=True), strict=True
             ):
+                if kind == ROWS:
+                    first = builder.mul(offset, _WORD(WIDTH))
+                    start = builder.gep(start_of(builder, source), [first], inbounds=True)
+                    setattr(found, part, make_rows(context, builder, start, _WORD(0)))
+                    continue
                 start = source
                 if not isinstance(kind, types.CPointer):
                     start = context.make_array(kind.array)(context, builder, source).data
-                start = builder.bitcast(start, context.get_value_type(_POINTERS[part]))
+                start = builder.bitcast(start, context.get_value_type(record.pointers[part]))
                 setattr(found, part, builder.gep(start, [offset], inbounds=True))
             return found._getvalue()
 

@@ -38,7 +38,13 @@ def put_step(start: Any, rates: Any, dt: float, count: int, out: Any) -> None:
 @inner
 def is_within(state: Any) -> bool:
     """Whether all entries of a state (k,) are within bounds; False for NaN."""
-    within = True
-    for j in range(state.shape[0]):
-        within = within and abs(state[j]) < BEYOND
+    return bool(are_within(state, state.shape[0]))
+
+
+@inner
+def are_within(state: Any, count: int) -> Any:
+    """Whether the entries of a state (count,) are within bounds, or in which lanes they are."""
+    within = abs(state[0]) < BEYOND
+    for j in range(1, count):
+        within = within & (abs(state[j]) < BEYOND)
     return within

@@ -243,8 +243,7 @@ class BatchPlant:
         """
         q, v = self._q[:, 0].copy(), self._v[:, 0].copy()
         left = np.where(self.failed, 0.0, self._steps[:, 1])[:, None]
-        stiffness, damping, _ = self._rollouts[0].stops
-        settings, state = (self.dt, float(stiffness), float(damping)), (q, v, left)
+        settings, state = (self.dt, self._rollouts[0].stops), (q, v, left)
         loads = self._efforts[:, 0, 0], self._loads[:, 0, 0], moves
         self._shared(
             lambda part: lanes.run(settings, loads, state, (int(part[0]), int(part[-1]) + 1)),

@@ -25,11 +25,11 @@ def end_stop_effort(
 
 
 @inner
-def joint_effort(effort: float, position: float, rate: float, joint: Any, stops: Any) -> Any:
-    """Effort of a joint's motor and of its stops; `joint` is its row of `joint_table`."""
-    own = effort
-    if joint.shape[0] > 2 and stops[2] > 0.0:
-        own = motor_effort(effort, rate, joint, joint.shape[0])
+def joint_effort(effort: Any, position: Any, rate: Any, i: int, plant: Any) -> Any:
+    """Effort of joint i's motor and of its stops, of a `PackedPlant` of numbers or of lanes."""
+    own, joint, columns, stops = effort, plant.table[i], plant.table.shape[1], plant.stops
+    if columns > 2 and stops[2] > 0.0:
+        own = motor_effort(effort, rate, joint, columns)
     return own + end_stop_effort(position, rate, joint[0], joint[1], stops[0], stops[1])
 
 

@@ -11,7 +11,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from robodyn.numerics.numba_compat import cgutils
-from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH
+from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, make_rows, start_of
 
 
 @intrinsic
@@ -19,8 +19,11 @@ def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
     """Rows of eight from entry `start` of a contiguous array, which must outlive them."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        data = context.make_array(sig.args[0])(context, builder, args[0]).data
-        return builder.gep(data, [args[1]], inbounds=True)
+        given = context.make_array(sig.args[0])(context, builder, args[0])
+        data = builder.gep(given.data, [args[1]], inbounds=True)
+        width = ir.Constant(args[1].type, WIDTH)
+        count = builder.sdiv(builder.sub(given.nitems, args[1]), width)
+        return make_rows(context, builder, data, count)
 
     return ROWS(array, types.intp), codegen
 
@@ -35,7 +38,9 @@ def new_rows(typingctx: Any, count: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         room = cgutils.alloca_once(builder, ir.ArrayType(ir.DoubleType(), size))
         room.align = 64
-        return builder.bitcast(room, ir.DoubleType().as_pointer())
+        data = builder.bitcast(room, ir.DoubleType().as_pointer())
+        rows = context.get_constant(types.intp, count.literal_value)
+        return make_rows(context, builder, data, rows)
 
     return ROWS(count), codegen
 
@@ -63,7 +68,7 @@ def set_entry(typingctx: Any, rows: Any, row: Any, column: Any, value: Any) -> A
 
 def _entry(builder: Any, rows: Any, row: Any, column: Any) -> Any:
     index = builder.add(builder.mul(row, ir.Constant(row.type, WIDTH)), column)
-    return builder.gep(rows, [index], inbounds=True)
+    return builder.gep(start_of(builder, rows), [index], inbounds=True)
 
 
 @intrinsic

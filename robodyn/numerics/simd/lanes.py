@@ -25,14 +25,17 @@ from numba.extending import (
     intrinsic,
     lower_builtin,
     lower_cast,
+    lower_getattr,
     models,
     register_model,
 )
 
 from robodyn.numerics.numba_compat import (
     AbstractTemplate,
+    AttributeTemplate,
     Conversion,
     cgutils,
+    infer_getattr,
     infer_global,
     signature,
 )
@@ -65,7 +68,7 @@ class MaskType(types.Type):  # type: ignore[misc]  # Numba is untyped
 
 
 class RowsType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """A pointer to rows of eight float64."""
+    """Rows of eight float64: where they are, and how many."""
 
     def __init__(self) -> None:
         super().__init__("lane_rows")
@@ -87,9 +90,35 @@ class _MaskModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba is untyp
 
 
 @register_model(RowsType)
-class _RowsModel(models.PrimitiveModel):  # type: ignore[misc]  # Numba is untyped
+class _RowsModel(models.StructModel):  # type: ignore[misc]  # Numba is untyped
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, ir.DoubleType().as_pointer())
+        fields = [("data", types.CPointer(types.float64)), ("count", types.intp)]
+        super().__init__(manager, kind, fields)
+
+
+@infer_getattr
+class _RowsAttributes(AttributeTemplate):  # type: ignore[misc]  # Numba is untyped
+    key = RowsType
+
+    def resolve_shape(self, rows: Any) -> Any:
+        return types.UniTuple(types.intp, 1)
+
+
+@lower_getattr(RowsType, "shape")
+def _shape(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    return cgutils.pack_array(builder, [builder.extract_value(value, 1)])
+
+
+def make_rows(context: Any, builder: Any, data: Any, count: Any) -> Any:
+    """Return the value of rows."""
+    rows = cgutils.create_struct_proxy(ROWS)(context, builder)
+    rows.data, rows.count = data, count
+    return rows._getvalue()
+
+
+def start_of(builder: Any, rows: Any) -> Any:
+    """Return where rows are, as a pointer to numbers."""
+    return builder.extract_value(rows, 0)
 
 
 def _repeat(builder: Any, scalar: Any) -> Any:
@@ -199,14 +228,18 @@ class _RowsSet(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
 
 def _row(builder: Any, rows: Any, index: Any) -> Any:
     width = ir.Constant(index.type, WIDTH)
-    return builder.bitcast(
-        builder.gep(rows, [builder.mul(index, width)], inbounds=True), VECTOR.as_pointer()
-    )
+    start = builder.gep(start_of(builder, rows), [builder.mul(index, width)], inbounds=True)
+    return builder.bitcast(start, VECTOR.as_pointer())
+
+
+def load_row(builder: Any, rows: Any, index: Any) -> Any:
+    """One of the rows, as a vector value."""
+    return builder.load(_row(builder, rows, index), align=8)
 
 
 @lower_builtin(operator.getitem, ROWS, types.intp)
 def _get_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.load(_row(builder, *args), align=8)
+    return load_row(builder, *args)
 
 
 @lower_builtin(operator.setitem, ROWS, types.intp, LANES)

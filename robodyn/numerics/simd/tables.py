@@ -9,10 +9,18 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import intrinsic, lower_builtin, lower_getattr, models, register_model
 
-from robodyn.numerics.numba_compat import AbstractTemplate, cgutils, infer_global, signature
-from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, as_lanes
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.numba_compat import (
+    AbstractTemplate,
+    AttributeTemplate,
+    cgutils,
+    infer_getattr,
+    infer_global,
+    signature,
+)
+from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, as_lanes, make_rows, start_of
 
 
 class TableType(types.Type):  # type: ignore[misc]  # Numba is untyped
@@ -23,12 +31,30 @@ class TableType(types.Type):  # type: ignore[misc]  # Numba is untyped
 
 
 TABLE = TableType()
+_PAIR = types.UniTuple(types.intp, 2)
 
 
 @register_model(TableType)
 class _TableModel(models.StructModel):  # type: ignore[misc]  # Numba is untyped
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, [("rows", ROWS), ("width", types.intp)])
+        data = types.CPointer(types.float64)
+        super().__init__(
+            manager, kind, [("data", data), ("count", types.intp), ("width", types.intp)]
+        )
+
+
+@infer_getattr
+class _TableAttributes(AttributeTemplate):  # type: ignore[misc]  # Numba is untyped
+    key = TableType
+
+    def resolve_shape(self, table: Any) -> Any:
+        return _PAIR
+
+
+@lower_getattr(TableType, "shape")
+def _shape(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    table = cgutils.create_struct_proxy(TABLE)(context, builder, value=value)
+    return cgutils.pack_array(builder, [table.count, table.width])
 
 
 @intrinsic
@@ -56,27 +82,35 @@ def new_tables(typingctx: Any, shapes: Any) -> Any:
             if kind == TABLE:
                 found.append(_new_table(context, builder, *cgutils.unpack_tuple(builder, shape)))
             else:
-                found.append(_new_rows(builder, shape))
+                found.append(make_rows(context, builder, _new_rows(builder, shape), shape))
         return context.make_tuple(builder, result, found)
 
     return result(shapes), codegen
 
 
 @intrinsic
-def as_table(typingctx: Any, rows: Any, width: Any) -> Any:
-    """Rows of lanes as a table with so many in each row of it."""
+def table_of(typingctx: Any, rows: Any, count: Any, width: Any) -> Any:
+    """Rows of lanes as a table (count, width)."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         table = cgutils.create_struct_proxy(TABLE)(context, builder)
-        table.rows, table.width = args
+        rows, table.count, table.width = args
+        table.data = start_of(builder, rows)
         return table._getvalue()
 
-    return TABLE(ROWS, types.intp), codegen
+    return TABLE(ROWS, types.intp, types.intp), codegen
+
+
+@inner
+def as_table(rows: Any, width: int) -> Any:
+    """Rows of lanes as a table with so many in each row of it, its length not known."""
+    return table_of(rows, 0, width)
 
 
 def _new_table(context: Any, builder: Any, count: Any, width: Any) -> Any:
     table = cgutils.create_struct_proxy(TABLE)(context, builder)
-    table.rows, table.width = _new_rows(builder, builder.mul(count, width)), width
+    table.data, table.count = _new_rows(builder, builder.mul(count, width)), count
+    table.width = width
     return table._getvalue()
 
 
@@ -105,27 +139,24 @@ class _TableSet(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
         return signature(types.none, TABLE, _PAIR, value) if table == TABLE else None
 
 
-_PAIR = types.UniTuple(types.intp, 2)
-
-
 def _table_row(context: Any, builder: Any, table: Any, index: Any, column: Any = None) -> Any:
     table = cgutils.create_struct_proxy(TABLE)(context, builder, value=table)
     first = builder.mul(index, table.width)
     if column is not None:
         first = builder.add(first, column)
     first = builder.mul(first, ir.Constant(first.type, WIDTH))
-    return builder.gep(table.rows, [first], inbounds=True)
+    return builder.gep(table.data, [first], inbounds=True), table.width
 
 
 @lower_builtin(operator.getitem, TABLE, types.intp)
 def _get_table_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _table_row(context, builder, *args)
+    return make_rows(context, builder, *_table_row(context, builder, *args))
 
 
 @lower_builtin(operator.getitem, TABLE, _PAIR)
 def _get_table_entry(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     table, pair = args
-    row = _table_row(context, builder, table, *cgutils.unpack_tuple(builder, pair))
+    row, _ = _table_row(context, builder, table, *cgutils.unpack_tuple(builder, pair))
     return builder.load(builder.bitcast(row, VECTOR.as_pointer()), align=8)
 
 
@@ -133,7 +164,7 @@ def _get_table_entry(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 @lower_builtin(operator.setitem, TABLE, _PAIR, types.float64)
 def _set_table_entry(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     table, pair, value = args
-    row = _table_row(context, builder, table, *cgutils.unpack_tuple(builder, pair))
+    row, _ = _table_row(context, builder, table, *cgutils.unpack_tuple(builder, pair))
     row = builder.bitcast(row, VECTOR.as_pointer())
     builder.store(as_lanes(builder, sig.args[2], value), row, align=8)
     return context.get_dummy_value()

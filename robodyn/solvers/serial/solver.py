@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property, partial
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ from robodyn.dynamics.batch_calls import (
     types_of_state,
 )
 from robodyn.dynamics.body_parameters import BodyNumbers
-from robodyn.dynamics.compiled_run import Kernels
+from robodyn.dynamics.compiled_run import BatchSteps, Kernels
 from robodyn.dynamics.compiled_slopes import CompiledSlopes
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.parameters import JointParameter, JointPlaces, joint_parameters
@@ -32,7 +32,7 @@ from robodyn.dynamics.stencil import Stencil
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
 from robodyn.solvers.serial.kernels import entries, lanes
 from robodyn.solvers.serial.kernels import layout as at
-from robodyn.solvers.serial.kernels.integration import NO_INERTIA, simulate
+from robodyn.solvers.serial.kernels.integration import NO_INERTIA, advance, simulate
 from robodyn.solvers.serial.packing import (
     pack_chain,
     pack_pseudo_inertias,
@@ -57,7 +57,7 @@ class SerialSolver(Solver):
         still: (n,) zeros.
     """
 
-    loop = Kernels(simulate, (MATRIX, VECTOR))
+    loop = Kernels(simulate, (MATRIX, VECTOR), advance)
     no_step: ClassVar = {
         NO_COMMAND: "the efforts are not finite",
         NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an "
@@ -159,6 +159,18 @@ class SerialSolver(Solver):
             for row, joint in zip(chain[1:], self.mechanism.chain.joints, strict=True)
         ]
         return chain, self.gravity, np.reshape(turns, (-1, 9)), motors
+
+    def batch_steps(
+        self, rows: Sequence[Any], dt: float, *, limit_motors: bool
+    ) -> BatchSteps | None:
+        """See the base class; the scratch memory of eight very long arms would overflow a stack."""
+        few = self.n <= lanes.MOST_JOINTS
+        return super().batch_steps(rows, dt, limit_motors=limit_motors) if few else None
+
+    def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
+        """See the base class; which joints slide is the structure."""
+        slides = np.ascontiguousarray(self.geometry[:, at.PRISMATIC])
+        return slides, np.concatenate([self.geometry.ravel(), self.gravity])
 
     def chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         """The packed chain with what is wanted of it."""

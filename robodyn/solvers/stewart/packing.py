@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.solvers.stewart.kernels import layout as at
 from robodyn.solvers.stewart.six_legs import SixLegs
 
@@ -59,11 +58,3 @@ def pack_lanes(legs: FloatArray, platform: FloatArray) -> FloatArray:
     """
     lanes = legs[[0, 1, 2, 3, 4, 5, 0, 1]].T
     return np.concatenate([lanes.ravel(), platform])
-
-
-def pack_groups(rows: FloatArray) -> FloatArray:
-    """(groups, k * 8) of mechanisms (N, k), eight in the lanes of each number."""
-    groups = -(-len(rows) // WIDTH)
-    padded = rows[np.minimum(np.arange(groups * WIDTH), len(rows) - 1)]
-    lanes = padded.reshape(groups, WIDTH, -1).swapaxes(1, 2)
-    return np.ascontiguousarray(lanes).reshape(groups, -1)

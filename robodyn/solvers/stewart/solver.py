@@ -10,12 +10,11 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from robodyn.arrays import FloatArray
 from robodyn.dynamics.batch_calls import CONFIGURATION
 from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
-from robodyn.dynamics.compiled_run import BatchSteps, Kernels
+from robodyn.dynamics.compiled_run import BatchSteps, Kernels, batch_entry, in_lanes
 from robodyn.dynamics.compiled_slopes import SLOPE_STEP, CompiledSlopes
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.kernels.sticking import RATE
@@ -38,7 +37,7 @@ from robodyn.solvers.stewart.kernels.batch_simulation import FRICTION, TABLE, ad
 from robodyn.solvers.stewart.kernels.derivatives import derivatives
 from robodyn.solvers.stewart.kernels.integration import simulate
 from robodyn.solvers.stewart.kernels.joints import RATES
-from robodyn.solvers.stewart.packing import pack_groups, pack_lanes, pack_legs, pack_platform
+from robodyn.solvers.stewart.packing import pack_lanes, pack_legs, pack_platform
 from robodyn.solvers.stewart.recognition import found_in
 from robodyn.solvers.stewart.status import error_for
 from robodyn.threads import once
@@ -113,7 +112,8 @@ class PlatformSolver(Solver):
                 packed[FRICTION:TABLE] = row.friction.rows[:, :RATE].ravel()
             packed[TABLE:] = table[:, :columns].ravel()
         rough = any(row.friction.is_dry for row in rows)
-        return BatchSteps(_batch_entry(), pack_groups(numbers), columns, rough)
+        structure = np.zeros(0)
+        return BatchSteps(batch_entry(advance), structure, in_lanes(numbers), columns, 6 * rough)
 
     def why_no_step(self, status: int, configuration: FloatArray) -> str:
         """See the base class."""
@@ -190,7 +190,7 @@ class PlatformSolver(Solver):
     def unit_lanes(self) -> FloatArray:
         """The same for the kernel, eight at a time."""
         rows = [np.concatenate([legs.ravel(), body]) for legs, body in self.unit_platforms]
-        return pack_groups(np.array(rows))
+        return in_lanes(np.array(rows))
 
     @property
     def body_links(self) -> tuple[str, ...]:
@@ -250,10 +250,3 @@ def _joint_entry(name: str) -> Callable[..., int]:
     given = {"tangents": CONFIGURATION, "motions": CONFIGURATION * 3}[name]
     results = {"tangents": 2, "motions": 3}[name]
     return direct(getattr(joints, name), MATRIX, MATRIX, *given, *(MATRIX_OUT,) * results)
-
-
-@once
-def _batch_entry() -> Any:
-    return direct(
-        advance, MATRIX, VECTOR, MATRIX, MATRIX, *(MATRIX_OUT,) * 3, types.intp, types.intp
-    )

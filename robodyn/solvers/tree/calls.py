@@ -28,7 +28,7 @@ from robodyn.numerics.array_arguments import (
 from robodyn.numerics.broadcasting import states
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.solvers.tree.kernels import entries as kernels
-from robodyn.solvers.tree.kernels import lanes
+from robodyn.solvers.tree.kernels import lanes, layout
 from robodyn.solvers.tree.kernels.articulated import (
     forward_dynamics_of_tree,
     forward_dynamics_of_trees,
@@ -159,7 +159,7 @@ def batch(
     inputs = types_of_state(values) if _BATCH[name] is STATE else _BATCH[name]
     with suppress(TypeError):  # of None for what has to be given
         compiled = _batch_entry(name, *inputs)
-        if scratch > lanes.MOST:
+        if scratch > layout.MOST:
             compiled = with_stack(8 * WIDTH * scratch + 2**20, compiled)
         return computed(compiled, packed.given, given, core, *settings)
     return None

@@ -23,7 +23,7 @@ from robodyn.numerics.array_arguments import VECTOR
 from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.closing.pivots import full_rates
 from robodyn.solvers.tree.kernels import layout
-from robodyn.solvers.tree.kernels.integration import simulate
+from robodyn.solvers.tree.kernels.integration import advance, simulate
 from robodyn.solvers.tree.packing import Packed
 
 # Changes of coordinates in a row without a step between them.
@@ -41,7 +41,7 @@ NO_STEP = {
 
 
 # of a plan and numbers
-KERNELS = Kernels(simulate, (VECTOR,) * 2)
+KERNELS = Kernels(simulate, (VECTOR,) * 2, advance)
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:

@@ -23,7 +23,7 @@ from robodyn.solvers.tree.calls import single_dynamics
 from robodyn.solvers.tree.closing import kinematics
 from robodyn.solvers.tree.closing.kinematics import ask, tip_motion
 from robodyn.solvers.tree.closing.pivots import Pivots
-from robodyn.solvers.tree.integration import LOST, NO_STEP, Simulation
+from robodyn.solvers.tree.integration import KERNELS, LOST, NO_STEP, Simulation
 from robodyn.solvers.tree.kernels.derivatives import derivatives
 from robodyn.solvers.tree.kernels.tree_slopes import derivatives_of_tree
 
@@ -48,6 +48,7 @@ class LoopSolver(Solver):
     """
 
     no_step = NO_STEP
+    loop = KERNELS
 
     def __init__(self, mechanism: Any) -> None:
         super().__init__(mechanism)
@@ -112,6 +113,10 @@ class LoopSolver(Solver):
     def run_under(self, model: Any) -> Simulation:
         """See the base class."""
         return Simulation(self.mechanism, model)
+
+    def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
+        """See the base class; the plan is the structure."""
+        return self.mechanism.structure.packed.given
 
     def why_no_step(self, status: int, configuration: FloatArray) -> str:
         """See the base class."""

@@ -87,6 +87,36 @@ def test_legs_stick_hit_their_stops_and_run_into_their_motors_speeds(friction, r
     assert stopped > 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stanford_arm", "fivebar", "delta", "hexapod_rotary"])
+def test_a_thousand_steps_in_lanes_are_those_of_plants_to_the_bit(name, rng, monkeypatch):
+    """With payloads of their own, on a moving base, some driven into their end stops."""
+    m = rd.load(name).without_friction()
+    count = 11
+    rows = [m.with_payload(mass) for mass in rng.uniform(0.0, 0.5, count)]
+    velocities = 0.02 * rng.normal(size=(count, m.coordinates.velocity_size))
+    efforts = held(m) * rng.uniform(0.99, 1.01, (count, len(m.joint_names)))
+    wrenches = 0.01 * rng.normal(size=(count, 6))
+    base = rd.BaseMotion([0.1, 0.0, 9.8], [0.0, 0.02, 0.0], [0.0, 0.0, 0.01])
+    batch = rd.BatchPlant(rows, dt=1e-4)
+    batch.reset(velocity=velocities)
+    for steps in (1, 999):
+        batch.step(efforts, steps, wrenches, base)
+    assert not batch.failed.any()
+    for row in range(0, count, 5):
+        plant = rd.Plant(rows[row], velocity=velocities[row], dt=1e-4)
+        plant.hold(efforts[row], 1000, wrenches[row], base)
+        assert batch.configuration[row].tobytes() == plant.configuration.tobytes()
+        assert batch.velocity[row].tobytes() == plant.velocity.tobytes()
+
+
+@pytest.mark.parametrize("name", ["stanford_arm", "delta"])
+def test_smooth_rows_do_not_leave_the_lanes(name, monkeypatch):
+    batch = rd.BatchPlant(rd.load(name), 3, dt=1e-4)
+    monkeypatch.setattr(batch, "_run", lambda rollouts, rows: pytest.fail(f"rows {rows} did"))
+    batch.step(held(batch.mechanisms[0]), 20)
+
+
 def test_a_row_that_fails_does_not_stop_the_others(mechanism):
     batch = rd.BatchPlant(mechanism, 5)
     wrench = np.zeros((5, 6))

@@ -21,7 +21,7 @@ from robodyn.numerics.matrices import (
     shifted,
     skew,
 )
-from robodyn.numerics.simd.lanes import all_of
+from robodyn.numerics.simd.lanes import all_of, any_of
 from robodyn.numerics.vectors import Vector, add, axpy, cross, dot, scale, store, sub, vector
 from robodyn.solvers.serial.kernels.layout import (
     ARMATURE,
@@ -72,7 +72,7 @@ def forward_dynamics(
             vector(body, BODY_HANDLE + 3), linear
         )
         qdd[i] = (body[BODY_EFFORT] - resisted) / body[BODY_INERTIA]
-        if chain[i + 1, PRISMATIC] != 0.0:
+        if any_of(chain[i + 1, PRISMATIC] > 0.0):
             linear = axpy(qdd[i], joint_axis(frames, i), linear)
         else:
             angular = axpy(qdd[i], joint_axis(frames, i), angular)
@@ -90,7 +90,7 @@ def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any)
             r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
             linear = add(linear, cross(angular, r))
         motion = scale(qd[i], joint_axis(frames, i))
-        if chain[i + 1, PRISMATIC] != 0.0:
+        if any_of(chain[i + 1, PRISMATIC] > 0.0):
             linear = add(linear, motion)
             store(bodies[i], BODY_COUPLING, ZERO)
             store(bodies[i], BODY_COUPLING + 3, cross(angular, motion))
@@ -122,7 +122,7 @@ def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bod
         moment = add(moment, gyroscopic[0])
         force = add(force, gyroscopic[1])
         z = joint_axis(frames, i)
-        if chain[i + 1, PRISMATIC] != 0.0:
+        if any_of(chain[i + 1, PRISMATIC] > 0.0):
             angular, linear = forth(B, z), forth(M, z)
             inert, load = dot(z, linear), dot(z, force)
         else:

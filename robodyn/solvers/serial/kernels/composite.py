@@ -12,6 +12,7 @@ from typing import Any
 
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.matrices import add_outer, add_point_mass, forth, plus
+from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import add, axpy, cross, dot, scale, sub
 from robodyn.solvers.serial.kernels.layout import ARMATURE, PRISMATIC
 from robodyn.solvers.serial.kernels.spatial import joint_axis, joint_origin, link_about
@@ -25,7 +26,7 @@ def jacobian(chain: Any, frames: Any, out: Any) -> None:
     for i in range(n):
         z = joint_axis(frames, i)
         linear, angular = z, (0.0, 0.0, 0.0)
-        if chain[i + 1, PRISMATIC] == 0.0:
+        if not any_of(chain[i + 1, PRISMATIC] > 0.0):
             linear, angular = cross(z, sub(tip, joint_origin(frames, i))), z
         for k in range(3):
             out[k, i] = linear[k]
@@ -53,7 +54,7 @@ def mass_matrix(chain: Any, frames: Any, out: Any) -> None:
         first = add(first, h)
         inertia = plus(inertia, moments)
         z = joint_axis(frames, i)
-        if chain[i + 1, PRISMATIC] != 0.0:
+        if any_of(chain[i + 1, PRISMATIC] > 0.0):
             force, moment = scale(mass, z), cross(first, z)
         else:
             force, moment = cross(z, first), forth(inertia, z)
@@ -61,7 +62,7 @@ def mass_matrix(chain: Any, frames: Any, out: Any) -> None:
             if j < i:
                 r = sub(joint_origin(frames, j + 1), joint_origin(frames, j))
                 moment = add(moment, cross(r, force))
-            sliding = chain[j + 1, PRISMATIC] != 0.0
+            sliding = any_of(chain[j + 1, PRISMATIC] > 0.0)
             entry = dot(joint_axis(frames, j), force if sliding else moment)
             out[i, j] = entry
             out[j, i] = entry

@@ -8,9 +8,10 @@ plant's chain is without dry friction, and every joint has a row of friction.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from robodyn.dynamics.kernels.base_motion import base_under
+from robodyn.dynamics.kernels.base_motion import base_of, base_under
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loop
 from robodyn.dynamics.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -23,6 +24,7 @@ from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
 from robodyn.dynamics.kernels.state import loaded
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import batch_entry, inner, noinline
+from robodyn.numerics.simd.tables import new_tables, table_of
 from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import clear, copy
 from robodyn.solvers.serial.kernels.articulated import forward_dynamics
@@ -31,6 +33,7 @@ from robodyn.solvers.serial.kernels.layout import (
     BODY_SIZE,
     DAMPING,
     FRAME_SIZE,
+    LINK_SIZE,
     WORK_SIZE,
     WRAPS,
 )
@@ -38,6 +41,15 @@ from robodyn.solvers.serial.kernels.newton_euler import newton_euler
 from robodyn.solvers.serial.kernels.spatial import place
 
 NO_INERTIA: Final = 1
+
+
+class Scratch(NamedTuple):
+    """Memory for one state or eight: 4 vectors, and rows of WORK_SIZE, FRAME_SIZE, BODY_SIZE."""
+
+    vectors: Any
+    links: Any
+    frames: Any
+    bodies: Any
 
 
 @noinline
@@ -81,15 +93,21 @@ def derivative(
     plant: Any, q: Any, qd: Any, tau: Any, load: Any, work: Any, rate: Any, acceleration: Any
 ) -> int:
     """Rates of q and qd."""
+    return accelerate(plant, loaded(q, qd, tau, load, True), work, rate, acceleration)
+
+
+@inner
+def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
+    """Write the rates of q and qd of a `State`, of floats or of lanes."""
     chain, gravity = plant.mechanism
     vectors, _, frames, bodies = work
-    effort = vectors[3]
-    for i in range(q.shape[0]):
+    q, qd, effort = state.q, state.rates, vectors[3]
+    for i in range(chain.shape[0] - 1):
         rate[i] = qd[i]
-        effort[i] = joint_effort(tau[i], q[i], qd[i], plant.table[i], plant.stops)
+        effort[i] = joint_effort(state.third[i], q[i], qd[i], i, plant)
     place(chain, q, frames)
-    base = base_under(load, gravity)
-    if forward_dynamics(chain, frames, base, qd, effort, load, bodies, acceleration):
+    base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
+    if forward_dynamics(chain, frames, base, qd, effort, state.wrench, bodies, acceleration):
         return OK
     return NO_INERTIA
 
@@ -114,7 +132,7 @@ def equations(
     clear(still)
     carry(chain, gravity, q, qd, still, load, True, links, bias)
     for i in range(n):
-        effort = joint_effort(tau[i], q[i], qd[i], plant.table[i], plant.stops)
+        effort = joint_effort(tau[i], q[i], qd[i], i, plant)
         out.force[i] = effort - bias[i]
         out.drift[i] = 0.0
         for j in range(n):
@@ -149,3 +167,27 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     work = stack(4, n), stack(n, WORK_SIZE), stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
     own = PackedPlant((chain, gravity), table, friction, options, stops)
     return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)
+
+
+@inner
+def unpack(slides: Any, numbers: Any) -> Any:
+    """Return chain and gravity of eight arms, of rows of lanes."""
+    rows = slides.shape[0]
+    chain = table_of(numbers, rows, LINK_SIZE)
+    return chain, chain[rows]
+
+
+batch = batch_loop(LaneFunctions(unpack, accelerate, to_manifold))
+
+
+@batch_entry
+def advance(
+    slides: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any,
+    first: int, last: int,
+) -> int:  # fmt: skip
+    """Advance many arms, see `batch_loop`; `slides` (n + 1,) is 1 of prismatic joints."""
+    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
+    slides = borrowed_array(slides)
+    n = slides.shape[0] - 1
+    shapes = Scratch((4, n), (n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE))
+    return int(batch(slides, arrays, new_tables(shapes), first, last))

@@ -17,6 +17,7 @@ from robodyn.numerics.matrices import (
     store_matrix,
 )
 from robodyn.numerics.rotations import quaternion_from_matrix
+from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import Vector, add, axpy, dot, store, symmetric, vector
 from robodyn.solvers.serial.kernels.layout import (
@@ -36,7 +37,7 @@ from robodyn.solvers.serial.kernels.layout import (
 def link_rotation(row: Any, q: float) -> Matrix:
     """R_{i-1}^i, rows: link frame i to frame i-1."""
     x, y, z = matrix(row, ROTATION)
-    if row[PRISMATIC] != 0.0:
+    if any_of(row[PRISMATIC] > 0.0):
         return x, y, z
     s, c = sine_cosine(q)
     return (
@@ -49,7 +50,7 @@ def link_rotation(row: Any, q: float) -> Matrix:
 @inner
 def link_reach(row: Any, q: float) -> Vector:
     """r_i [m], from the origin of frame i-1 to that of frame i, in frame i."""
-    if row[PRISMATIC] != 0.0:
+    if any_of(row[PRISMATIC] > 0.0):
         return axpy(q, vector(row, AXIS), vector(row, REACH))
     return vector(row, REACH)
 
@@ -57,7 +58,7 @@ def link_reach(row: Any, q: float) -> Vector:
 @inner
 def link_lever(row: Any, q: float) -> Vector:
     """r_i + rbar_i [m], from the origin of frame i-1 to the center of mass, in frame i."""
-    if row[PRISMATIC] != 0.0:
+    if any_of(row[PRISMATIC] > 0.0):
         return axpy(q, vector(row, AXIS), vector(row, LEVER))
     return vector(row, LEVER)
 

@@ -14,6 +14,7 @@ from robodyn.dynamics.kernels.base_motion import transport_and_coriolis
 from robodyn.dynamics.kernels.dry_friction import dry_friction, imminent
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.matrices import Matrix, back, forth, matrix
+from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, vector
 from robodyn.solvers.serial.kernels.layout import (
     ARMATURE,
@@ -44,7 +45,7 @@ def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
 @inner
 def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
     """Eq. 3.15, omega_i from omega_{i-1}."""
-    if row[PRISMATIC] != 0.0:
+    if any_of(row[PRISMATIC] > 0.0):
         return back(R, omega)
     return back(R, (omega[0], omega[1], omega[2] + rate))
 
@@ -54,7 +55,7 @@ def angular_acceleration(
     row: Any, R: Matrix, alpha: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
     """Eq. 3.16, alpha_i from alpha_{i-1} and omega_{i-1} (the report prints omega_i)."""
-    if row[PRISMATIC] != 0.0:
+    if any_of(row[PRISMATIC] > 0.0):
         return back(R, alpha)
     return back(
         R,
@@ -67,7 +68,7 @@ def carried_acceleration(
     row: Any, R: Matrix, a: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
     """R_i^{i-1} a_{i-1} of eq. 3.17; a prismatic joint adds d'' z + 2 d' omega x z."""
-    if row[PRISMATIC] != 0.0:
+    if any_of(row[PRISMATIC] > 0.0):
         twice = rate + rate
         a = (a[0] + omega[1] * twice, a[1] - omega[0] * twice, a[2] + acceleration)
     return back(R, a)
@@ -183,7 +184,7 @@ def add_moment(a: Vector, b: Vector) -> Vector:
 @inner
 def along_axis(row: Any, force: Vector, moment: Vector) -> float:
     """Eq. 3.21: the component of the moment, or of the force, along the joint's axis."""
-    if row[PRISMATIC] != 0.0:
+    if any_of(row[PRISMATIC] > 0.0):
         return dot(vector(row, AXIS), force)
     return dot(vector(row, AXIS), moment)
 

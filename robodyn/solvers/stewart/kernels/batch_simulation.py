@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import BASE, WRENCH
+from robodyn.dynamics.kernels.batch_simulation import COLUMNS, DT, MOVES, STOPS
+from robodyn.dynamics.kernels.batch_simulation import FRICTION as ROWS_OF_FRICTION
 from robodyn.dynamics.kernels.dry_friction import dry_friction
 from robodyn.dynamics.kernels.end_stops import end_stop_effort, motor_effort
 from robodyn.dynamics.kernels.modes import REST
@@ -191,14 +193,15 @@ def one_step(platforms: Any, settings: Any, s: Any, e: Any) -> Any:
 
 @batch_entry
 def advance(
-    numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any, first: int,
-    last: int,
+    structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
+    left: Any, first: int, last: int,
 ) -> int:  # fmt: skip
     """Take platforms on, in groups of eight from `first` to `last`, until steps are not smooth.
 
     Args:
+        structure: not read.
         numbers: (groups, (TABLE + 6 columns) * 8).
-        settings: (6,) as `Settings`.
+        settings: as `common.kernels.batch_simulation` says; friction if legs may stick.
         efforts, loads: (N, 6) and (N, 15), held.
         q, v: (N, 7) and (N, 6) states, taken on in place.
         left: (N, 1) steps that are to be taken, none for what is to stay; then those left.
@@ -206,8 +209,9 @@ def advance(
     numbers, given = borrowed_array(numbers), borrowed_array(settings)
     efforts, loads, left = borrowed_array(efforts), borrowed_array(loads), borrowed_array(left)
     q, v = borrowed_array(q), borrowed_array(v)
-    columns = int(given[3])
-    how = Settings(given[0], given[1], given[2], columns, given[4] != 0.0, given[5] != 0.0)
+    columns = int(given[COLUMNS])
+    rough, moves = given[ROWS_OF_FRICTION] != 0.0, given[MOVES] != 0.0
+    how = Settings(given[DT], given[STOPS], given[STOPS + 1], columns, rough, moves)
     s = new_tables(Memory(7, 6, 6, WRENCH, BASE, 1, 7, 6, 7, (4, 7), (4, 6), 6, 6, 6))
     e = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
     for group in range(first, last):

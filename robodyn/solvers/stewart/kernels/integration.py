@@ -65,9 +65,7 @@ def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, out: Any) -> Non
     g = leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
     rate = dot(g.s, add(vector(twist, 0), cross(vector(twist, 3), g.q)))
     for i in range(6):
-        out[i] = joint_effort(
-            forces[i], lane(g.length, i), lane(rate, i), plant.table[i], plant.stops
-        )
+        out[i] = joint_effort(forces[i], lane(g.length, i), lane(rate, i), i, plant)
 
 
 @inner
@@ -169,9 +167,7 @@ def equations(
             L[i, j + 3] = lane(arm[j], i)
     for i in range(6):
         out.drift[i] = lane(n.rate, i)
-        push = joint_effort(
-            forces[i], lane(g.length, i), lane(m.rate, i), plant.table[i], plant.stops
-        )
+        push = joint_effort(forces[i], lane(g.length, i), lane(m.rate, i), i, plant)
         for j in range(6):
             force[j] += L[i, j] * push
     if watched:

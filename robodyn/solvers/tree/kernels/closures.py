@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.simd.lanes import choose
+from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import add, combine, cross, dot, scale, store, sub, vector
 from robodyn.solvers.tree.kernels.layout import (
     ACCEL,
@@ -230,7 +230,7 @@ def damp(m: Any, B: Any) -> None:
     for k in range(m.closures):
         closure = closure_of(m, k)
         a, b = B[closure.parent], B[closure.child]
-        if closure.damping > 0.0:
+        if any_of(closure.damping > 0.0):
             moment = scale(closure.damping, sub(vector(b, OMEGA), vector(a, OMEGA)))
             store(b, MOMENT, add(vector(b, MOMENT), moment))
             store(a, MOMENT, sub(vector(a, MOMENT), moment))

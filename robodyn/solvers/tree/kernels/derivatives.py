@@ -21,12 +21,12 @@ from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.simd.tables import new_table, new_tables
 from robodyn.solvers.tree.kernels import dynamics, tree
-from robodyn.solvers.tree.kernels.lanes import fits
 from robodyn.solvers.tree.kernels.layout import (
     FLOATING,
     OK,
     X,
     body_of,
+    fits,
     mechanism,
     shapes,
 )

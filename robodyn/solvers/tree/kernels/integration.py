@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels import sticking
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loop
 from robodyn.dynamics.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -25,6 +26,9 @@ from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
 from robodyn.dynamics.kernels.state import loaded
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, noinline
+from robodyn.numerics.simd.access import rows_of
+from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.simd.tables import new_tables
 from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import clear, copy
 from robodyn.solvers.tree.kernels import distribution, dynamics, newton, tree
@@ -35,7 +39,9 @@ from robodyn.solvers.tree.kernels.layout import (
     OK,
     SINGULAR,
     body_of,
+    fits,
     mechanism,
+    shapes,
     shapes_for,
 )
 
@@ -122,7 +128,7 @@ def is_steep(m: Any, S: Any) -> bool:
     """Whether other independent coordinates would do better; NaN counts, too."""
     for j in range(m.rates):
         for k in range(m.free):
-            if not abs(S[j, k]) <= m.numbers[m.at_steep]:
+            if any_of(~(abs(S[j, k]) <= m.numbers[m.at_steep])):
                 return True
     return False
 
@@ -133,15 +139,15 @@ def add_stops(plant: Any, q: Any, v: Any, effort: Any, out: Any) -> None:
     m = plant.mechanism
     for i in range(m.driven):
         place, rate = m.integers[m.at_places + i], m.integers[m.at_driven + i]
-        out[i] = joint_effort(effort[i], q[place], v[rate], plant.table[i], plant.stops)
+        out[i] = joint_effort(effort[i], q[place], v[rate], i, plant)
 
 
 @noinline
-def start(m: Any, q: Any, rates: Any, load: Any, s: Any, M: Any) -> int:
+def start(m: Any, state: Any, s: Any, M: Any) -> int:
     """All that the efforts are not needed for."""
-    status = dynamics.mass_matrix(m, q, True, s, M)
+    status = dynamics.mass_matrix(m, state.q, True, s, M)
     if status == OK:
-        status = dynamics.bias_efforts(m, loaded(q, rates, rates, load, True), s)
+        status = dynamics.bias_efforts(m, state, s)
     if status == OK and is_steep(m, s.S):
         return BAD_COORDINATES
     return int(status)
@@ -152,13 +158,19 @@ def derivative(
     plant: Any, q: Any, rates: Any, effort: Any, load: Any, work: Any, rate: Any, change: Any
 ) -> int:
     """Rates of configuration and velocity."""
+    return accelerate(plant, loaded(q, rates, effort, load, True), work, rate, change)
+
+
+@inner
+def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int:
+    """Write the rates of configuration and velocity of a `State`, of floats or of lanes."""
     m = plant.mechanism
     s, w = work
-    status = start(m, q, rates, load, s, s.M)
+    status = start(m, state, s, s.M)
     if status != OK:
-        return status
-    add_stops(plant, q, s.v, effort, w.held)
-    tree.configuration_rate(m, q, s.B, s.v, rate)
+        return int(status)
+    add_stops(plant, state.q, s.v, state.third, w.held)
+    tree.configuration_rate(m, state.q, s.B, s.v, rate)
     return dynamics.solve_accelerations(m, w.held, s, change)
 
 
@@ -171,14 +183,14 @@ def to_manifold(plant: Any, q: Any, rates: Any, work: Any) -> int:
 @noinline
 def close(m: Any, q: Any, s: Any) -> int:
     """The same for a configuration, which may not be finite."""
-    finite = 0.0
-    for j in range(m.positions):
-        finite += 0.0 * q[j]
-    if finite != 0.0:
+    finite = 0.0 * q[0]
+    for j in range(1, m.positions):
+        finite = finite + 0.0 * q[j]
+    if not any_of(finite == 0.0):
         return OK  # the loop sees that itself
     tree.normalize(m, q)
     left = newton.close(m, q, TARGET, MOST_STEPS, s)
-    return BAD_PIVOTS if left < 0.0 or left > CLOSED else OK
+    return BAD_PIVOTS if any_of(~((left >= 0.0) & (left <= CLOSED))) else OK
 
 
 @inner
@@ -188,7 +200,7 @@ def equations(
     """As `common.kernels.simulation` says."""
     m, friction = plant.mechanism, plant.friction
     s, w = work
-    status = start(m, q, rates, load, s, out.M)
+    status = start(m, loaded(q, rates, rates, load, True), s, out.M)
     if status != OK:
         return status
     add_stops(plant, q, s.v, effort, w.held)
@@ -258,6 +270,30 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     for other in (known.m, known.own):
         bodies, rates = max(bodies, other.bodies), max(rates, other.rates)
         rows, entries = max(rows, other.equations), max(entries, other.entries)
-    scratch = stack_all(shapes_for(n, bodies, rates, rows, entries))
+    scratch = stack_all(shapes_for(m.positions, n, bodies, rates, rows, entries))
     work = scratch, stack_all(Memory(m.driven, n, n, n, n))
     return loop(own, known, work, borrowed_array(arrays), law, first, last)
+
+
+@inner
+def unpack(plan: Any, numbers: Any) -> Any:
+    """Return eight mechanisms of one plan, of rows of lanes."""
+    return mechanism(plan, numbers)
+
+
+batch = batch_loop(LaneFunctions(unpack, accelerate, to_manifold))
+
+
+@batch_entry
+def advance(
+    plan: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any,
+    first: int, last: int,
+) -> int:  # fmt: skip
+    """Advance many mechanisms of one plan; see `batch_loop`."""
+    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
+    m = unpack(plan, rows_of(arrays[0], 0))
+    if not fits(m):
+        return 0
+    n = m.free
+    work = new_tables(shapes(m)), new_tables(Memory(m.driven, n, n, n, n))
+    return int(batch(plan, arrays, work, first, last))

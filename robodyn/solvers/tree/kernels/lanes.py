@@ -9,7 +9,7 @@ returned is how many states, from the first, are finite numbers.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import BASE
 from robodyn.dynamics.kernels.lanes import answer
@@ -30,24 +30,13 @@ from robodyn.solvers.tree.kernels.conditions import orthonormal, scaled_rows
 from robodyn.solvers.tree.kernels.entries import placed
 from robodyn.solvers.tree.kernels.layout import (
     BAD_COORDINATES,
-    BODY_SIZE,
-    COMPOSITE,
     OK,
     OPEN,
     ORIGIN,
+    fits,
     mechanism,
     shapes,
 )
-
-# Scratch is on the stack, eight numbers each.
-MOST: Final = 30_000
-
-
-@inner
-def fits(m: Any) -> bool:
-    """Whether the scratch of this mechanism fits on the stack."""
-    rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
-    return bool((m.bodies + 1 + m.rates) * rows + 12 * m.widest < MOST)
 
 
 @inner

@@ -10,7 +10,7 @@ docs/packed_layouts.md shows the relations between the lists.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION
 from robodyn.numerics.compiler import inner
@@ -139,6 +139,9 @@ SINGULAR = 2
 OPEN = 3
 BAD_COORDINATES = 4  # other independent coordinates would do better
 
+# Scratch is on the stack, eight numbers each.
+MOST: Final = 30_000
+
 
 class Scratch(NamedTuple):
     """Memory for one state, of floats or of lanes; what is in it is written and read in passing.
@@ -156,6 +159,7 @@ class Scratch(NamedTuple):
         M: (free, free) mass matrix.
         J: (6, free) Jacobian of the tip.
         u: (free,) momenta of a body or efforts at the independent coordinates.
+        q: (positions,) configuration to come back to.
     """
 
     B: Any
@@ -170,21 +174,29 @@ class Scratch(NamedTuple):
     M: Any
     J: Any
     u: Any
+    q: Any
 
 
 @inner
 def shapes(m: Any) -> Any:
     """Shapes of `Scratch` for a mechanism."""
-    return shapes_for(m.free, m.bodies, m.rates, m.equations, m.entries)
+    return shapes_for(m.positions, m.free, m.bodies, m.rates, m.equations, m.entries)
 
 
 @inner
-def shapes_for(n: int, bodies: int, rates: int, rows: int, entries: int) -> Any:
+def shapes_for(positions: int, n: int, bodies: int, rates: int, rows: int, entries: int) -> Any:
     """The same for n independent coordinates, so many bodies, rates, equations, entries of K."""
     return Scratch(
         (bodies + 1, BODY_SIZE), entries, rates, rates, rates, rows, rows * n, (rates, n),
-        (bodies + 1, max(6 * n, COMPOSITE)), (n, n), (6, n), n,
+        (bodies + 1, max(6 * n, COMPOSITE)), (n, n), (6, n), n, positions,
     )  # fmt: skip
+
+
+@inner
+def fits(m: Any) -> bool:
+    """Whether the scratch of this mechanism fits on the stack."""
+    rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
+    return bool((m.bodies + 1 + m.rates) * rows + 12 * m.widest < MOST)
 
 
 _mechanism = record_of("mechanism", PLAN, NUMBERS)

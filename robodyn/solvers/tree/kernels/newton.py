@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of, choose
+from robodyn.numerics.vectors import copy
 from robodyn.solvers.tree.kernels.closures import fill, largest_gap, residual
 from robodyn.solvers.tree.kernels.dynamics import dependent_rates
 from robodyn.solvers.tree.kernels.elimination import factor, solve
@@ -49,23 +50,33 @@ def correction(m: Any, s: Any) -> bool:
 
 
 @inner
-def close(m: Any, q: Any, target: float, most: int, s: Any) -> float:
+def close(m: Any, q: Any, target: float, most: int, s: Any) -> Any:
     """Close the loops from q (positions,) in place, independent coordinates held.
 
-    Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
+    Of eight, each stays where it would alone. Returns the largest equation left [parts of the
+    size], -1 where the pivots do not serve one of them.
     """
     place_base(m, s.B)
-    left, before = 0.0, 1e300
+    zero = 0.0 * q[0]
+    left, before, moves = zero, 1e300 + zero, zero <= 1.0
     for _ in range(most):
-        left = gaps(m, q, s)
-        if left <= target or not left < 2.0 * before:
-            return float(left)
-        if left < NEAR and left > 0.5 * before:  # as near as rounding lets it
-            return float(left)
+        now = gaps(m, q, s)
+        left = choose(moves, now, left)
+        # as near as rounding lets it, or not coming nearer
+        stays = (left < NEAR) & (left > 0.5 * before)
+        moves = moves & (left > target) & (left < 2.0 * before) & ~stays
+        if not any_of(moves):
+            return left
         before = left
         if not correction(m, s):
-            return -1.0
+            return zero - 1.0
+        some = any_of(~moves)
+        if some:
+            copy(q, s.q)
         advance(m, s.B, s.v, q)
+        if some:
+            for k in range(m.positions):
+                q[k] = choose(moves, q[k], s.q[k])
     return left
 
 
@@ -123,17 +134,5 @@ def displace_together(m: Any, q: Any, displacement: Any, target: float, s: Any) 
             return too_much
     if not predict(m, q, displacement, s):
         return too_much
-    left = before = too_much
-    for _ in range(MOST_STEPS):
-        left = gaps(m, q, s)
-        # each rests where it would alone
-        moves = (left > target) & ((left > NEAR) | (0.5 * before > left))
-        if not any_of(moves):
-            return left
-        before = left
-        if not correction(m, s):
-            return too_much
-        for k in range(m.rates):
-            s.v[k] = choose(moves, s.v[k], 0.0)
-        advance(m, s.B, s.v, q)
-    return left
+    left = close(m, q, target, MOST_STEPS, s)
+    return choose(left < 0.0, too_much, left)

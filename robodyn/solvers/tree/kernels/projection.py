@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import (
     add,
     axpy,
@@ -172,12 +173,12 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
             row_of_mass_matrix(m, S, B, i, momentum, R)
             add_mass_entries(m, S, rate, link.factor + zero, R, M)
             armature = link.armature * link.factor * link.factor
-            if armature > 0.0:
+            if any_of(armature > 0.0):
                 for j in range(m.free):
                     value = armature * S[rate, j]
                     for k in range(j + 1):
                         M[j, k] = M[j, k] + value * S[rate, k]
-            if link.spin != 0.0:
+            if any_of(abs(link.spin) > 0.0):
                 turn = scale(link.spin * link.factor, z)
                 add_rotor_coupling(m, S, B, link.parent, rate, turn, R, M)
 

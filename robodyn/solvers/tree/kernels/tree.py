@@ -15,6 +15,7 @@ from typing import Any
 from robodyn.dynamics.kernels.dry_friction import dry_friction, imminent
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import displace_pose, rotation_columns
+from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import (
     add,
@@ -215,7 +216,7 @@ def backward_pass(m: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
             tau[j] = tau[j] + factor * effort
         store(parent, FORCE, add(vector(parent, FORCE), force))
         carried = add(moment, cross(vector(body, ARM), force))
-        if link.spin != 0.0:
+        if any_of(abs(link.spin) > 0.0):
             # the spin momentum of a rotor in the parent, SPIN rate z, beside what it has locked
             z, spin = vector(body, Z), link.factor * link.spin
             alpha, omega = add(vector(parent, ALPHA), vector(parent, CHANGE)), vector(parent, OMEGA)
@@ -317,7 +318,8 @@ def normalize(m: Any, q: Any) -> None:
         link = body_of(m, i)
         if link.kind == FLOATING:
             p = link.own + 3
-            square = q[p] ** 2 + q[p + 1] ** 2 + q[p + 2] ** 2 + q[p + 3] ** 2
+            square = q[p] * q[p] + q[p + 1] * q[p + 1]
+            square = square + q[p + 2] * q[p + 2] + q[p + 3] * q[p + 3]
             inverse = 1.0 / math.sqrt(square)
             for k in range(4):
-                q[p + k] *= inverse
+                q[p + k] = q[p + k] * inverse
