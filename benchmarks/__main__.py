@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import exported_calls, links, loops, report, simulation, trees, work
+from benchmarks import batch_plant, exported_calls, links, loops, report, simulation, trees, work
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -35,6 +35,7 @@ if __name__ == "__main__":
                 "simulation": simulation.table([*simulation.path_one(), *simulation.many()]),
                 "links": links.table(),
                 "trees": trees.table(),
+                "plants": batch_plant.table(),
                 "exported": exported_calls.table("stewart_symmetric"),
             },
         )

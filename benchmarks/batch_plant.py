@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Steps a second of many platforms at once: `rd.BatchPlant` and `mujoco.rollout`.
+"""Steps a second of many mechanisms at once: `rd.BatchPlant` and `mujoco.rollout`.
 
-Both on all processors, a thousand platforms of one millisecond steps, efforts held. Every row of
-ours has a payload of its own; MuJoCo's all have one model, its loops soft constraints where ours
-are exact. Ours go by Runge-Kutta of order 4, MuJoCo's by Euler's method, its default, by
-implicitfast, and by its own Runge-Kutta. What puts the rows where they start is not timed.
+A thousand rows of one millisecond steps, constant efforts. Every row of ours has a payload of its
+own; MuJoCo's all have one model, its loops soft constraints where ours are exact. Ours go by
+Runge-Kutta of order 4, MuJoCo's by Euler's method, its default. What puts the rows where they start
+is not timed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,20 +22,31 @@ import numpy as np
 from mujoco import rollout
 
 import robodyn as rd
-from robodyn.loading.save import save
+from benchmarks import links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-ROWS, STEPS, DT = 1000, 50, 1e-3
+ROWS, STEPS, DT = 1000, 20, 1e-3
+NAMES = "delta", "fivebar", "hexapod_rotary"
 
 
-def of_mujoco(m: rd.StewartPlatform, efforts: np.ndarray, integrator: Any) -> float:
-    """Microseconds a step."""
+def machines() -> Iterator[tuple[str, Any]]:
+    """Yield mechanisms and their names."""
+    platform: Any = rd.load("stewart_symmetric")
+    yield "platform without dry friction", platform.without_friction()
+    yield "platform with dry friction", platform
+    yield "UR10e", links.arm()
+    for name in NAMES:
+        yield name, rd.load(name)
+
+
+def of_mujoco(m: Any, efforts: np.ndarray) -> float:
+    """Return microseconds a step."""
     with tempfile.TemporaryDirectory() as folder:
-        save(m, Path(folder) / "platform.xml")
-        model = mujoco.MjModel.from_xml_path(f"{folder}/platform.xml")
-    model.opt.timestep, model.opt.integrator = DT, integrator
+        rd.save(m, Path(folder) / "model.xml")
+        model = mujoco.MjModel.from_xml_path(f"{folder}/model.xml")
+    model.opt.timestep, model.opt.integrator = DT, mujoco.mjtIntegrator.mjINT_EULER
     data = [mujoco.MjData(model) for _ in range(rd.get_threads())]
     mujoco.mj_resetDataKeyframe(model, data[0], 0)
     kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -44,15 +56,14 @@ def of_mujoco(m: rd.StewartPlatform, efforts: np.ndarray, integrator: Any) -> fl
     return _fastest(lambda: rollout.rollout(model, data, start, control))
 
 
-def of_ours(m: rd.StewartPlatform, efforts: np.ndarray) -> float:
-    """Microseconds a step."""
-    plants = rd.BatchPlant([m.with_payload(mass) for mass in np.linspace(1.0, 50.0, ROWS)], dt=DT)
-
+def of_ours(m: Any, efforts: np.ndarray) -> float:
+    """Return microseconds a step."""
+    plants = rd.BatchPlant([m.with_payload(mass) for mass in np.linspace(0.1, 1.0, ROWS)], dt=DT)
     return _fastest(lambda: plants.step(efforts, STEPS), plants.reset)
 
 
 def _fastest(
-    call: Callable[[], object], prepare: Callable[[], object] = lambda: None, repeats: int = 5
+    call: Callable[[], object], prepare: Callable[[], object] = lambda: None, repeats: int = 7
 ) -> float:
     spent = []
     for _ in range(repeats):
@@ -63,20 +74,23 @@ def _fastest(
     return 1e6 * min(spent) / (ROWS * STEPS)
 
 
+def table() -> str:
+    """Return a Markdown table; all on one thread."""
+    threads, rng = rd.get_threads(), np.random.default_rng(0)
+    rd.set_threads(1)
+    out = "| | BatchPlant | mujoco.rollout | ratio |\n|---|---|---|---|\n"
+    try:
+        for name, m in machines():
+            rest = np.zeros(m.coordinates.velocity_size)
+            held = m.inverse_dynamics(m.home, rest, rest)
+            efforts = held * rng.uniform(0.95, 1.05, (ROWS, len(held)))
+            ours, theirs = of_ours(m, efforts), of_mujoco(m, efforts)
+            out += f"| {name} | {ours:.2f} | {theirs:.2f} | {theirs / ours:.1f} |\n"
+    finally:
+        rd.set_threads(threads)
+    return out
+
+
 if __name__ == "__main__":
-    whole = rd.load("stewart_symmetric")
-    rng = np.random.default_rng(0)
-    for name, platform in (
-        ("with dry friction", whole),
-        ("without friction", whole.without_friction()),
-    ):
-        held = platform.gravity(platform.home)
-        given = held * rng.uniform(0.8, 1.2, (ROWS, len(held)))
-        ours = of_ours(platform, given)
-        sys.stdout.write(f"{name}: BatchPlant {ours:.2f} us a step\n")
-        of = mujoco.mjtIntegrator
-        for kind in (of.mjINT_EULER, of.mjINT_IMPLICITFAST, of.mjINT_RK4):
-            theirs = of_mujoco(platform, given, kind)
-            sys.stdout.write(
-                f"    mujoco.rollout {kind.name[6:]} {theirs:.2f} us, {theirs / ours:.1f} times\n"
-            )
+    warnings.simplefilter("ignore")
+    sys.stdout.write(table())

@@ -79,6 +79,15 @@ third of our time, and the derivatives of an arm take us 1.5 times Pinocchio's. 
 thread:
 
 {trees}
+## Many plants
+
+`rd.BatchPlant` by Runge-Kutta of order 4 beside `mujoco.rollout` by Euler's method: microseconds
+for a step of 1 ms of one of a thousand rows, on one thread. Each of our rows has a payload of its
+own and exactly closed loops; MuJoCo's loops are soft constraints. Platforms with a leg that
+sticks, and arms and closed loops with dry friction, advance one row at a time, which is several
+times slower.
+
+{plants}
 ## Batches
 
 Inverse dynamics of the platform; median, and in parentheses the fastest round:

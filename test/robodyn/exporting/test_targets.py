@@ -72,7 +72,7 @@ def test_a_target_gets_the_numbers_of_the_library(language, tmp_path, target, cp
     made = target_of(target, cpu)
     obj = tmp_path / "fivebar.o"
     obj.write_bytes(object_of(llvm, made))
-    link(made, obj, tmp_path / "libfivebar.a", None)
+    link(made, [obj], tmp_path / "libfivebar.a", None)
     tmp_path.joinpath("fivebar.h").write_text(header("fivebar", m))
     done = Exported("fivebar", tmp_path, ())
     program = Program(m, done, gcc, (qemu, "-L", f"/usr/{gcc[:-4]}") if qemu else ())
@@ -108,7 +108,7 @@ def test_other_processors_get_a_static_library(language, tmp_path, name):
     target, obj, static = target_of(name, ""), tmp_path / "fivebar.o", tmp_path / "libfivebar.a"
     assert target.is_bare == (name == "thumbv7em")
     obj.write_bytes(object_of(language[1], target))
-    link(target, obj, static, None)
+    link(target, [obj], static, None)
     assert static.stat().st_size > 10_000
 
 
@@ -141,7 +141,7 @@ def test_a_microcontroller_gets_the_bits_of_the_library(language, tmp_path):
     target = target_of("thumbv7em", "cortex-m7")
     obj, static = tmp_path / "fivebar.o", tmp_path / "libfivebar.a"
     obj.write_bytes(object_of(llvm, target))
-    link(target, obj, static, None)
+    link(target, [obj], static, None)
     tmp_path.joinpath("fivebar.h").write_text(header("fivebar", m))
     tmp_path.joinpath("main.c").write_text(MICROCONTROLLER)
     processor = ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"]
