@@ -18,6 +18,7 @@ import robodyn as rd
 from benchmarks import engines
 from benchmarks.loops import FOLDER, ConstrainedTree, setting
 from benchmarks.timing import Contender, Timing, compare
+from robodyn.solvers.tree.closing.kinematics import tangent
 
 warnings.simplefilter("ignore")
 BATCH = 2048
@@ -100,7 +101,7 @@ def loops() -> list[Timing]:
         T = m.inverse_dynamics(Q, V, A)
         tree = ConstrainedTree(m)
         where, tau = tree.configuration(Q[0]), tree.efforts(T[0])
-        rates = tree.rates(Q[0], m.tangent(Q[0]) @ V[0])
+        rates = tree.rates(Q[0], tangent(m, Q[0]) @ V[0])
         known = setting(tree, where, rates, tau, A[0])
         given = tree.model, tree.data, tree.contacts, tree.states, known
         pin.constraintDynamics(tree.model, tree.data, where, rates, tau, *given[2:])

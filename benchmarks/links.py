@@ -23,6 +23,7 @@ import pinocchio as pin
 import robodyn as rd
 from benchmarks.loops import ConstrainedTree
 from benchmarks.timing import Contender, Timing, compare
+from robodyn.solvers.tree.closing.kinematics import tangent
 
 # Published link lengths, masses and centers of mass of a UR10e.
 UR10E = """
@@ -134,7 +135,7 @@ class Both:
         self.model, self.data, self.frame = tree.model, tree.data, tree.frame
         self.theirs = tree.configuration(self.q)
         # velocities of a floating base are in base axes here and in its own axes there
-        self.turn = np.transpose([tree.rates(self.q, column) for column in loop.tangent(self.q).T])
+        self.turn = np.transpose([tree.rates(self.q, column) for column in tangent(loop, self.q).T])
         self.rates, self.changes = self.turn @ self.v, self.turn @ self.a
         for joint in loop.model.joints:
             if joint.kind == "floating":

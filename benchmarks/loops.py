@@ -12,6 +12,7 @@ import pinocchio as pin
 
 import robodyn as rd
 from benchmarks.timing import Contender, Timing, compare
+from robodyn.solvers.tree.closing.kinematics import tangent
 
 FOLDER = Path(__file__).parents[1] / "test" / "reference" / "closed_loops"
 # Files, and what they are.
@@ -95,7 +96,7 @@ class ConstrainedTree:
     def configuration(self, q: Any) -> Any:
         """One of ours in the order of Pinocchio's."""
         out, at = np.zeros(self.model.nq), 0
-        for name in self.mechanism.movable_joint_names:
+        for name in self.mechanism.structure.joint_names:
             joint = self.model.joints[self.joints[name]]
             out[joint.idx_q : joint.idx_q + joint.nq] = q[at : at + joint.nq]
             at += joint.nq
@@ -105,7 +106,7 @@ class ConstrainedTree:
         """Rates of all joints; those of a floating one are told in its body's axes here."""
         pin.forwardKinematics(self.model, self.data, self.configuration(q))
         out, at = np.zeros(self.model.nv), 0
-        for name in self.mechanism.movable_joint_names:
+        for name in self.mechanism.structure.joint_names:
             number = self.joints[name]
             joint = self.model.joints[number]
             own = np.array(v[at : at + joint.nv])
@@ -159,7 +160,7 @@ def one(name: str, rounds: int = 101) -> list[Timing]:
     q, u, a, efforts = (np.ascontiguousarray(part[0]) for part in (Q, U, A, T))
     tree = ConstrainedTree(m)
     where, tau = tree.configuration(q), tree.efforts(efforts)
-    v = tree.rates(q, m.tangent(q) @ u)
+    v = tree.rates(q, tangent(m, q) @ u)
     settings = setting(tree, where, v, tau, a)
     fast, out = m.unchecked, np.empty(len(efforts))
     rd.set_threads(1)

@@ -172,7 +172,7 @@ def try_limits(m: rd.Mechanism, given: argparse.Namespace) -> None:
             shares = (
                 np.abs(lengths - middle) / half, np.abs(rates) / limits.rates,
                 np.abs(changes) / limits.accelerations,
-                np.abs(m.inverse_dynamics(*cue)) / m.effort_limits_at(rates),
+                np.abs(m.inverse_dynamics(*cue)) / m.drives.effort_limits_at(rates),
             )  # fmt: skip
             used[0] = shares[0].max()
             worst = np.maximum(worst, [share.max() for share in shares])  # what is NaN stays

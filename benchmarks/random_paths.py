@@ -82,7 +82,7 @@ def excess(m: Any, motion: Any, jerk: float = np.inf) -> float:
     times = np.append(nodes[:-1, None] + np.diff(nodes)[:, None] * parts, motion.duration)
     samples = motion.sample(times)
     rates = m.joint_velocities(*samples[:2])
-    efforts = np.abs(m.inverse_dynamics(*samples)) / m.effort_limits_at(rates)
+    efforts = np.abs(m.inverse_dynamics(*samples)) / m.drives.effort_limits_at(rates)
     most = max(efforts.max(), (np.abs(rates) / m.velocity_limits).max())
     if jerk < np.inf:
         later = np.diff(times) > 1e-9  # nearer, differences are of rounding

@@ -21,6 +21,7 @@ import robodyn as rd
 from benchmarks import derivatives
 from benchmarks.links import HUMANOID, Tree, humanoid_urdf, joint_text, link_text
 from benchmarks.timing import Contender, Timing, compare
+from robodyn.solvers.tree.closing.kinematics import tangent
 
 BATCH = 1024
 # Values must agree to this part of the largest.
@@ -61,7 +62,7 @@ class Both:
 
     def rates_of(self, q: Any) -> Any:
         """(nv, nv) Pinocchio's rates, a floating base's in its own axes, for each of ours."""
-        return np.transpose([self.tree.rates(q, column) for column in self.m.tangent(q).T])
+        return np.transpose([self.tree.rates(q, column) for column in tangent(self.m, q).T])
 
     def accelerations(self, q: Any, v: Any, tau: Any) -> Any:
         """Pinocchio's, in our terms."""
@@ -127,7 +128,7 @@ def regressors(rounds: int = 31) -> list[Timing]:
         np.testing.assert_allclose(found, efforts, rtol=0.0, atol=1e-12 * np.abs(efforts).max())
         tree = Tree(m, m.model.tip_link)
         where = tree.configuration(q)
-        rates = tree.rates(q, m.tangent(q) @ v)
+        rates = tree.rates(q, tangent(m, q) @ v)
         contenders += [
             Contender(f"{name} regressor", partial(m.regressor, q, v, a)),
             Contender(

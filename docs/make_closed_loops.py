@@ -110,7 +110,7 @@ def mujoco_opening(file: str, mechanism: Any) -> str:
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
     joints = {joint.name: joint for joint in mechanism.model.joints}
     at = 0
-    for name in mechanism.movable_joint_names:
+    for name in mechanism.structure.joint_names:
         place = model.joint(name).qposadr[0]
         if joints[name].kind == "floating":  # of which MuJoCo has the pose in the world
             pose = mechanism.link_pose(mechanism.home, joints[name].child)
@@ -143,7 +143,7 @@ def others() -> str:
     rows = []
     for name in NAMES:
         mechanism = loaded(name)
-        equations = f"{mechanism.structure.closures}, rank {mechanism.rank}"
+        equations = f"{mechanism.structure.closures}, rank {mechanism.structure.rank}"
         pinocchio = [pinocchio_error(mechanism, mu) for mu in MU]
         openings = mujoco_opening(name, mechanism), own_opening(mechanism)
         rows.append([f"`{name}`", equations, *pinocchio, *openings])

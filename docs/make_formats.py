@@ -30,6 +30,8 @@ sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "formats"))
 
 from test_mjcf_saving import in_mujoco  # noqa: E402
 
+from robodyn.solvers.tree.closing.kinematics import tangent  # noqa: E402
+
 STATES, SEED = 3, 26
 # Title, repository and pattern of its files.
 GROUPS = (
@@ -135,7 +137,7 @@ def of_mujoco(mechanism: Any, file: Path) -> str:
         rates, changes = plain.joint_motion(q, v, a)
         data.qvel, data.qacc = spread @ rates, spread @ changes
         mujoco.mj_inverse(model, data)
-        wanted = (spread @ plain.tangent(q)).T @ data.qfrc_inverse
+        wanted = (spread @ tangent(plain, q)).T @ data.qfrc_inverse
         off = np.abs(effort(plain, (q, v, a)) - wanted).max() / np.abs(wanted).max()
         worst = max(worst, float(off))
     return f"{worst:.1e}"

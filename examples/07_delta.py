@@ -13,7 +13,8 @@ import robodyn as rd
 
 delta = rd.load("delta")
 print(
-    f"{len(delta.all_joint_names)} joints, closures of rank {delta.rank}, mobility {delta.mobility}"
+    f"{len(delta.all_joint_names)} joints, closures of rank {delta.structure.rank}, "
+    f"mobility {delta.mobility}"
 )
 
 # A pick-and-place circle of the motors' joints, closed at every sample

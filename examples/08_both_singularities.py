@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import robodyn as rd
+from robodyn.solvers.tree.conditions import force_condition, motion_condition
 
 fivebar = rd.load("fivebar")
 home = fivebar.home
@@ -23,8 +24,8 @@ for i, first in enumerate(offsets):
             closed = fivebar.assemble(start + np.array([first, second]), guess=home)
         except rd.NoSolution:
             continue  # the links do not reach each other
-        motion[j, i] = fivebar.motion_condition(closed)
-        force[j, i] = fivebar.force_condition(closed)
+        motion[j, i] = motion_condition(fivebar, closed)
+        force[j, i] = force_condition(fivebar, closed)
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
 for axes, values, title in zip(panels, (motion, force), ("type 1", "type 2"), strict=True):

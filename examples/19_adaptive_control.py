@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import robodyn as rd
+from robodyn.algorithms.linear_in_parameters import reference_regressor
 
 model = rd.load("puma560")
 loaded = model.with_payload(3.0, [0.0, 0.0, 0.05])
@@ -36,7 +37,7 @@ class Adaptive:
         wanted, rate, change = planned(time)
         error, error_rate = q - wanted, v - rate
         s = error_rate + 5.0 * error
-        Y = model.reference_regressor(q, v, rate - 5.0 * error, change - 5.0 * error_rate)
+        Y = reference_regressor(model, q, v, rate - 5.0 * error, change - 5.0 * error_rate)
         self.values[self.learned] -= [0.3, 0.015, 0.015, 0.015] * (Y[:, self.learned].T @ s)
         self.told.append((self.values - model.parameters.values)[self.learned[0]])
         return Y @ self.values - np.array([150.0, 250.0, 100.0, 8.0, 8.0, 4.0]) * s

@@ -40,7 +40,7 @@ def warm_up(mechanism: Mechanism) -> None:
     effort = np.zeros(len(mechanism.joint_names))
     with suppress(UnderActuated):  # which moves all the same
         effort = mechanism.inverse_dynamics(home, rest, rest)
-    mechanism.effort_limits_at(np.zeros(len(mechanism.joint_names)))
+    mechanism.drives.effort_limits_at(np.zeros(len(mechanism.joint_names)))
     Plant(mechanism).hold(np.asarray(effort), 1)
     # an unsuitable home is reported where it is used
     with suppress(RobodynError):

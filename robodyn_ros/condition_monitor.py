@@ -24,6 +24,7 @@ from std_msgs.msg import Float64
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
+from robodyn.algorithms.conditioning import singularities
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import (
     ConditionLevel,
@@ -130,7 +131,7 @@ class ConditionMonitor(Node):
         scaled = float(self._mechanism.condition_number(configuration, self._length))
         level = self._level.level
         message = f"condition number {number:.4g}"
-        kinds = self._mechanism.singularities
+        kinds = singularities(self._mechanism)
         by_kind = {kind.name: float(kind.condition(configuration, 1.0)) for kind in kinds}
         nearest = max(kinds, key=lambda kind: by_kind[kind.name]) if kinds else None
         if nearest is not None and nearest.yields is not None:
@@ -192,7 +193,7 @@ class ConditionMonitor(Node):
                 f"singular_times, {kind.name}": [
                     meeting.time for meeting in ahead.meetings if meeting.name == kind.name
                 ]
-                for kind in self._mechanism.singularities
+                for kind in singularities(self._mechanism)
             },
             "warn_times": list(ahead.warn_times),
             "error_times": list(ahead.error_times),

@@ -231,7 +231,7 @@ class EffortOutputs:
             self._no_trajectory("the efforts of the motion are not finite")
             return
         # a controller adds them to its own without checking limits
-        limits = self._mechanism.effort_limits_at(motion.velocities)
+        limits = self._mechanism.drives.effort_limits_at(motion.velocities)
         motion = motion._replace(efforts=self._mechanism.drives.cut_efforts(motion.efforts, limits))
         message = messages.joint_trajectory(loaded.joint_names, trajectory.times, motion)
         message.header.stamp = messages.to_stamp(start or 0)

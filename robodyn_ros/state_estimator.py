@@ -19,7 +19,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
-from robodyn.algorithms.estimation import Encoders, Estimate
+from robodyn.algorithms.estimation import Encoders, Estimate, state_estimator
 from robodyn.arrays import FloatArray
 from robodyn_ros import qos
 from robodyn_ros.diagnostics import Status, reporter
@@ -42,7 +42,8 @@ class StateEstimator(Node):
         super().__init__("state_estimator")
         self._p = p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(p, self.get_logger())
-        self._estimator = self._mechanism.state_estimator(
+        self._estimator = state_estimator(
+            self._mechanism,
             p["initial_pose"],
             Encoders(
                 length=p["length_resolution"],

@@ -101,6 +101,7 @@ def side(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
     return None
 
 
+@singledispatch
 def singularities(mechanism: Any) -> Sequence[Singularity]:
     """Return the types of singularity of a mechanism, each with numbers that are zero there.
 

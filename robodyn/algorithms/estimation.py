@@ -19,7 +19,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar, refuse_beyond
-from robodyn.errors import KinematicsError, RobodynError
+from robodyn.errors import KinematicsError, ModelError, RobodynError
 from robodyn.poses import twist_covariance_in_body
 
 NANOSECONDS = 1_000_000_000
@@ -110,6 +110,24 @@ def quantisation_deviation(steps: FloatArray) -> FloatArray:
 def needs_estimator(mechanism: Any) -> bool:
     """Whether the readings of a real mechanism leave a state to be estimated."""
     return False
+
+
+@singledispatch
+def state_estimator(
+    mechanism: Any, initial_pose: ArrayLike | None, encoders: Encoders
+) -> Estimator:
+    """Return an estimator of the state from readings of the driven joints.
+
+    The search starts with the body at `initial_pose` (7,), by default at home.
+
+    Raises:
+        ModelError: this kind needs no estimator.
+        RobodynError: the joints do not determine the state, or encoders or the pose are invalid.
+    """
+    raise ModelError(
+        f"{mechanism.name} needs no estimator: the joint_states of a real "
+        f"{mechanism.nouns.mechanism} are its state"
+    )
 
 
 class Estimator:

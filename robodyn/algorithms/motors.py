@@ -99,7 +99,14 @@ class Drives:
         return joint_table(self.position_limits, self.actuators)
 
     def effort_limits_at(self, rates: ArrayLike) -> FloatArray:
-        """Largest efforts (..., n) at rates (..., n); see `Mechanism.effort_limits_at`."""
+        """Compute the largest efforts (..., n) [N or N m] at joint velocities (..., n).
+
+        These are `effort_limits`, or less according to the torque-speed curve of a motor; zero
+        beyond its end.
+
+        Raises:
+            InvalidInput: the shape is wrong, or a value is not finite.
+        """
         speeds = as_array("rates", rates, (len(self.names),), "m/s or rad/s")
         # a copy, so that the kernel always gets the same type of array
         flat = np.array(speeds).reshape(-1, speeds.shape[-1])
@@ -114,6 +121,25 @@ class Drives:
     def efforts(self, motor_torques: ArrayLike, rates: ArrayLike | None) -> FloatArray:
         """Efforts (..., n) of motor torques; see `Mechanism.efforts_of`."""
         return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
+
+    def currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
+        """Convert joint efforts (..., n) [N or N m] into motor currents (..., n) [A].
+
+        Raises:
+            InvalidInput: as for `Mechanism.motor_torques`, or a motor has no torque constant.
+        """
+        return np.asarray(self.torques(efforts, rates) / self.torque_constants)
+
+    def efforts_of_currents(
+        self, currents: ArrayLike, rates: ArrayLike | None = None
+    ) -> FloatArray:
+        """Convert motor currents (..., n) [A] into joint efforts; the inverse of `currents`.
+
+        Raises:
+            InvalidInput: as for `currents`.
+        """
+        given = as_array("currents", currents, self.torque_constants.shape, "A")
+        return self.efforts(given * self.torque_constants, rates)
 
     @cached_property
     def torque_constants(self) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 from robodyn.algorithms.motors import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.dynamics.coordinates import Unit
-from robodyn.errors import KinematicsError
+from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.model.model import Model
 
 # Limits of an angle that are this far apart leave every direction free.
@@ -38,7 +38,7 @@ class TravelLimit(NamedTuple):
 
 
 def travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
-    """(k,) of the coordinates of `travel`; the first n are those of the driven joints."""
+    """(k,) of the coordinates of `travel_positions`; the first n are those of the driven joints."""
     driven = zip(
         mechanism.joint_names, mechanism.joint_units, mechanism.position_limits, strict=True
     )
@@ -52,11 +52,11 @@ def travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
 
 
 def travel_bounds(mechanism: Any) -> FloatArray:
-    """(k, 2) [m or rad] lower and upper limits of the coordinates of `travel`."""
+    """(k, 2) [m or rad] lower and upper limits of the coordinates of `travel_positions`."""
     return np.array([limit[2:] for limit in mechanism.travel_limits]).reshape(-1, 2)
 
 
-def travel(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
+def travel_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
     """Values (..., k) [m or rad] of every coordinate whose travel is limited.
 
     An angle of a passive joint is the one nearest to the middle of its limits, as whole turns
@@ -74,7 +74,7 @@ def travel(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
         turns = np.where(wraps, (values - np.where(wraps, middle, 0.0)) / (2.0 * np.pi), 0.0)
         columns.append(values - 2.0 * np.pi * np.round(turns))
     if np.isfinite(cones(mechanism)).any():
-        bends = mechanism.leg_bends(configuration)
+        bends = leg_bends(mechanism, configuration)
         columns += [bends[..., k, :] for k in range(2) if np.isfinite(cones(mechanism)[k])]
     return np.concatenate(columns, axis=-1)
 
@@ -85,7 +85,7 @@ def within_travel(mechanism: Any, configuration: ArrayLike, /) -> BoolArray:
     But for rounding; false if the mechanism cannot be in one of them.
     """
     try:
-        values = mechanism.travel(configuration)
+        values = travel_positions(mechanism, configuration)
     except KinematicsError:
         return np.zeros(np.shape(configuration)[:-1], dtype=bool)
     lower, upper = travel_bounds(mechanism).T
@@ -155,6 +155,28 @@ def leg_bends(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
     """(..., 2, k) [rad] angles of the legs from home at the base and at the body."""
     half = 0.5 * np.linalg.norm(leg_axes(mechanism, configuration) - _home_axes(mechanism), axis=-1)
     return np.asarray(2.0 * np.arcsin(np.minimum(half, 1.0)))
+
+
+def with_cones(
+    mechanism: Any, base_cone: float | None = None, body_cone: float | None = None
+) -> Any:
+    """Return the mechanism with limits of the angles of its legs from home.
+
+    Args:
+        mechanism: with straight legs.
+        base_cone: largest angle [rad] at the base; None for no change, infinite for no limit.
+        body_cone: largest angle [rad] at the moving body.
+
+    Raises:
+        InvalidInput: the mechanism has no straight legs.
+        ModelError: a cone is not positive.
+    """
+    if not leg_names(mechanism):
+        raise InvalidInput(
+            f"{mechanism.name} has no straight legs whose joints' cones could be limited",
+            value=mechanism.kind,
+        )
+    return mechanism._made(mechanism.model.with_cones(base_cone, body_cone))
 
 
 def _home_axes(mechanism: Any) -> FloatArray:

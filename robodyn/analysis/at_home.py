@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.algorithms import conditioning, travel
+from robodyn.algorithms.travel import travel_positions
 from robodyn.analysis.bisection import bisected
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
@@ -173,7 +174,7 @@ def _obstacle(mechanism: Mechanism, values: FloatArray, side: float) -> str:
     """Describe the limit that is exceeded at a configuration; empty if none is."""
     try:
         configuration = presentation.configuration_of(mechanism, values)
-        positions = mechanism.travel(configuration)
+        positions = travel_positions(mechanism, configuration)
     except RobodynError:
         return "no such configuration"
     lower, upper = travel.travel_bounds(mechanism).T

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
+from robodyn.algorithms.travel import travel_positions
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
@@ -159,7 +160,7 @@ class _Check:
         if not self._has_curve:
             return self._lower, self._upper
         n = len(self._mechanism.joint_names)
-        motors = self._mechanism.effort_limits_at(values[..., n : 2 * n])
+        motors = self._mechanism.drives.effort_limits_at(values[..., n : 2 * n])
         lower, upper = (
             np.array(np.broadcast_to(limit, values.shape)) for limit in (self._lower, self._upper)
         )
@@ -258,7 +259,11 @@ class _Check:
         if self._condition < np.inf:
             number = mechanism.condition_number(q, self._length)
         joints = mechanism.joint_positions(q), mechanism.joint_velocities(q, v)
-        passive = mechanism.travel(q)[:, efforts.shape[1] :] if self._passive else efforts[:, :0]
+        passive = (
+            travel_positions(mechanism, q)[:, efforts.shape[1] :]
+            if self._passive
+            else efforts[:, :0]
+        )
         rates = efforts[:, :0]
         if self._quick:
             states = mechanism.joint_states(q, v)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.travel import travel_positions
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array, as_scalar
@@ -149,7 +150,7 @@ def margins(
         limit = as_scalar("max_condition", limit, at_least=1.0)
     rows, beyond = [], []
     # a missing rate is beyond its own limit already
-    limits = mechanism.effort_limits_at(np.nan_to_num(v))
+    limits = mechanism.drives.effort_limits_at(np.nan_to_num(v))
     least, largest = (np.clip(ends, -limits, limits) for ends in mechanism.drives.effort_ranges.T)
     for j, joint in enumerate(mechanism.joint_names):
         lower, upper = mechanism.position_limits[j]
@@ -185,7 +186,7 @@ def margins(
 
 def passive_positions_of(mechanism: Mechanism, configurations: FloatArray) -> FloatArray:
     """Return positions (N, k - n) of passive joints with limits, at configurations (N, nq)."""
-    return mechanism.travel(configurations)[..., len(mechanism.joint_names) :]
+    return travel_positions(mechanism, configurations)[..., len(mechanism.joint_names) :]
 
 
 def condition_limit(mechanism: Mechanism) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.motion import Motion
+from robodyn.algorithms.travel import within_travel
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
@@ -124,7 +125,7 @@ def _is_allowed(m: Mechanism, configuration: FloatArray) -> bool:
     """Whether joints are within their ranges, on the same side of singularities as home."""
     here, begun = conditioning.side(m, configuration), conditioning.side(m, m.home)
     crossed = here is not None and begun is not None and float(here * begun) <= 0.0
-    return not crossed and bool(m.within_travel(configuration).all())
+    return not crossed and bool(within_travel(m, configuration).all())
 
 
 def _largest(holds: Any, most: float) -> float:
@@ -135,7 +136,7 @@ def _from_rest(m: Mechanism, way: FloatArray) -> float | None:
     rest = np.zeros_like(way)
     weight = m.inverse_dynamics(m.home, rest, rest)
     needed = np.abs(m.inverse_dynamics(m.home, rest, way) - weight)
-    left = m.effort_limits_at(np.zeros_like(weight)) - np.abs(weight)
+    left = m.drives.effort_limits_at(np.zeros_like(weight)) - np.abs(weight)
     with np.errstate(divide="ignore", invalid="ignore"):
         most = float(np.nanmin(np.where(needed > 0.0, left / needed, np.inf)))
     return max(most, 0.0) if np.isfinite(most) else None
@@ -161,7 +162,7 @@ def _follows(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> bo
     except RobodynError:
         return False
     return bool(
-        m.within_travel(motion.configuration).all()
+        within_travel(m, motion.configuration).all()
         and (np.abs(rates) <= m.velocity_limits).all()
-        and (efforts <= m.effort_limits_at(rates)).all()
+        and (efforts <= m.drives.effort_limits_at(rates)).all()
     )

@@ -14,6 +14,7 @@ import numpy as np
 import typer
 
 import robodyn as rd
+from robodyn.algorithms.estimation import state_estimator
 from robodyn.cli.session import load_quietly
 
 ASIDE = 1e-2  # [m or rad] from home
@@ -88,7 +89,7 @@ def use(model: str) -> None:
         aside = mechanism.advance(mechanism.home, np.full(batch.velocity.shape[-1], ASIDE))
         rd.time_optimal(mechanism, [mechanism.home, aside], points=20)
     with suppress(rd.RobodynError):
-        mechanism.state_estimator(None, Encoders()).warm_up()
+        state_estimator(mechanism, None, Encoders()).warm_up()
 
 
 def _step_smooth_and_rough(mechanism: rd.Mechanism) -> None:

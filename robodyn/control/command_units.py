@@ -37,7 +37,7 @@ class CommandUnit:
         if unit == "torque":
             mechanism.motor_torques(still)
         elif unit == "current":
-            mechanism.motor_currents(still)
+            mechanism.drives.currents(still)
 
     @property
     def is_effort(self) -> bool:
@@ -49,7 +49,7 @@ class CommandUnit:
         if self.unit == "torque":
             return self._mechanism.motor_torques(efforts, rates)
         if self.unit == "current":
-            return self._mechanism.motor_currents(efforts, rates)
+            return self._mechanism.drives.currents(efforts, rates)
         return efforts
 
     def to_efforts(self, commands: FloatArray, rates: ArrayLike | None = None) -> FloatArray:
@@ -57,7 +57,7 @@ class CommandUnit:
         if self.unit == "torque":
             return self._mechanism.efforts_of(commands, rates)
         if self.unit == "current":
-            return self._mechanism.efforts_of_currents(commands, rates)
+            return self._mechanism.drives.efforts_of_currents(commands, rates)
         return commands
 
     def refuse_other(self, given: str) -> None:

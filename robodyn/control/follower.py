@@ -294,7 +294,7 @@ class TrajectoryFollower(ActiveTrajectory):
         mechanism, limits = self.mechanism, self._limits
         if mechanism.drives.has_torque_speed_curve:
             rates = mechanism.joint_velocities(motion.configuration, motion.velocity)
-            limits = mechanism.effort_limits_at(rates)
+            limits = mechanism.drives.effort_limits_at(rates)
         else:
             numbers = required.tolist()
             if max(numbers) <= self._largest and min(numbers) >= self._least:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.algorithms import travel
+from robodyn.algorithms.travel import travel_positions
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
@@ -97,7 +98,7 @@ def limited_stop(
             try:
                 stop = _stop(mechanism, motion, multiple * duration)
                 way = stop.sample(np.linspace(0.0, stop.blend, STOP_INTERVALS + 1))
-                left = _left(mechanism, mechanism.travel(way.configuration))
+                left = _left(mechanism, travel_positions(mechanism, way.configuration))
             except KinematicsError:
                 continue
             asked = worst_broken(mechanism, demand(mechanism, way), before)
@@ -179,7 +180,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
         text = f"{mechanism.name} cannot be in the configurations on the way"
         return BrokenLimit(np.inf, text)
     # a motor's torque falls with its speed
-    efforts = mechanism.effort_limits_at(np.nan_to_num(found.rates))
+    efforts = mechanism.drives.effort_limits_at(np.nan_to_num(found.rates))
     limits = np.broadcast_to(mechanism.velocity_limits, found.rates.shape), efforts
     units = tuple(f"{unit}/s" for unit in mechanism.joint_units), mechanism.drives.effort_units
     for index, (values, limit) in enumerate(zip(found, limits, strict=True)):

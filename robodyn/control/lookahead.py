@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn.algorithms.conditioning import singularities
 from robodyn.control.singularity import INTERVALS, Meeting, singular_meetings, threshold_crossings
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
@@ -90,7 +91,7 @@ def needs_regularity(mechanism: Mechanism) -> bool:
 
     The condition number of an open chain describes the motion of its tip and is information only.
     """
-    return any(kind.takes_effort for kind in mechanism.singularities)
+    return any(kind.takes_effort for kind in singularities(mechanism))
 
 
 def look_ahead(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.algorithms.conditioning import Singularity
+from robodyn.algorithms.conditioning import Singularity, singularities
 from robodyn.arrays import FloatArray, Indices
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
@@ -67,7 +67,7 @@ def singular_meetings(
         InvalidInput: there is no interval, or the motion cannot be evaluated.
     """
     intervals = int(as_scalar("samples", samples, at_least=1.0))
-    kinds = mechanism.singularities
+    kinds = singularities(mechanism)
     if not kinds:
         return ()
     grid = np.linspace(0.0, trajectory.duration, intervals + 1)

@@ -13,6 +13,7 @@ import numpy as np
 
 from robodyn.algorithms import conditioning, motions, travel
 from robodyn.algorithms.geometry import geometry_of
+from robodyn.algorithms.travel import leg_bends
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.designing.accuracy import pose_accuracy
 from robodyn.designing.body_motions import AXES
@@ -197,7 +198,7 @@ def _motor(actuator: Any, unit: str, rate: FloatArray, effort: FloatArray) -> li
 def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
     """Largest angles from home of the legs' bends at their ends, or else of passive joints."""
     if travel.leg_names(m):
-        bends = m.leg_bends(configurations).max(axis=0)
+        bends = leg_bends(m, configurations).max(axis=0)
         return {
             f"{leg} at the {end}": float(bends[k, i])
             for k, end in enumerate(("base", "body"))

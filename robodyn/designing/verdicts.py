@@ -117,7 +117,7 @@ def _efforts(
         every = each.all
         rate = margins.speed * np.nan_to_num(every.rate)
         effort = margins.force * np.nan_to_num(every.effort)
-        has = m.effort_limits_at(rate)
+        has = m.drives.effort_limits_at(rate)
         low, high = (np.clip(ends, -has, has) for ends in m.drives.effort_ranges.T)
         limit = np.where(effort < 0.0, -low, high)
         with np.errstate(divide="ignore", invalid="ignore"):

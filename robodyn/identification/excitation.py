@@ -18,6 +18,7 @@ import numpy as np
 
 from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.motion import Motion
+from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
@@ -171,7 +172,7 @@ class _Search:
                 )
                 if not (conditions <= self.condition).all():
                     return False
-            if not self.m.within_travel(motion.configuration).all():
+            if not within_travel(self.m, motion.configuration).all():
                 return False
             efforts = np.abs(self.m.inverse_dynamics(*motion))
         except KinematicsError:

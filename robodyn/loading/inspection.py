@@ -13,6 +13,7 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.algorithms import comparison, conditioning
+from robodyn.algorithms.travel import travel_positions
 from robodyn.arrays import FloatArray
 from robodyn.dynamics import joint_friction
 from robodyn.errors import (
@@ -176,7 +177,9 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
         return
     for joint, position in zip(out["joints"], positions, strict=True):
         joint["home"] = float(position)
-    for value, limit in zip(mechanism.travel(home), mechanism.travel_limits, strict=True):
+    for value, limit in zip(
+        travel_positions(mechanism, home), mechanism.travel_limits, strict=True
+    ):
         if not limit.lower <= value <= limit.upper:
             out["remarks"].append(
                 f"at home {limit.name} is {value:.6g}, outside its limits [{limit.lower:g}, "

@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.algorithms import conditioning, derivatives, linear_in_parameters, link_motion, motions
+from robodyn.algorithms import conditioning, derivatives, link_motion, motions
 from robodyn.algorithms import energy as energies
 from robodyn.algorithms import travel as travelling
 from robodyn.algorithms.comparison import description
 from robodyn.algorithms.description import DrivenJoint, Nouns, driven_joint
-from robodyn.algorithms.estimation import Encoders, Estimator
 from robodyn.algorithms.motion import JointStates
 from robodyn.algorithms.motors import Drives
 from robodyn.arguments import guard_methods
@@ -41,7 +40,6 @@ from robodyn.dynamics.joint_friction import JointFriction, decays, friction_rows
 from robodyn.dynamics.parameters import OF_BODY, Parameters, collected, with_values
 from robodyn.dynamics.single_calls import UncheckedDynamics
 from robodyn.dynamics.solver import Solver
-from robodyn.errors import InvalidInput, ModelError
 from robodyn.model.body import Link
 from robodyn.model.model import Model
 from robodyn.numerics.broadcasting import flatten
@@ -98,14 +96,10 @@ class Mechanism(ABC):
     _added: Mapping[str, tuple[str, FloatArray]] = MappingProxyType({})
 
     travel_limits = cached_property(travelling.travel_limits)
-    travel = travelling.travel
-    within_travel = travelling.within_travel
-    leg_bends = travelling.leg_bends
     _passive_travel = cached_property(travelling._passive_travel)
 
     singular_values = conditioning.singular_values
     condition_number = conditioning.condition_number
-    singularities = property(conditioning.singularities)
 
     link_names = property(link_motion.link_names)
     link_pose = link_motion.link_pose
@@ -122,7 +116,6 @@ class Mechanism(ABC):
     inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
     forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
     linearize = derivatives.linearize
-    reference_regressor = linear_in_parameters.reference_regressor
 
     @cached_property
     def solver(self) -> Any:
@@ -248,17 +241,6 @@ class Mechanism(ABC):
         """Units, ranges and motors of the driven joints."""
         return Drives(self)
 
-    def effort_limits_at(self, rates: ArrayLike, /) -> FloatArray:
-        """Compute the largest efforts (..., n) [N or N m] at joint velocities (..., n).
-
-        These are `effort_limits`, or less according to the torque-speed curve of a motor; zero
-        beyond its end.
-
-        Raises:
-            InvalidInput: the shape is wrong, or a value is not finite.
-        """
-        return self.drives.effort_limits_at(rates)
-
     def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
         """Convert joint efforts (..., n) [N or N m] into motor torques (..., n) [N m].
 
@@ -278,26 +260,6 @@ class Mechanism(ABC):
             InvalidInput: as for `motor_torques`.
         """
         return self.drives.efforts(motor_torques, rates)
-
-    def motor_currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Convert joint efforts (..., n) [N or N m] into motor currents (..., n) [A].
-
-        Raises:
-            InvalidInput: as for `motor_torques`, or a motor has no torque constant.
-        """
-        return np.asarray(self.motor_torques(efforts, rates) / self.drives.torque_constants)
-
-    def efforts_of_currents(
-        self, currents: ArrayLike, rates: ArrayLike | None = None
-    ) -> FloatArray:
-        """Convert motor currents (..., n) [A] into joint efforts; the inverse of `motor_currents`.
-
-        Raises:
-            InvalidInput: as for `motor_currents`.
-        """
-        constants = self.drives.torque_constants
-        given = as_array("currents", currents, constants.shape, "A")
-        return self.efforts_of(given * constants, rates)
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -574,24 +536,6 @@ class Mechanism(ABC):
         """
         return self._made(self.model.with_gravity(gravity))
 
-    def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Self:
-        """Return the mechanism with limits of the angles of its legs from home.
-
-        Args:
-            base_cone: largest angle [rad] at the base; None for no change, infinite for no limit.
-            body_cone: largest angle [rad] at the moving body.
-
-        Raises:
-            InvalidInput: the mechanism has no straight legs.
-            ModelError: a cone is not positive.
-        """
-        if not travelling.leg_names(self):
-            raise InvalidInput(
-                f"{self.name} has no straight legs whose joints' cones could be limited",
-                value=self.kind,
-            )
-        return self._made(self.model.with_cones(base_cone, body_cone))
-
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Self:
@@ -603,21 +547,6 @@ class Mechanism(ABC):
             inertia: (3, 3) [kg m^2] about it, in the same axes; a point mass by default.
         """
         return self._made(self.model.with_payload(mass, com, inertia))
-
-    def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
-        """Return an estimator of the state from readings of the driven joints.
-
-        The search starts with the body at `initial_pose` (7,), by default at home.
-
-        Raises:
-            ModelError: this kind needs no estimator.
-            RobodynError: the joints do not determine the state, or encoders or the pose are
-                invalid.
-        """
-        raise ModelError(
-            f"{self.name} needs no estimator: the joint_states of a real {self.nouns.mechanism} "
-            "are its state"
-        )
 
     def step(
         self,

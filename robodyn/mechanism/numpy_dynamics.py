@@ -106,7 +106,7 @@ class NumpyDynamics(Mechanism):
             q, qd = np.split(y, 2)
             drive = effort
             if limit_motors:
-                limits = self.effort_limits_at(qd)
+                limits = self.drives.effort_limits_at(qd)
                 drive = np.clip(effort, -limits, limits)
             if end_stops is not None:
                 drive = drive + end_stops.efforts(q, qd, self.position_limits)

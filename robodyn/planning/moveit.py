@@ -17,6 +17,7 @@ import numpy as np
 import yaml
 
 from robodyn.algorithms import conditioning, motions
+from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, OutputError
@@ -119,7 +120,7 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
             ]
             determinant = conditioning.determinant(m, q)
             return bool(
-                m.within_travel(q)
+                within_travel(m, q)
                 and m.condition_number(q) < condition_limit
                 and (sign is None or determinant is None or (determinant > 0) == (sign > 0))
             )

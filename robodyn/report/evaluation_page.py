@@ -146,7 +146,7 @@ def _efforts_over_speed(e: Evaluation, found: list[MachineMotion]) -> Chart:
     fastest = float(np.nanmax(np.abs(np.concatenate([curve.x for curve in curves])), initial=0.0))
     limits = np.where(np.isfinite(m.velocity_limits), m.velocity_limits, 1.2 * fastest)
     rates = np.linspace(-1.0, 1.0, 2 * CURVE + 1) * float(limits.max())
-    has = m.effort_limits_at(np.repeat(rates[:, None], len(m.joint_names), axis=1))
+    has = m.drives.effort_limits_at(np.repeat(rates[:, None], len(m.joint_names), axis=1))
     j = int(np.argmin(has[CURVE]))
     if np.isfinite(has[:, j]).all():
         rates = np.append(rates, np.nan)

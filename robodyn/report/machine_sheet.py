@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.effort_terms import where_regular
+from robodyn.algorithms.travel import within_travel
 from robodyn.analysis.at_home import UNLOADED
 from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
 from robodyn.arrays import BoolArray, FloatArray
@@ -111,7 +112,7 @@ def _inside(m: Mechanism, configurations: FloatArray) -> BoolArray:
     """(K,) whether joints are within their travel, on home's side of singularities."""
     inside = ~np.isnan(configurations[:, 0])
     known = configurations[inside]
-    allowed = m.within_travel(known)
+    allowed = within_travel(m, known)
     begun, there = conditioning.side(m, m.home), conditioning.side(m, known) if len(known) else None
     if begun is not None and there is not None:
         allowed = allowed & (there * begun > 0.0)

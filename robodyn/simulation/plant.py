@@ -94,7 +94,9 @@ class Plant:
         if not self.limits_motors:
             return effort
         rates = self.mechanism.joint_velocities(configuration, velocity)
-        return self.mechanism.drives.cut_efforts(effort, self.mechanism.effort_limits_at(rates))
+        return self.mechanism.drives.cut_efforts(
+            effort, self.mechanism.drives.effort_limits_at(rates)
+        )
 
     def saturate(self, effort: ArrayLike) -> FloatArray:
         """Limit an effort (n,) to the limits at standstill.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.travel import travel_positions
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput
@@ -112,7 +113,7 @@ def find_events(
         wanted, applied: (N - 1, n) efforts from each time on, before and after limits.
     """
     limits, names = mechanism.travel_limits, [limit.name for limit in mechanism.travel_limits]
-    position = mechanism.travel(configuration)
+    position = travel_positions(mechanism, configuration)
     outside = (position < [limit.lower for limit in limits]) | (
         position > [limit.upper for limit in limits]
     )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray, Indices
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
@@ -44,7 +45,7 @@ def evaluate(
         within = machine.drives.within_position_limits(positions[rows])
         if len(machine.travel_limits) > positions.shape[1]:
             placed = np.flatnonzero(within)
-            within[placed] = machine.within_travel(batch.configuration[rows[placed]])
+            within[placed] = within_travel(machine, batch.configuration[rows[placed]])
         results["reachable"][rows] = within
         computable = np.isfinite(positions[rows]).all(axis=-1) if settings.beyond_limits else within
         for quantity in wanted:

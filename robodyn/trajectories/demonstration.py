@@ -12,6 +12,7 @@ from contextlib import suppress
 import numpy as np
 
 from robodyn.algorithms import conditioning
+from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError, NoSolution, UnderActuated
 from robodyn.mechanism.mechanism import Mechanism
@@ -74,7 +75,7 @@ def demonstration(
 
 def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
     """Whether all joints are within their limits at all configurations (..., nq)."""
-    return bool(mechanism.within_travel(configurations).all())
+    return bool(within_travel(mechanism, configurations).all())
 
 
 def _amplitudes(mechanism: Mechanism) -> FloatArray:
@@ -114,7 +115,7 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
     except (KinematicsError, UnderActuated):
         return False
     determinant = conditioning.determinant(mechanism, q)
-    limits = mechanism.effort_limits_at(velocities)
+    limits = mechanism.drives.effort_limits_at(velocities)
     return bool(
         (np.abs(velocities) <= SHARE * mechanism.velocity_limits).all()
         and (np.abs(efforts) <= SHARE * limits).all()

@@ -23,6 +23,8 @@ from random_mechanisms import branched, parallel, regular, single_loop
 from serial_arms import random_arm
 from stewart_mechanisms import random_platform
 
+from robodyn.solvers.tree.closing.kinematics import tangent
+
 
 def steady(draw):
     """Draws a random loop that goes a way before it comes to a singularity."""
@@ -30,7 +32,7 @@ def steady(draw):
     def drawn(rng):
         while True:
             m = regular(rng, draw)[1]
-            if np.abs(m.tangent(m.home)).max() < 2.0:
+            if np.abs(tangent(m, m.home)).max() < 2.0:
                 return m
 
     return drawn

@@ -21,6 +21,8 @@ from robodyn.simulation import Plant
 sys.path.append(str(Path(__file__).parent / "solvers" / "third_kind"))
 import cart_pendulum
 
+from robodyn.algorithms.conditioning import singularities
+
 # one of each kind, and of one that is registered
 NAMES = ("delta", "puma560", "stewart_symmetric", "cart_pendulum")
 CRANE = {"type": "cart_pendulum", "cart": 2.0, "bob": 0.5, "length": 0.4}
@@ -143,7 +145,7 @@ def test_what_a_mechanism_hands_out_goes_into_another_process(pool, mechanism, s
     np.testing.assert_array_equal(efforts, mechanism.inverse_dynamics(q, v, a))
     assert there.inverse_dynamics(q, v, a, out)
     np.testing.assert_array_equal(out, efforts)
-    for kind in mechanism.singularities:
+    for kind in singularities(mechanism):
         number, condition = pool.submit(singular_there, kind, q[None]).result()
         np.testing.assert_array_equal(number, kind.number(q[None]))
         np.testing.assert_array_equal(condition, kind.condition(q[None], 0.5))
@@ -152,7 +154,11 @@ def test_what_a_mechanism_hands_out_goes_into_another_process(pool, mechanism, s
 def test_what_was_found_of_a_closed_loop_goes_into_another_process(pool):
     loop = rd.load("delta")
     there = pool.submit(again, loop.structure).result()
-    assert (there.mobility, there.rank, there.free) == (3, loop.structure.rank, loop.structure.free)
+    assert (there.mobility, there.rank, there.free) == (
+        3,
+        loop.structure.rank,
+        loop.structure.free,
+    )
     for part in ("plan", "numbers"):
         ours, theirs = (getattr(one.packed, part) for one in (loop.structure, there))
         np.testing.assert_array_equal(ours.view(np.int64), theirs.view(np.int64))

@@ -331,7 +331,7 @@ def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, plat
     for t in (0.05, 1.95):
         motion = planned.sample(t)
         rates = platform.joint_velocities(motion.configuration, motion.velocity)
-        has = platform.effort_limits_at(rates)
+        has = platform.drives.effort_limits_at(rates)
         expected = np.clip(platform.inverse_dynamics(*motion), -has, has)
         close(controller.answer(SECOND + round(t * SECOND), platform.home), expected)
     effort = controller.answer(2 * SECOND, platform.home)

@@ -22,6 +22,7 @@ import robodyn as rd
 from robodyn.algorithms.estimation import Encoders, quantisation_deviation
 from robodyn.poses import twist_covariance_in_body
 from robodyn.solvers.stewart.estimation import motion_covariance
+from robodyn.solvers.tree.conditions import force_condition, motion_condition
 from robodyn.solvers.tree.estimation import LoopEstimator
 from robodyn_ros import messages
 
@@ -133,7 +134,10 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
         assert value(ahead, "singular_times, type 2") == "[]"
         assert value(ahead, "singular_times, type 1") == value(ahead, "singular_times") != "[]"
         now = _said(diagnostics, "condition number")[-1]
-        for name, condition in (("1", delta.motion_condition(q)), ("2", delta.force_condition(q))):
+        for name, condition in (
+            ("1", motion_condition(delta, q)),
+            ("2", force_condition(delta, q)),
+        ):
             told = float(value(now, f"condition_number, type {name}"))
             assert told == pytest.approx(float(condition), rel=1e-6)
         # no assembly has these positions; the closure is named, and the next reading is answered

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.algorithms.geometry import geometry_of
+from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, visibility, weights_of
@@ -126,7 +127,7 @@ def _drawn(
             ratio = float(m.condition_number(here, characteristic_length=m.characteristic_length))
         except KinematicsError:
             continue
-        if ratio <= wanted.max_condition and m.within_travel(here):
+        if ratio <= wanted.max_condition and within_travel(m, here):
             found.append(here)
     return np.array(found).reshape(len(found), len(m.home))
 

@@ -139,7 +139,9 @@ class PlanExaminer:
         """
         values = plan.values
         room: FloatArray = np.minimum(values - self.low, self.high - values)
-        room[3] = self.mechanism.effort_limits_at(plan.joints.velocities) - np.abs(plan.efforts)
+        room[3] = self.mechanism.drives.effort_limits_at(plan.joints.velocities) - np.abs(
+            plan.efforts
+        )
         passive = self._workspace.passive_room(plan.motion.configuration, 0.0)
         return np.append(room, passive)
 
@@ -169,7 +171,10 @@ class PlanExaminer:
             q[out], v[out], a[out] = starts[out], 0.0, 0.0
         joints = motions.driven_motion(m, *motion)
         values = np.array([*joints, m.inverse_dynamics(*motion)])
-        efforts, room = m.effort_limits_at(joints.velocities), np.empty((count, len(q) // count))
+        efforts, room = (
+            m.drives.effort_limits_at(joints.velocities),
+            np.empty((count, len(q) // count)),
+        )
         kernels.least_room(values, self._limits, efforts - self._limits[0, 3], spacing, room)
         room = np.minimum(room, self._workspace.passive_room(q, SPARE[0]).reshape(room.shape))
         room[out.reshape(room.shape)] = -np.inf

@@ -246,7 +246,7 @@ class PositionCommander:
     def _effort_limits(self, rates: FloatArray) -> FloatArray:
         """Return the effort limits (n,) of the drives at velocities (n,)."""
         m = self.mechanism
-        return np.where(m.effort_limits > 0.0, m.effort_limits_at(rates), np.inf)
+        return np.where(m.effort_limits > 0.0, m.drives.effort_limits_at(rates), np.inf)
 
     def _spare(self, efforts: FloatArray, limits: FloatArray) -> str:
         """Adapt the speed to the efforts (n,) of this tick; return the drive that is too weak."""

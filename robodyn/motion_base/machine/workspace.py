@@ -9,6 +9,7 @@ from contextlib import suppress
 import numpy as np
 
 from robodyn.algorithms import conditioning, motions, travel
+from robodyn.algorithms.travel import travel_positions
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
@@ -139,7 +140,9 @@ class Workspace:
             ways = DIFFERENCE * np.eye(len(number))
             beside = np.array([motions.advance_near(mechanism, here, each) for each in ways])
         if self._has_passive:
-            moved = (mechanism.travel(beside) - mechanism.travel(here)) / DIFFERENCE
+            moved = (
+                travel_positions(mechanism, beside) - travel_positions(mechanism, here)
+            ) / DIFFERENCE
             joints = np.vstack([joints, moved.T[self._driven :]])
         if excess[-1] > NEAR:
             number = (np.log(self._condition(beside) / self._limit) - excess[-1]) / DIFFERENCE
@@ -177,7 +180,10 @@ class Workspace:
     def _positions_excess(self, configurations: FloatArray) -> FloatArray:
         """(..., 2 k) how far each joint is beyond its ends; negative within."""
         m = self._mechanism
-        positions = (m.travel if self._has_passive else m.joint_positions)(configurations)
+        if self._has_passive:
+            positions = travel_positions(m, configurations)
+        else:
+            positions = m.joint_positions(configurations)
         return np.concatenate([positions - self._largest, self._least - positions], axis=-1)
 
     def _excess(self, configuration: FloatArray) -> FloatArray:

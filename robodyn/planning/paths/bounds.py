@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
+from robodyn.algorithms.travel import travel_positions
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
@@ -154,7 +155,7 @@ class Bounds:
         columns = []
         if self.within_limits:
             lower, upper = travel.travel_bounds(mechanism).T
-            positions = mechanism.travel(q)
+            positions = travel_positions(mechanism, q)
             spans = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
             spans = np.maximum(spans, 1e-9)
             slack = LIMIT_TOLERANCE * np.maximum(np.abs(lower), np.abs(upper))
@@ -178,7 +179,7 @@ class Bounds:
 
     def _position(self, configuration: FloatArray, above: int, joint: int) -> BrokenBound:
         mechanism = self.mechanism
-        value = float(mechanism.travel(configuration)[joint])
+        value = float(travel_positions(mechanism, configuration)[joint])
         name, unit, *ends = mechanism.travel_limits[joint]
         limit = ends[above]
         side = "at most" if above else "at least"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
+from robodyn.algorithms.travel import travel_positions
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
@@ -88,7 +89,7 @@ def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
     lower, upper = bounds.T
     size = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
     slack = LIMIT_TOLERANCE * np.maximum(size.max(axis=1), 1.0)
-    positions = mechanism.travel(path.motion.configuration)
+    positions = travel_positions(mechanism, path.motion.configuration)
     beyond = np.maximum(positions - upper, lower - positions) - slack
     worst = beyond.max(axis=1)
     if (worst > 0.0).any():

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn.algorithms import conditioning
+from robodyn.algorithms.travel import with_cones
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
@@ -85,7 +86,7 @@ class Requirements:
             for name in ("base_cone", "body_cone"):
                 if getattr(asked, name) is not None:
                     as_scalar(name, getattr(asked, name), "rad", above=0.0)
-            mechanism = mechanism.with_cones(asked.base_cone, asked.body_cone)
+            mechanism = with_cones(mechanism, asked.base_cone, asked.body_cone)
         self.mechanism = mechanism
         limit, length = asked.condition_limit, asked.characteristic_length
         self.bounds = Bounds(

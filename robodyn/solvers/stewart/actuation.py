@@ -77,5 +77,5 @@ def _wrench_of(platform: Any, pose: ArrayLike, legs: Any, moments: FloatArray) -
     c = np.cross(k, k_x_s / sine)
     along = (moments * s).sum(axis=-1, keepdims=True) / sine
     force = np.cross(moments + along * c, s) / legs.length[..., None]
-    q = platform.joint_centres[1] @ np.swapaxes(rotation_matrix(pose), -1, -2)
+    q = platform.solver.joint_centers[1] @ np.swapaxes(rotation_matrix(pose), -1, -2)
     return np.concatenate([force.sum(axis=-2), np.cross(q, force).sum(axis=-2)], axis=-1)

@@ -35,7 +35,7 @@ def rate_sensitivity(platform: Any, pose: ArrayLike, twist: ArrayLike) -> FloatA
     """D (6, 6): how the leg rates of a held twist (6,) change with a displacement of pose (7,)."""
     where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
     D = np.empty((6, 6))
-    at_base, at_platform = platform.joint_centres
+    at_base, at_platform = platform.solver.joint_centers
     kernels.rate_sensitivity(at_base, at_platform, where, moving, D)
     return D
 

@@ -40,22 +40,16 @@ PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE,
 def size(platform: Any) -> float:
     """[m] mean length of the legs at home; of a model without one, radius of the base."""
     if platform.six_legs.home is None:
-        base = platform.joint_centres[0]
+        base = platform.solver.joint_centers[0]
         return float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
     return max(float(platform.joint_positions(platform.home).mean()), 1e-3)
-
-
-def joint_centres(platform: Any) -> tuple[FloatArray, FloatArray]:
-    """(6, 3) [m] of the universal joints in the base frame, spherical in the platform's."""
-    legs = platform.six_legs.legs
-    return np.array([leg.base for leg in legs]), np.array([leg.platform for leg in legs])
 
 
 def joint_states(
     platform: Any, configuration: ArrayLike, velocity: ArrayLike | None = None
 ) -> JointStates:
     """Names, positions and velocities (..., 18) of the legs' joints, as the URDF has them."""
-    return platform.leg_joints.of(platform.leg_motion(configuration, velocity))
+    return platform.solver.leg_joints.of(platform.leg_motion(configuration, velocity))
 
 
 def driven_motion(

@@ -23,7 +23,6 @@ from robodyn.checks import as_pose
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.model.body import Body, Link
 from robodyn.poses import rotation_matrix
-from robodyn.solvers.stewart.joints import LegJointReadings
 from robodyn.solvers.stewart.six_legs import FREE, Leg, SixLegs
 
 if TYPE_CHECKING:
@@ -137,19 +136,18 @@ def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
     return np.stack([along, along @ turn], axis=-3)
 
 
-def leg_joints(platform: Any) -> LegJointReadings:
-    """Names and zeros of the legs' joints in the URDF."""
-    return LegJointReadings(platform.six_legs)
-
-
 def drives(platform: Any) -> Drives:
     """The legs; a leg's length is sign * reading of its URDF joint + offset [m]."""
-    return Drives(platform, platform.leg_joints.actuator_sign, platform.leg_joints.actuator_offset)
+    return Drives(
+        platform,
+        platform.solver.leg_joints.actuator_sign,
+        platform.solver.leg_joints.actuator_offset,
+    )
 
 
 def all_joint_names(platform: Any) -> tuple[str, ...]:
     """The joints of the legs: first and second universal axis, actuator of each."""
-    return platform.leg_joints.names
+    return platform.solver.leg_joints.names
 
 
 def base_joints(six: SixLegs, given: str | Sequence[str]) -> tuple[str, ...]:

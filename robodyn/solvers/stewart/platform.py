@@ -15,9 +15,8 @@ from functools import cached_property
 from robodyn.algorithms import comparison, conditioning, motions, travel
 from robodyn.algorithms.description import Nouns
 from robodyn.algorithms.effort_terms import effort_terms, formulations
-from robodyn.algorithms.estimation import Encoders, Estimator, needs_estimator
+from robodyn.algorithms.estimation import needs_estimator, state_estimator
 from robodyn.algorithms.geometry import geometry_of
-from robodyn.arrays import ArrayLike
 from robodyn.dynamics import joint_friction as friction_of
 from robodyn.dynamics.coordinates import POSE, Coordinates
 from robodyn.mechanism.mechanism import Mechanism
@@ -25,6 +24,7 @@ from robodyn.model.model import Model
 from robodyn.presentation import presentation as shown
 from robodyn.solvers.stewart import actuation, dynamics, kinematics, legs, parameters, presentation
 from robodyn.solvers.stewart import forward_kinematics as from_legs
+from robodyn.solvers.stewart.estimation import PlatformEstimator
 from robodyn.solvers.stewart.formulations import FORMULATIONS
 from robodyn.solvers.stewart.geometry import PlatformGeometry
 from robodyn.solvers.stewart.legs import BaseJoint
@@ -80,12 +80,10 @@ class StewartPlatform(Mechanism):
     bodies = property(legs.bodies)
     home = property(legs.home)
     characteristic_length = cached_property(legs.characteristic_length)
-    leg_joints = cached_property(legs.leg_joints)
     all_joint_names = property(legs.all_joint_names)
     with_legs = legs.with_legs
 
     size = cached_property(kinematics.size)
-    joint_centres = cached_property(kinematics.joint_centres)
     joint_states = kinematics.joint_states
     joint_positions = kinematics.joint_positions
     joint_velocities = kinematics.joint_velocities
@@ -96,7 +94,6 @@ class StewartPlatform(Mechanism):
     joint_jacobian = kinematics.joint_jacobian
     twist_jacobian = kinematics.twist_jacobian
     condition_number = kinematics.condition_number
-    singularities = property(kinematics.singularities)
 
     forward_kinematics = from_legs.forward_kinematics
     assemble = from_legs.assemble
@@ -116,20 +113,11 @@ class StewartPlatform(Mechanism):
     def __repr__(self) -> str:
         return f"StewartPlatform({self.name!r})"
 
-    def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
-        """Pose and twist from readings of the legs; the search begins at a pose (7,), or at home.
-
-        Raises:
-            InvalidInput: as for `PlatformEstimator`.
-        """
-        from robodyn.solvers.stewart.estimation import PlatformEstimator
-
-        return PlatformEstimator(self, initial_pose, encoders)
-
 
 formulations.register(StewartPlatform, lambda _: tuple(FORMULATIONS))
 effort_terms.register(StewartPlatform, dynamics.effort_terms)
 needs_estimator.register(StewartPlatform, lambda _: True)
+state_estimator.register(StewartPlatform, PlatformEstimator)
 geometry_of.register(StewartPlatform, PlatformGeometry)
 shown.acts_along_legs.register(StewartPlatform, presentation.acts_along_legs)
 shown.configuration_of.register(StewartPlatform, presentation.configuration_of)
@@ -157,6 +145,7 @@ motions.state_of_readings.register(StewartPlatform, from_legs.state_of_readings)
 motions.configuration_rate.register(StewartPlatform, from_legs.configuration_rate)
 motions.normalized.register(StewartPlatform, from_legs.normalized)
 conditioning.determinant.register(StewartPlatform, kinematics.determinant)
+conditioning.singularities.register(StewartPlatform, kinematics.singularities)
 conditioning.side.register(StewartPlatform, kinematics.side)
 conditioning.scaled_jacobian.register(StewartPlatform, kinematics.scaled_jacobian)
 travel.leg_axes.register(StewartPlatform, legs.leg_axes)

@@ -31,6 +31,7 @@ from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
 from robodyn.poses import twist_in_base, twist_in_body
+from robodyn.solvers.stewart.joints import LegJointReadings
 from robodyn.solvers.stewart.kernels import joints, single
 from robodyn.solvers.stewart.kernels import layout as at
 from robodyn.solvers.stewart.kernels.batch_simulation import FRICTION, TABLE, advance
@@ -70,6 +71,17 @@ class PlatformSolver(Solver):
         self.packed = (self.lanes,)
 
     @cached_property
+    def leg_joints(self) -> LegJointReadings:
+        """Names and zeros of the legs' joints in the URDF."""
+        return LegJointReadings(self.mechanism.six_legs)
+
+    @cached_property
+    def joint_centers(self) -> tuple[FloatArray, FloatArray]:
+        """Centers (6, 3) [m] of the joints at the base and at the platform, in its frame."""
+        legs = self.mechanism.six_legs.legs
+        return np.array([leg.base for leg in legs]), np.array([leg.platform for leg in legs])
+
+    @cached_property
     def one(self) -> Single:
         """Entries for single states."""
         return Single(single, (self.lanes,))
@@ -82,7 +94,7 @@ class PlatformSolver(Solver):
     @cached_property
     def readings(self) -> FloatArray:
         """Readings of the legs' joints as kernels take them."""
-        return self.mechanism.leg_joints.packed
+        return self.leg_joints.packed
 
     @cached_property
     def slopes(self) -> CompiledSlopes:
@@ -212,7 +224,7 @@ class PlatformSolver(Solver):
 
     def joint_sources(self) -> dict[str, Source]:
         """See the base class."""
-        names = self.mechanism.leg_joints.names
+        names = self.leg_joints.names
         found = {name: Source(k, k) for k, name in enumerate(names)}
         (floating,) = (
             joint.name for joint in self.mechanism._links.drawn.joints if joint.kind == "floating"

@@ -105,7 +105,7 @@ def singularities(loop: Any) -> tuple[Singularity, ...]:
             "an end of travel, the tip loses a freedom",
             partial(_tip_number, loop),
             loop.solver.tip_directions is not None,
-            loop.motion_condition,
+            partial(motion_condition, loop),
             takes_effort=False,
         ),
         Singularity(
@@ -127,8 +127,8 @@ def loops_found(loop: Any) -> dict[str, Any]:
     """
     found, home = loop.structure, loop.structure.home
     numbers = {
-        "motion": float(loop.motion_condition(home, loop.characteristic_length)),
-        "force": float(loop.force_condition(home)),
+        "motion": float(motion_condition(loop, home, loop.characteristic_length)),
+        "force": float(force_condition(loop, home)),
     }
     return {
         "tree_coordinates": found.tree.rates,
@@ -146,8 +146,8 @@ def loops_found(loop: Any) -> dict[str, Any]:
         "rank": found.rank,
         "mobility": found.tree.rates - found.rank,
         "freedoms": found.mobility,
-        "determined_by": loop.tip_freedoms.text,
-        "idle_freedoms": list(loop.idle_freedoms),
+        "determined_by": loop.solver.tip_freedoms.text,
+        "idle_freedoms": list(loop.structure.idle_names),
         "driven_joints": list(loop.model.driven),
         "motors_suffice": found.determined,
         "loose_joints": list(found.loose),
@@ -160,7 +160,7 @@ def loops_found(loop: Any) -> dict[str, Any]:
 
 def _force_condition_at(loop: Any, q: FloatArray, length: float) -> FloatArray:
     """`force_condition`, whatever the length."""
-    return loop.force_condition(q)
+    return force_condition(loop, q)
 
 
 def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
@@ -169,7 +169,7 @@ def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
     moved = tips[:, loop.solver.determined_rows] * loop.solver.row_scales
     if loop.solver.tip_directions is None:
         # freedoms that the tip never has are not what it loses
-        last = loop.tip_freedoms.freedoms - 1
+        last = loop.solver.tip_freedoms.freedoms - 1
         return np.asarray(np.linalg.svd(moved, compute_uv=False)[:, last])
     return np.asarray(_orientations(bases) * np.linalg.det(loop.solver.tip_directions.T @ moved))
 
@@ -216,7 +216,7 @@ def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArra
         bases, tips = _motions(loop, flat[lacking])
         tips[:, 3:] *= length
         moved = tips[:, loop.solver.determined_rows]
-        found[lacking, 0] = _condition_numbers(moved, count=loop.tip_freedoms.freedoms)
+        found[lacking, 0] = _condition_numbers(moved, count=loop.solver.tip_freedoms.freedoms)
         driven = bases[:, loop.solver.rates_at] * loop.solver.driven_scale
         found[lacking, 1] = _condition_numbers(driven, loop.solver.nu)
     return np.asarray(found.T.reshape((2, *q.shape[:-1])))
@@ -224,7 +224,7 @@ def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArra
 
 def comparable(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the arguments of the kernel of condition numbers: columns, tip and drives."""
-    tip = np.array([loop.tip_freedoms.freedoms, *loop.solver.determined_rows], dtype=float)
+    tip = np.array([loop.solver.tip_freedoms.freedoms, *loop.solver.determined_rows], dtype=float)
     drives = np.column_stack([loop.solver.rates_at, loop.solver.driven_scale]).astype(float)
     return np.ascontiguousarray(loop.structure.equations.columns), tip, drives
 
@@ -281,12 +281,12 @@ def tip_freedoms(loop: Any) -> TipFreedoms:
 
 def determining_rows(loop: Any) -> tuple[int, ...]:
     """Return the components of the tip's pose that determine it; none if they do not."""
-    return loop.tip_freedoms.rows if loop.tip_freedoms.suffice else ()
+    return loop.solver.tip_freedoms.rows if loop.solver.tip_freedoms.suffice else ()
 
 
 def determined_rows(loop: Any) -> list[int]:
     """Rows of the tip's twist that determine the mechanism."""
-    return list(loop.tip_freedoms.rows)
+    return list(loop.solver.tip_freedoms.rows)
 
 
 def row_scales(loop: Any) -> FloatArray:

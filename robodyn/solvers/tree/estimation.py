@@ -61,7 +61,7 @@ class LoopEstimator(Estimator):
         start: ArrayLike | None = None,
         encoders: Encoders | None = None,
     ) -> None:
-        loose = mechanism.loose_joints
+        loose = mechanism.structure.loose
         if loose:
             raise UnderActuated(
                 f"{mechanism.name}: readings of its {len(mechanism.joint_names)} driven joints do "
@@ -196,3 +196,9 @@ def _weighted(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatAr
     """From readings (n,) of a deviation (n,) to what fits them best, and its covariance."""
     scaled = np.linalg.pinv(A / deviation[:, None])
     return scaled / deviation, scaled @ scaled.T
+
+
+def state_estimator(loop: Any, initial_pose: ArrayLike | None, encoders: Encoders) -> LoopEstimator:
+    """Return an estimator whose search starts with the tip at a pose (7,), by default at home."""
+    start = None if initial_pose is None else loop.configuration_at(initial_pose)
+    return LoopEstimator(loop, start, encoders)

@@ -59,7 +59,7 @@ def configuration_near(loop: Any, pose: FloatArray, configuration: FloatArray) -
 
 def _tip_rows(loop: Any) -> list[int]:
     """Rows of a pose and of a twist that determine the mechanism."""
-    found = loop.tip_freedoms
+    found = loop.solver.tip_freedoms
     if not found.suffice:
         raise InvalidInput(
             f"{loop.model.name} is {found.text} ({loop.model.tip_link}); state the goal by its "

@@ -24,11 +24,6 @@ def mobility(loop: Any) -> int:
     return loop.solver.nu
 
 
-def movable_joint_names(loop: Any) -> tuple[str, ...]:
-    """Every movable joint, floating ones included, in the order of a configuration."""
-    return tuple(joint.name for joint in loop.solver.tree.joints)
-
-
 def all_joint_names(loop: Any) -> tuple[str, ...]:
     """Return all movable joints of joint states, that is, all except floating ones."""
     return tuple(joint.name for joint in loop.solver.tree.joints if joint.kind != "floating")
@@ -56,11 +51,6 @@ def all_joint_positions(loop: Any, configuration: ArrayLike) -> FloatArray:
     q = configurations(loop, "configuration", configuration)
     places = [loop.solver.tree.position_of[name] for name in loop.all_joint_names]
     return np.asarray(q[..., places])
-
-
-def rate_names(loop: Any) -> tuple[str, ...]:
-    """Of each tree coordinate; a floating joint has its twist, linear then angular."""
-    return tuple(loop.solver.tree.rate_names)
 
 
 def coordinates(loop: Any) -> Coordinates:
@@ -111,21 +101,6 @@ def bodies(loop: Any) -> tuple[Link, ...]:
 def size(loop: Any) -> float:
     """[m] the largest distance between a joint and the next."""
     return loop.structure.equations.size
-
-
-def rank(loop: Any) -> int:
-    """Of the closures' equations, in general position."""
-    return loop.structure.rank
-
-
-def idle_freedoms(loop: Any) -> tuple[str, ...]:
-    """Return the freedoms that can spin independently, and are held at rest."""
-    return tuple(one.name for one in loop.structure.idle)
-
-
-def loose_joints(loop: Any) -> tuple[str, ...]:
-    """Joints that move while all driven ones are locked."""
-    return loop.structure.loose
 
 
 def friction_rows(loop: Any) -> FloatArray:

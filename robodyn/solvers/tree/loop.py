@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.algorithms import conditioning, motions, travel
 from robodyn.algorithms.description import Nouns
-from robodyn.algorithms.estimation import Encoders, Estimator, needs_estimator
+from robodyn.algorithms.estimation import needs_estimator, state_estimator
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.dynamics import joint_friction as friction_of
@@ -19,7 +19,7 @@ from robodyn.dynamics.single_calls import UncheckedSingle
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
 from robodyn.presentation import presentation as shown
-from robodyn.solvers.tree import conditions, joints, parameters, presentation
+from robodyn.solvers.tree import conditions, estimation, joints, parameters, presentation
 from robodyn.solvers.tree import inverse_kinematics as to_tip
 from robodyn.solvers.tree import reactions as forces
 from robodyn.solvers.tree.calls import entry
@@ -59,13 +59,8 @@ class ClosedLoop(Mechanism):
         self.solver = LoopSolver(self)
 
     mobility = property(joints.mobility)
-    rank = property(joints.rank)
-    idle_freedoms = property(joints.idle_freedoms)
-    loose_joints = property(joints.loose_joints)
-    movable_joint_names = cached_property(joints.movable_joint_names)
     all_joint_names = cached_property(joints.all_joint_names)
     independent_joints = cached_property(joints.independent_joints)
-    rate_names = property(joints.rate_names)
     coordinates = cached_property(joints.coordinates)
     home = property(joints.home)
     bodies = property(joints.bodies)
@@ -74,12 +69,10 @@ class ClosedLoop(Mechanism):
 
     joint_velocities = kinematics.joint_velocities
     joint_states = kinematics.joint_states
-    joint_rates = kinematics.joint_rates
     joint_motion = kinematics.joint_motion
     body_pose = kinematics.body_pose
     jacobian = kinematics.jacobian
     joint_jacobian = kinematics.joint_jacobian
-    tangent = kinematics.tangent
 
     difference = assembling.difference
     advance = assembling.advance
@@ -87,10 +80,6 @@ class ClosedLoop(Mechanism):
     assemblies = assembling.assemblies
 
     condition_number = conditions.condition_number
-    motion_condition = conditions.motion_condition
-    force_condition = conditions.force_condition
-    singularities = property(conditions.singularities)
-    tip_freedoms = cached_property(conditions.tip_freedoms)
 
     configuration_at = to_tip.configuration_at
 
@@ -100,7 +89,7 @@ class ClosedLoop(Mechanism):
 
     def __repr__(self) -> str:
         return (
-            f"ClosedLoop({self.name!r}, {len(self.movable_joint_names)} joints, "
+            f"ClosedLoop({self.name!r}, {len(self.structure.joint_names)} joints, "
             f"{len(self.model.closures)} closures, mobility {self.mobility})"
         )
 
@@ -217,21 +206,6 @@ class ClosedLoop(Mechanism):
         given = configuration, velocity, acceleration, wrench, moved
         return each_state(self, "free_efforts", (self.solver.nu,), *given)
 
-    def state_estimator(self, initial_pose: ArrayLike | None, encoders: Encoders) -> Estimator:
-        """Its state from readings of its driven joints, one after another.
-
-        The search begins where the tip has the initial pose (7,), or else at home.
-
-        Raises:
-            InvalidInput, UnderActuated: as for `LoopEstimator`, or a tip's pose that does not
-                determine the mechanism.
-            NoSolution: it cannot take that pose.
-        """
-        from robodyn.solvers.tree.estimation import LoopEstimator
-
-        start = None if initial_pose is None else self.configuration_at(initial_pose)
-        return LoopEstimator(self, start, encoders)
-
 
 def _forward_anywhere(
     loop: Any,
@@ -277,6 +251,7 @@ class UncheckedLoop(UncheckedSingle):
 
 
 needs_estimator.register(ClosedLoop, lambda _: True)
+state_estimator.register(ClosedLoop, estimation.state_estimator)
 shown.configuration_of.register(ClosedLoop, presentation.configuration_of)
 shown.default_path.register(ClosedLoop, presentation.default_path)
 shown.figure.register(ClosedLoop, presentation.figure)
@@ -298,6 +273,7 @@ motions.determining_rows.register(ClosedLoop, conditions.determining_rows)
 motions.configuration_rate.register(ClosedLoop, kinematics.configuration_rate)
 motions.normalized.register(ClosedLoop, assembling.normalized)
 conditioning.determinant.register(ClosedLoop, conditions.determinant)
+conditioning.singularities.register(ClosedLoop, conditions.singularities)
 conditioning.side.register(ClosedLoop, conditions.side)
 conditioning.loops_found.register(ClosedLoop, conditions.loops_found)
 travel.all_joint_positions.register(ClosedLoop, joints.all_joint_positions)

@@ -70,7 +70,7 @@ def reactions(
     """
     found = _internal_forces(loop, configuration, velocity, acceleration, wrench, base)
     own = found[..., len(loop.model.closures) :, :]
-    return JointReactions(loop.movable_joint_names, own[..., :3], own[..., 3:])
+    return JointReactions(loop.structure.joint_names, own[..., :3], own[..., 3:])
 
 
 def _internal_forces(loop: Any, *given: Any) -> FloatArray:
@@ -78,7 +78,7 @@ def _internal_forces(loop: Any, *given: Any) -> FloatArray:
     *state, base = given
     refuse_under_actuated(loop)
     moved = None if base is None else rows_of(base)
-    core = len(loop.model.closures) + len(loop.movable_joint_names), 6
+    core = len(loop.model.closures) + len(loop.structure.joint_names), 6
     return each_state(
         loop, "reactions", core, *state, moved, call=partial(_put_internal_forces, loop)
     )

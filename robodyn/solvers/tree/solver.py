@@ -21,7 +21,7 @@ from robodyn.solvers.tree import conditions, joints, parameters
 from robodyn.solvers.tree import inverse_kinematics as to_tip
 from robodyn.solvers.tree.calls import single_dynamics
 from robodyn.solvers.tree.closing import kinematics
-from robodyn.solvers.tree.closing.kinematics import ask, tip_motion
+from robodyn.solvers.tree.closing.kinematics import ask, tangent, tip_motion
 from robodyn.solvers.tree.closing.pivots import Pivots
 from robodyn.solvers.tree.integration import KERNELS, LOST, NO_STEP, Simulation
 from robodyn.solvers.tree.kernels.derivatives import derivatives
@@ -78,6 +78,7 @@ class LoopSolver(Solver):
     determined_rows = _once(conditions.determined_rows)
     row_scales = _once(conditions.row_scales)
     tip_directions = _once(conditions.tip_directions)
+    tip_freedoms = _once(conditions.tip_freedoms)
     sampled_tips = _once(conditions.sampled_tips)
     tip_weights = _once(to_tip.tip_weights)
     all_weights = _once(to_tip.all_weights)
@@ -149,7 +150,7 @@ class LoopSolver(Solver):
             S = np.empty((self.tree.rates, self.nu))
             ask(self.mechanism, "tangent", np.ascontiguousarray(q[0]), S)
         else:
-            S = self.mechanism.tangent(q)
+            S = tangent(self.mechanism, q)
         return q, S.reshape(len(q), -1)
 
     def tree_motion(

@@ -15,6 +15,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, SingularConfiguration
 from robodyn.model.model import Model
+from robodyn.solvers.tree.closing.kinematics import tangent
 from robodyn.solvers.tree.loop import ClosedLoop
 
 # The largest step of a joint or motor from one closed configuration to the next [rad, m].
@@ -61,7 +62,9 @@ class Transmission:
             )
         self._loop, self._model = mechanism, mechanism.model
         self.motors, self.joints = tuple(motors), tuple(joints)
-        known = [name for name in mechanism.all_joint_names if name in mechanism.rate_names]
+        known = [
+            name for name in mechanism.all_joint_names if name in mechanism.structure.rate_names
+        ]
         for name in (*self.motors, *self.joints):
             if name not in known:
                 raise InvalidInput(
@@ -77,7 +80,7 @@ class Transmission:
                 value=(self.motors, self.joints),
             )
         self._rows = {
-            side: [mechanism.rate_names.index(name) for name in names]
+            side: [mechanism.structure.rate_names.index(name) for name in names]
             for side, names in (("motors", self.motors), ("joints", self.joints))
         }
         self._others = self._resting()
@@ -155,7 +158,7 @@ class Transmission:
         """Links that a joint of these carries without a joint of the linkage between."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
         moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > STILL
-        linkage = {loop.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
+        linkage = {loop.structure.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
         linkage -= set(self.joints)
         found = set()
         for link in self._model.links:
@@ -169,7 +172,7 @@ class Transmission:
 
     def _resting(self) -> list[int]:
         """Rows of the tree's rates that, with the motors', determine all of them."""
-        S = self._loop.tangent(self._loop.home)
+        S = tangent(self._loop, self._loop.home)
         rows = self._rows["motors"]
         if np.linalg.matrix_rank(S[rows], tol=STILL) < len(rows):
             raise InvalidInput(
@@ -177,7 +180,9 @@ class Transmission:
                 "other; leave out those that follow",
                 value=self.motors,
             )
-        free = [self._loop.rate_names.index(name) for name in self._loop.independent_joints]
+        free = [
+            self._loop.structure.rate_names.index(name) for name in self._loop.independent_joints
+        ]
         named = self._rows["joints"]
         first = [row for row in (*free, *range(len(S))) if row not in named]
         for row in (*first, *named):
@@ -197,7 +202,7 @@ class Transmission:
                 1.0, np.abs(others).max(initial=0.0)
             )
             for n in np.flatnonzero(loose.any(axis=1)):
-                by = loop.rate_names[self._others[int(np.argmax(loose[n]))]]
+                by = loop.structure.rate_names[self._others[int(np.argmax(loose[n]))]]
                 how = "by itself" if by == self.joints[n] else f"with {by!r}"
                 raise InvalidInput(
                     f"joint {self.joints[n]!r} moves {how} while the motors "
@@ -207,13 +212,13 @@ class Transmission:
 
     def _rate_matrices(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The tree's rates by those of the motors (rates, n), and of the others at rest."""
-        S, count = self._loop.tangent(q), len(self.motors)
+        S, count = tangent(self._loop, q), len(self.motors)
         all_of = S @ np.linalg.inv(S[[*self._rows["motors"], *self._others]])
         return all_of[:, :count], all_of[:, count:]
 
     def _jacobians(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """J (..., n, n) and independent rates by those of the joints (..., mobility, n)."""
-        S = self._loop.tangent(q)
+        S = tangent(self._loop, q)
         rows = S[..., [*self._rows["motors"], *self._others], :]
         self._refuse_singular(rows, q)
         U = np.linalg.inv(rows)[..., : len(self.motors)]
@@ -240,7 +245,7 @@ class Transmission:
     def _moved(self, names: tuple[str, ...], what: str, wanted: ArrayLike) -> FloatArray:
         """Configurations (..., nq) where named joints have positions (..., n), from home on."""
         goals, loop = self._n(what, wanted), self._loop
-        held = [loop.rate_names[row] for row in self._others]
+        held = [loop.structure.rate_names[row] for row in self._others]
         rest = dict(zip(held, self._positions_of(loop.home, tuple(held)), strict=True))
         start = self._positions_of(loop.home, names)
         out = np.empty((*goals.shape[:-1], loop.home.size))

@@ -115,7 +115,7 @@ def test_compiled_code_and_python_know_the_same_motor(rng):
     rates = rng.uniform(-60.0, 60.0, (200, 6)) * rng.choice([1.0, 0.1, 0.0], size=(200, 1))
     alone = [motor.effort_limit_at(rates[:, j]) for j, motor in enumerate(motors)]
     limits = np.minimum(np.transpose(alone), arm.effort_limits)
-    assert arm.effort_limits_at(rates) == pytest.approx(limits)
+    assert arm.drives.effort_limits_at(rates) == pytest.approx(limits)
     for sign in (-1.0, 1.0):
         found = np.array(
             [

@@ -8,6 +8,7 @@ from test_derivatives_engines import slope
 
 import robodyn as rd
 from robodyn.algorithms import motions
+from robodyn.solvers.tree.closing.kinematics import tangent
 
 pin = pytest.importorskip("pinocchio")
 
@@ -28,7 +29,7 @@ def on_a_free_flyer(tree):
 def floating_rates(loops):
     """Where the rates of each floating joint begin."""
     kinds = {joint.name: joint.kind for joint in loops.model.joints}
-    sizes = [6 if kinds[name] == "floating" else 1 for name in loops.movable_joint_names]
+    sizes = [6 if kinds[name] == "floating" else 1 for name in loops.structure.joint_names]
     starts = np.cumsum([0, *sizes[:-1]])
     return [start for start, size in zip(starts, sizes, strict=True) if size == 6]
 
@@ -53,7 +54,7 @@ class OnAFreeFlyer:
         # Pinocchio differentiates the twist of a floating joint in the axes of its body
         for k in floating_rates(loops):
             changes[k : k + 3] -= np.cross(rates[k + 3 : k + 6], rates[k : k + 3])
-        S = np.array([tree.rates(joints, column) for column in loops.tangent(joints).T])
+        S = np.array([tree.rates(joints, column) for column in tangent(loops, joints).T])
         force, omega, alpha = base.reshape(3, 3)
         tau = pin.rnea(
             self.model,

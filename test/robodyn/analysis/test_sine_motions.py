@@ -36,7 +36,7 @@ def strain(m, axis, amplitude, frequency):
     shares = (
         np.abs(2.0 * positions - lower - upper) / (upper - lower),
         np.abs(rates) / m.velocity_limits,
-        efforts / m.effort_limits_at(rates),
+        efforts / m.drives.effort_limits_at(rates),
     )
     return max(each.max() for each in shares)
 

@@ -10,6 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning, motions
+<<<<<<< HEAD
 from robodyn.algorithms.conditioning import Singularity
 from robodyn.control import (
     look_ahead,
@@ -18,6 +19,11 @@ from robodyn.control import (
     singular_times,
     threshold_crossings,
 )
+=======
+from robodyn.algorithms.conditioning import Singularity, singularities
+from robodyn.control.lookahead import look_ahead, needs_regularity
+from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
+>>>>>>> 80df3582 (At most 80 members on every mechanism: limits of travel, singularities, estimators are functions)
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation
@@ -108,7 +114,7 @@ def test_a_five_bar_meets_both_types_and_each_is_told_apart():
         assert f"singular at t = {time:.4f} s ({name}: {meaning})" in outlook.text
     # what gives way at type 2 is the tip, across the distal links that are in line
     q = path.sample(outlook.meetings[1].time).configuration
-    escape = fivebar.singularities[1].yields(q, 1.0)
+    escape = singularities(fivebar)[1].yields(q, 1.0)
     _, lower, _, distal = links(fivebar, q)
     assert np.abs([lower @ escape[:3], distal @ escape[:3]]).max() < 1e-6 * np.linalg.norm(escape)
     assert np.linalg.norm(escape[:3]) > 1e-2 * np.linalg.norm(escape)

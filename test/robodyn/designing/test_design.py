@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.algorithms import motions
+from robodyn.algorithms.travel import within_travel
 from robodyn.cli import app
 from robodyn.designing import FAMILIES, rows_of
 from robodyn.designing.search import Descent, Point, spread
@@ -146,11 +147,11 @@ def test_a_design_of_each_family_flies_its_motions_within_its_limits(family, tmp
     times = np.linspace(0.0, 1.0, 2001)
     body = rows_of(motion, times, m.body_pose(m.home))
     moving = motions.motions_of_body(m, *body, np.repeat(m.home[None], len(times), axis=0))
-    assert m.within_travel(moving.configuration).all()
+    assert within_travel(m, moving.configuration).all()
     _, rates, _ = motions.driven_motion(m, *moving)
     efforts = m.inverse_dynamics(*moving)
     assert (np.abs(rates) <= m.velocity_limits).all()
-    assert (np.abs(efforts) <= m.effort_limits_at(rates)).all()
+    assert (np.abs(efforts) <= m.drives.effort_limits_at(rates)).all()
     path = SampledTrajectory(m, times, moving, of_body=True)
     run = rd.simulate(m, rd.ComputedTorque(m), path, control_dt=1e-3)
     # neither an end stop nor a saturated drive

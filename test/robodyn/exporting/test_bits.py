@@ -99,7 +99,7 @@ def compare(m, program, states):
 
     def torque(q, v, goal, rate, change, load, base):
         efforts = law(0.0, q, v, Held(goal, rate, change), load, base_motion(base))
-        limits = m.effort_limits_at(m.joint_velocities(q, v))
+        limits = m.drives.effort_limits_at(m.joint_velocities(q, v))
         return np.clip(efforts, -limits, limits)
 
     gains = np.full(v.shape[1], KP), np.full(v.shape[1], KV)

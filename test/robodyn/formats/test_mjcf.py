@@ -12,6 +12,7 @@ from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats import root_tag
 from robodyn.parsing.mjcf.reader import read_mjcf
 from robodyn.presentation import presentation
+from robodyn.solvers.tree.closing.kinematics import tangent
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -99,10 +100,10 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
     """With a hinge that follows another, and home at the first keyframe."""
     mechanism = rd.load(LOOP)
     assert mechanism.kind == "closed_loop"
-    assert (mechanism.mobility, mechanism.rank) == (1, 2)
+    assert (mechanism.mobility, mechanism.structure.rank) == (1, 2)
     assert mechanism.joint_names == ("a",)
     q = mechanism.home
-    names = mechanism.movable_joint_names
+    names = mechanism.structure.joint_names
     assert q[names.index("a")] == pytest.approx(0.1)
     assert q[names.index("d")] == pytest.approx(0.1 - 2.0 * q[names.index("c")])
     model, data = engine(LOOP)
@@ -110,11 +111,11 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
     rates, changes = mechanism.joint_motion(q, u, change)
     # MuJoCo has the follower as a coordinate of its own
     spread = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, -2.0]])
-    order = [mechanism.rate_names.index(name) for name in "abc"]
+    order = [mechanism.structure.rate_names.index(name) for name in "abc"]
     data.qpos = [q[names.index(name)] for name in "abcd"]
     data.qvel, data.qacc = spread @ rates[order], spread @ changes[order]
     mujoco.mj_inverse(model, data)
-    wanted = (spread @ mechanism.tangent(q)[order]).T @ data.qfrc_inverse
+    wanted = (spread @ tangent(mechanism, q)[order]).T @ data.qfrc_inverse
     np.testing.assert_allclose(mechanism.inverse_dynamics(q, u, change), wanted, rtol=1e-9)
 
 
@@ -145,7 +146,7 @@ def test_a_tendon_over_joints_that_nothing_couples_leaves_them_passive():
       </mujoco>"""
     with pytest.warns(LeftOutWarning, match="'drawn' is left out: .* couples, 'b', 'c'"):
         m = rd.load(text)
-    assert (m.joint_names, m.loose_joints) == (("a",), ("b", "c"))
+    assert (m.joint_names, m.structure.loose) == (("a",), ("b", "c"))
     with pytest.warns(LeftOutWarning, match="drawn"):
         assert rd.load(text, driven="a,b,c").joint_names == ("a", "b", "c")
 
@@ -238,7 +239,7 @@ def test_welds_and_connects_leave_the_freedoms_of_mujocos_own_equalities(equalit
     holds = data.efc_type[: data.nefc] == int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
     freedoms = model.nv - np.linalg.matrix_rank(rows[holds], tol=1e-9)
     made = rd.load(WELDED.format(equality), kind="closed_loop")
-    assert made.mobility + len(made.idle_freedoms) == freedoms
+    assert made.mobility + len(made.structure.idle_names) == freedoms
 
 
 def test_what_a_file_disables_is_read_or_named():
@@ -361,7 +362,7 @@ def test_a_motor_on_a_joint_that_is_coupled_to_another_stays():
     assert whole.joint_names == ("turn", "left")
     assert whole.mobility == 2
     assert whole.effort_limits.tolist() == [np.inf, 5.0]
-    state = dict(zip(whole.movable_joint_names, whole.assemble([0.2, 0.03]), strict=True))
+    state = dict(zip(whole.structure.joint_names, whole.assemble([0.2, 0.03]), strict=True))
     assert state["right"] == pytest.approx(0.03)
     with pytest.warns(LeftOutWarning, match="left out are the actuators of joints 'left'"):
         rd.load(GRIPPER, tip_link="arm", hold_branches=True)

@@ -250,5 +250,5 @@ def test_what_floats_and_what_is_named_twice_is_the_same_after_saving(tmp_path):
     rd.save(m, tmp_path / "m.sdf")
     again = rd.load(tmp_path / "m.sdf")
     assert again == m
-    assert again.movable_joint_names == m.movable_joint_names
+    assert again.structure.joint_names == m.structure.joint_names
     np.testing.assert_allclose(again.home, m.home, atol=1e-15)

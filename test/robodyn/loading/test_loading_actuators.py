@@ -195,7 +195,7 @@ def test_losses_burden_who_drives(hexapod, yaml_file):
     sinking = platform.motor_torques(force, np.full(6, -0.1))
     assert sinking == pytest.approx(ideal * 0.9)
     assert platform.efforts_of(sinking, np.full(6, -0.1)) == pytest.approx(force)
-    assert platform.motor_currents(force) == pytest.approx(ideal / 0.9 / 0.4)
+    assert platform.drives.currents(force) == pytest.approx(ideal / 0.9 / 0.4)
 
 
 def test_a_rotor_that_the_lower_part_cannot_hold_is_unphysical(hexapod, yaml_file):

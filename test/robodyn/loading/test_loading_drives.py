@@ -73,7 +73,7 @@ def test_a_cart_pole_with_one_motor_has_one(said):
     assert cart.effort_limits.tolist() == [20.0]
     angle = 0.3
     state = cart.home.copy()
-    state[cart.movable_joint_names.index("to_pole")] = angle
+    state[cart.structure.joint_names.index("to_pole")] = angle
     rates = cart.forward_dynamics(state, np.zeros(2), [0.0])
     # about the hinge (I + m l^2) angle'' + m l cos(angle) x'' = m g l sin(angle), and of both
     inertia = 1e-4 + POLE * LENGTH**2
@@ -181,7 +181,7 @@ def test_a_mimic_of_a_mimic_is_a_product_of_ratios():
         hand = rd.load(robot(*CHAINED, control(driven)), kind="closed_loop")
         assert (hand.joint_names, hand.mobility) == ((driven,), 1)
         state = hand.assemble([own])
-        found = dict(zip(hand.movable_joint_names, state, strict=True))
+        found = dict(zip(hand.structure.joint_names, state, strict=True))
         assert found["to_a"] == pytest.approx(q)
         assert found["to_b"] == pytest.approx(2 * q + 0.1)
         assert found["to_c"] == pytest.approx(-3 * (2 * q + 0.1) + 0.2)

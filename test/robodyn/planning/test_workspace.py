@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
+from robodyn.algorithms.travel import with_cones
 from robodyn.planning.workspace.pose_region import connected
 from robodyn.planning.workspace.surfaces import level_surface
 
@@ -291,7 +292,7 @@ def test_the_mirror_image_below_the_base_does_not_count(platform, region, rng):
     assert both.volume == pytest.approx(region.volume, rel=0.1)
     assert not both.contains(below)
     # an orientation workspace goes on where roll and yaw pass half a turn
-    yawed = rd.workspace(platform.with_cones(body_cone=0.3), "orientation", error=0.1)
+    yawed = rd.workspace(with_cones(platform, body_cone=0.3), "orientation", error=0.1)
     assert 0.0 < yawed.volume < 1.0
 
 

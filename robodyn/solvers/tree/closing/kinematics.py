@@ -62,7 +62,7 @@ def joint_states(
     `body_pose` and `link_pose` return the pose of a floating joint's link.
     """
     q = configurations(loop, "configuration", configuration)
-    v = loop.joint_rates(q, np.zeros(loop.solver.nu) if velocity is None else velocity)
+    v = joint_rates(loop, q, np.zeros(loop.solver.nu) if velocity is None else velocity)
     names, at, rates, factors = loop.solver.listed
     return JointStates(
         names,
@@ -181,7 +181,7 @@ def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
     """Compute A (..., n, mobility): rates of the driven joints = A @ independent rates."""
-    return np.asarray(loop.tangent(configuration)[..., loop.solver.rates_at, :])
+    return np.asarray(tangent(loop, configuration)[..., loop.solver.rates_at, :])
 
 
 def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
@@ -320,6 +320,6 @@ def tree_jacobian(loop: Any, q: FloatArray) -> FloatArray:
 
 def configuration_rate(loop: Any, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
     """Time derivative (nq,) of a configuration; unchecked."""
-    v, out = loop.joint_rates(configuration, velocity), np.empty(loop.solver.nq)
+    v, out = joint_rates(loop, configuration, velocity), np.empty(loop.solver.nq)
     entry("configuration_rate", loop.structure.packed)(configuration, v, out)
     return out

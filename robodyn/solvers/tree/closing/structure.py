@@ -88,6 +88,21 @@ class Structure:
         return not (self.equations.rows.size or any(map(_is_coupled, self.tree.bodies[1:])))
 
     @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of all movable joints, floating ones included, in the order of a configuration."""
+        return tuple(joint.name for joint in self.tree.joints)
+
+    @property
+    def rate_names(self) -> tuple[str, ...]:
+        """Names of the tree's rates; a floating joint has its twist, linear, then angular."""
+        return tuple(self.tree.rate_names)
+
+    @property
+    def idle_names(self) -> tuple[str, ...]:
+        """Names of the freedoms that can spin independently, and are held at rest."""
+        return tuple(one.name for one in self.idle)
+
+    @property
     def keeps_floating_rates(self) -> bool:
         """Whether each floating joint's rates follow each other among the independent ones."""
         free = list(self.free)

@@ -53,7 +53,7 @@ def assert_within_limits(m, cues):
     assert ((lengths >= limits.positions[:, 0]) & (lengths <= limits.positions[:, 1])).all()
     assert (np.abs(rates) <= limits.rates).all()
     assert (np.abs(accelerations) <= limits.accelerations * (1.0 + 1e-9)).all()
-    assert (np.abs(m.inverse_dynamics(*motion)) <= m.effort_limits_at(rates)).all()
+    assert (np.abs(m.inverse_dynamics(*motion)) <= m.drives.effort_limits_at(rates)).all()
     # they are derivatives of each other, so it is a motion and not a series of allowed states
     half = 0.5 * DT
     np.testing.assert_allclose(

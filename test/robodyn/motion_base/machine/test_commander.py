@@ -7,6 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
+from robodyn.algorithms.travel import leg_bends, with_cones
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.machine.commander import PositionCommander
 from robodyn.motion_base.machine.wishes import PoseStream, TrajectoryWish, goal
@@ -134,13 +135,13 @@ def test_limits_of_passive_joints_are_kept_wherever_a_wish_leads(name, cones, th
     """Legs that bend by 0.1 rad at most; without that limit the same wish bends them further."""
     free = rd.load(name)
     bends = []
-    for m in (free, free.with_cones(**cones)):
+    for m in (free, with_cones(free, **cones)):
         commander = PositionCommander(m, DT)
         commander.wish = goal(m, there, m.home)
         points, largest = [], 0.0
         for k in range(1, 400):
             points.append(commander.step(k * TICK))
-            bend = m.leg_bends(commander.configuration)[int("body_cone" in cones)]
+            bend = leg_bends(m, commander.configuration)[int("body_cone" in cones)]
             largest = max(largest, bend.max())
         assert_within_limits(points, commander.limits)
         bends.append(largest)
@@ -224,7 +225,7 @@ def test_drives_that_come_near_their_efforts_are_slowed_down(rng):
             aside = rng.uniform(-0.05, 0.05, 6)
             commander.wish = goal(m, m.joint_positions(m.home) + aside, m.home)
         point = commander.step(k * 5_000_000)
-        most = m.effort_limits_at(point.velocities)
+        most = m.drives.effort_limits_at(point.velocities)
         strain = max(strain, np.abs(point.efforts / most).max())
     assert 0.7 < strain < 1.2  # more than 2 with all of the limits
     weak = PositionCommander(m.with_payload(20_000.0), 0.005)

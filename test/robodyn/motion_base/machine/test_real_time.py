@@ -7,6 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning, motions
+from robodyn.algorithms.travel import leg_bends, with_cones
 from robodyn.errors import NoSolution
 from robodyn.motion_base.cueing.plan import NODES
 from robodyn.motion_base.machine.commander import PositionCommander
@@ -74,10 +75,10 @@ def test_a_washout_searches_nothing_and_keeps_the_limits(rotary, searches, rng, 
 def test_a_washout_keeps_the_limits_of_passive_joints(rng):
     free = rd.load("stewart_symmetric")
     bends = []
-    for m in (free, free.with_cones(base_cone=0.1)):
+    for m in (free, with_cones(free, base_cone=0.1)):
         washout = rd.ClassicalWashout(m, 0.01, VIOLENT)
         poses = [washout.step(REST + row[:3], row[3:])[0] for row in jumps(rng, 400)]
-        bends.append(m.leg_bends(np.array(poses))[:, 0].max())
+        bends.append(leg_bends(m, np.array(poses))[:, 0].max())
     assert bends[0] > 0.12
     assert 0.05 < bends[1] <= 0.1
 

@@ -8,7 +8,17 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
+<<<<<<< HEAD
 from robodyn.model import Closure, Joint, Link, Mimic, Model, Placement
+=======
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint, Mimic
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
+from robodyn.solvers.tree.closing.kinematics import tangent
+from robodyn.solvers.tree.conditions import force_condition
+>>>>>>> 80df3582 (At most 80 members on every mechanism: limits of travel, singularities, estimators are functions)
 
 EQUATIONS = {
     "spherical": 3, "universal": 4, "revolute": 5, "prismatic": 5, "cylindrical": 4, "fixed": 6,
@@ -224,7 +234,7 @@ def is_regular(mechanism, q):
 
     Near them efforts and rates are as large as one likes, and so are their errors.
     """
-    return mechanism.force_condition(q) < 1e3 and np.abs(mechanism.tangent(q)).max() < 10.0
+    return force_condition(mechanism, q) < 1e3 and np.abs(tangent(mechanism, q)).max() < 10.0
 
 
 def regular(rng, draw):
@@ -242,7 +252,7 @@ def random_state(mechanism, rng, spread=0.2):
     n = mechanism.mobility
     q = mechanism.home
     # no joint goes much further than the independent ones: a search beyond reach takes long
-    spread = spread / max(1.0, np.abs(mechanism.tangent(q)).max())
+    spread = spread / max(1.0, np.abs(tangent(mechanism, q)).max())
     for scale in (spread, 0.3 * spread, 0.03 * spread, 0.0):
         try:
             q = mechanism.advance(mechanism.home, rng.uniform(-scale, scale, n))

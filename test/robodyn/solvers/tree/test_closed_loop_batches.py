@@ -16,6 +16,7 @@ import robodyn as rd
 from robodyn.algorithms import conditioning, motions
 from robodyn.errors import ModelError
 from robodyn.presentation import presentation
+from robodyn.solvers.tree.conditions import force_condition
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"
 PACKAGE = Path(rd.__file__).parent
@@ -72,8 +73,8 @@ def test_a_batch_across_a_singularity_of_type_2_is_told_state_by_state():
     for _ in range(150):
         q, u = fivebar.step(q, u, np.zeros(2), np.zeros(6), 1e-4, 50)
         path.append(q)
-    together = fivebar.force_condition(np.array(path))
-    alone = np.array([fivebar.force_condition(q) for q in path])
+    together = force_condition(fivebar, np.array(path))
+    alone = np.array([force_condition(fivebar, q) for q in path])
     np.testing.assert_allclose(together, alone, rtol=1e-6)
     assert alone.max() > 20.0 * alone.min()
 

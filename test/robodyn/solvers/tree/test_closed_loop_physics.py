@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import robodyn as rd
 from robodyn.algorithms.motions import configuration_rate
+from robodyn.solvers.tree.closing.kinematics import joint_rates
 
 SORTS = {
     **{kind: lambda rng, kind=kind: parallel(rng, [kind] * 3) for kind in EQUATIONS},
@@ -54,7 +55,7 @@ def test_power_of_the_efforts_is_the_rate_of_energy_and_what_friction_takes(mech
     assert abs(supplied - rate) < 1e-10 * size
     # what friction takes: the dissipation of each damper, joint by joint and closure by closure
     lost = mechanism.inverse_dynamics(q, u, change, wrench) - efforts
-    v = mechanism.joint_rates(q, u)
+    v = joint_rates(mechanism, q, u)
     tree, state = mechanism.structure.tree, mechanism.joint_states(q, u)
     joints = {joint.name: joint for joint in mechanism.model.joints}
     taken = sum(
@@ -143,7 +144,7 @@ def test_inverse_dynamics_is_mass_times_acceleration_plus_bias(mechanism, rng):
 def test_jacobian_and_rates_are_derivatives_of_positions(mechanism, rng):
     """Along the motion, by differences of order 6."""
     q, u, _, _ = random_state(mechanism, rng)
-    u = 0.3 * u / np.abs(mechanism.joint_rates(q, u)).max()
+    u = 0.3 * u / np.abs(joint_rates(mechanism, q, u)).max()
     h = 2e-3
     weights = dict(zip((-3, -2, -1, 1, 2, 3), (-1, 9, -45, 45, -9, 1), strict=True))
     v, rate = mechanism.jacobian(q) @ u, configuration_rate(mechanism, q, u)
@@ -206,7 +207,9 @@ def test_what_joints_and_closures_bear_balances_every_body(mechanism, rng):
     efforts = mechanism.inverse_dynamics(q, u, change, wrench)
     joints = {joint.name: joint for joint in mechanism.model.joints}
     state = mechanism.joint_states(q, u)
-    a = dict(zip(mechanism.rate_names, mechanism.joint_motion(q, u, change)[1], strict=True))
+    a = dict(
+        zip(mechanism.structure.rate_names, mechanism.joint_motion(q, u, change)[1], strict=True)
+    )
     for n, name in enumerate(heavy.names):
         joint = joints[name]
         if joint.kind == "floating":

@@ -15,7 +15,13 @@ from random_mechanisms import branched, parallel, random_state, regular, single_
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.loading.as_closed_loop import from_tree
+<<<<<<< HEAD
 from robodyn.model import Joint, Link, Mimic
+=======
+from robodyn.model.body import Link
+from robodyn.model.joint import Joint, Mimic
+from robodyn.solvers.tree.closing.kinematics import joint_rates
+>>>>>>> 80df3582 (At most 80 members on every mechanism: limits of travel, singularities, estimators are functions)
 from robodyn.solvers.tree.closing.structure import followed
 
 FILE = Path(__file__).parents[3] / "reference" / "closed_loops" / "ball_screw_legs.json"
@@ -210,7 +216,7 @@ def test_energy_is_kept_to_the_integrators_order(rng):
     ours, _ = pair_of(rng, branched)
     ours = ours.without_friction()
     q, u = ours.home, 0.5 * rng.normal(size=ours.mobility)
-    u /= max(1.0, np.abs(ours.joint_rates(q, u)).max())
+    u /= max(1.0, np.abs(joint_rates(ours, q, u)).max())
     rest = np.zeros(ours.mobility)
     effort = ours.inverse_dynamics(q, rest, rest)
     start, losses = sum(ours.energy(q, u)), []

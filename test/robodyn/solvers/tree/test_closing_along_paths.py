@@ -86,7 +86,7 @@ def test_driven_joints_move_as_the_joints_of_the_tree_do(mechanism, rng):
     u, change = rng.normal(size=(2, 9, mechanism.mobility))
     found = motions.driven_motion(mechanism, q, u, change)
     rates, changes = mechanism.joint_motion(q, u, change)
-    at = [mechanism.rate_names.index(name) for name in mechanism.joint_names]
+    at = [mechanism.structure.rate_names.index(name) for name in mechanism.joint_names]
     np.testing.assert_allclose(found.velocities, rates[:, at], atol=1e-12)
     np.testing.assert_allclose(found.accelerations, changes[:, at], atol=1e-12)
     np.testing.assert_array_equal(found.positions, mechanism.joint_positions(q))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms.estimation import Encoders
+from robodyn.algorithms.estimation import Encoders, state_estimator
 from robodyn.errors import InvalidInput, NoSolution, UnderActuated
 from robodyn.poses import pose_difference
 from robodyn.presentation import presentation
@@ -169,6 +169,6 @@ def test_what_cannot_be_told_from_the_motors_is_refused_by_name():
 def test_the_search_may_begin_at_a_pose_of_the_tip():
     mechanism = rd.load("delta")
     away = mechanism.advance(mechanism.home, [0.3, 0.1, -0.2])
-    estimator = mechanism.state_estimator(mechanism.body_pose(away), ENCODERS)
+    estimator = state_estimator(mechanism, mechanism.body_pose(away), ENCODERS)
     found = estimator.update(1, mechanism.joint_positions(away), np.zeros(3))
     np.testing.assert_allclose(found.configuration, away, atol=1e-9)

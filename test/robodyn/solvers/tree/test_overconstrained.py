@@ -95,7 +95,7 @@ def test_one_freedom_is_found_and_moves(make, rng):
     """Their equations are many, their freedom is one; dynamics undo each other along it."""
     loop, rank = make()
     assert (loop.mobility, loop.structure.rank, loop.structure.idle) == (1, rank, ())
-    assert not loop.loose_joints
+    assert not loop.structure.loose
     q = loop.home
     for step in rng.uniform(-0.1, 0.1, 3):
         q = loop.advance(q, [step])

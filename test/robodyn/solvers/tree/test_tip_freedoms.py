@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.algorithms import motions
+from robodyn.algorithms.conditioning import singularities
 from robodyn.errors import InvalidInput
 from robodyn.loading import inspection
 from robodyn.trajectories import SampledTrajectory
@@ -39,9 +40,9 @@ def loop_of(name):
 )
 def test_what_determines_a_mechanism_is_found(name, rows):
     m = loop_of(name)
-    assert m.tip_freedoms.rows == rows
-    assert m.tip_freedoms.suffice
-    assert inspection.report(str(m.source))["loops"]["determined_by"] == m.tip_freedoms.text
+    assert m.solver.tip_freedoms.rows == rows
+    assert m.solver.tip_freedoms.suffice
+    assert inspection.report(str(m.source))["loops"]["determined_by"] == m.solver.tip_freedoms.text
 
 
 @pytest.mark.parametrize("name", ["spm", "rps3"])
@@ -83,12 +84,12 @@ def of_freedoms(count, rng):
 def test_more_than_six_freedoms_are_examined_as_any(count, rng):
     m = of_freedoms(count, rng)
     assert m.mobility == count
-    assert not m.tip_freedoms.suffice
+    assert not m.solver.tip_freedoms.suffice
     with pytest.raises(InvalidInput, match="state the goal by its joints"):
         m.configuration_at(m.body_pose(m.home))
     assert np.isfinite(m.condition_number(m.home))
     near = m.advance(m.home, np.full(count, 1e-3))
-    for singularity in m.singularities:
+    for singularity in singularities(m):
         assert np.isfinite(singularity.condition(np.array([m.home, near]), 1.0)).all()
         assert np.isfinite(singularity.number(np.array([m.home, near]))).all()
 

@@ -33,7 +33,7 @@ def test_a_whole_tree_is_driven_without_a_tip():
     with pytest.raises(ModelError, match="kind='closed_loop'"):
         rd.load(walker())  # as an arm: several chains
     m = rd.load(walker(), kind="closed_loop")
-    assert (m.mobility, len(m.joint_names), m.loose_joints) == (6, 6, ())
+    assert (m.mobility, len(m.joint_names), m.structure.loose) == (6, 6, ())
     rest = np.zeros(6)
     efforts = m.inverse_dynamics(m.home, rest, rest)
     np.testing.assert_allclose(m.forward_dynamics(m.home, rest, efforts), 0.0, atol=1e-9)
