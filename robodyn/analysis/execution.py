@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,9 @@ def execute(
     model: Mechanism | None = None,
     progress: Callable[[float], None] | None = None,
     clock: Callable[[], float] | None = None,
-    **gains: Any,
+    kp: ArrayLike = 100.0,
+    kv: ArrayLike = 20.0,
+    preview: float = 0.0,
 ) -> RunHistory:
     """Simulate a mechanism that follows a trajectory, and return the history of the run.
 
@@ -51,14 +52,14 @@ def execute(
         dt: longest integration step [s].
         control_dt, progress: see `simulate`.
         clock: function that returns the seconds since the beginning, for the real-time factor.
-        gains: kp, kv and preview of `ComputedTorque`.
+        kp, kv, preview: see `ComputedTorque`.
 
     Raises:
         InvalidInput: arguments are out of range.
         SimulationFailed: there is no state after the first one.
     """
     known = model or mechanism
-    follower = TrajectoryFollower(known, mode, **gains)
+    follower = TrajectoryFollower(known, mode, kp=kp, kv=kv, preview=preview)
     follower.follow(trajectory, 0)
     problems: list[tuple[float, str]] = []
 
@@ -75,7 +76,7 @@ def execute(
     stopped = ""
     # in a run without incidents a follower equals its controller, which is compiled
     laws: dict[str, Callable[[Mechanism], Controller]] = {
-        "computed_torque": partial(ComputedTorque, **gains),
+        "computed_torque": partial(ComputedTorque, kp=kp, kv=kv, preview=preview),
         "feedforward": Feedforward,
         "gravity_compensation": GravityCompensation,
     }

@@ -8,7 +8,7 @@ States carry their own time in nanoseconds; this module reads no clock.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +23,11 @@ from robodyn.control.path_tolerance import strayed
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.control.follower_settings import FollowerOptions
 
 
 class TrajectoryFollower(ActiveTrajectory):
@@ -56,7 +61,7 @@ class TrajectoryFollower(ActiveTrajectory):
         kv: ArrayLike = 20.0,
         *,
         settings: FollowerSettings | None = None,
-        **options: Any,
+        **options: Unpack[FollowerOptions],
     ) -> None:
         wanted = replace(settings or FollowerSettings(), **options)
         self.path_tolerance = wanted.path_tolerance

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from robodyn.algorithms.motion import Motion
 from robodyn.arrays import FloatArray
@@ -47,6 +47,19 @@ class FollowerSettings:
     delay: float = 0.0
     stop_time: float = 0.25
     path_tolerance: FloatArray | None = None
+
+
+class FollowerOptions(TypedDict, total=False):
+    """Fields of `FollowerSettings` as keyword arguments."""
+
+    preview: float
+    hold_when_idle: bool
+    handover: float
+    scale_rate: float
+    predicts: bool
+    delay: float
+    stop_time: float
+    path_tolerance: FloatArray | None
 
 
 class Command(NamedTuple):

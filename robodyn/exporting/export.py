@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 from robodyn.algorithms import motions
 from robodyn.errors import OutputError, writing
@@ -22,6 +22,9 @@ from robodyn.exporting.texts import c_name, casadi_source, filled, header
 from robodyn.exporting.wasm import wasm_linker, write_wasm
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Exported(NamedTuple):
@@ -70,6 +73,19 @@ class ExportSettings:
     force: bool = False
 
 
+class ExportOptions(TypedDict, total=False):
+    """Fields of `ExportSettings` as keyword arguments."""
+
+    name: str
+    target: str
+    cpu: str
+    ros2_control: bool
+    fmu: bool
+    fmi: Literal["2.0", "3.0"]
+    wasm: bool
+    force: bool
+
+
 DEFAULT = ExportSettings()
 
 
@@ -79,7 +95,7 @@ def export(
     *,
     settings: ExportSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
-    **options: Any,
+    **options: Unpack[ExportOptions],
 ) -> Exported:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
 

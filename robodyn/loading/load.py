@@ -43,16 +43,37 @@ _NUMERICAL = (np.linalg.LinAlgError, ArithmeticError, RecursionError, MemoryErro
 _defaults = ReadOptions()
 
 
-def use_options(*, spelling: Spelling = in_python, **options: Any) -> None:
+def use_options(
+    *,
+    spelling: Spelling = in_python,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    hold_branches: bool = False,
+    driven: str | Sequence[str] | None = None,
+    kind: str | None = None,
+    base: str | None = None,
+    gravity: ArrayLike | None = None,
+) -> None:
     """Give options to every `load` of this process, where a call says nothing else.
 
     Args:
         spelling: how messages write an option that would help.
-        options: base_link, tip_link, hold_branches, driven, kind, base, gravity as for `load`; an
-            empty name stands for none.
+        base_link, tip_link, hold_branches, driven, kind, base, gravity: as for `load`; an empty
+            name stands for none.
     """
     global _defaults
-    _defaults = _with(ReadOptions(spelling=spelling), options)
+    _defaults = _with(
+        ReadOptions(spelling=spelling),
+        {
+            "base_link": base_link,
+            "tip_link": tip_link,
+            "hold_branches": hold_branches,
+            "driven": driven,
+            "kind": kind,
+            "base": base,
+            "gravity": gravity,
+        },
+    )
 
 
 def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,12 @@ from robodyn.simulation.settings import SimulationSettings
 from robodyn.simulation.task import SimulationTask, WrenchOfTime
 from robodyn.threads import each
 from robodyn.trajectories.base import Trajectory
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.simulation.settings import SimulationOptions
+
 
 T = TypeVar("T")
 DEFAULT = SimulationSettings()
@@ -63,7 +69,7 @@ def simulate_many(
     every: int = 1,
     settings: SimulationSettings = DEFAULT,
     progress: Callable[[int], None] | None = None,
-    **options: Any,
+    **options: Unpack[SimulationOptions],
 ) -> SimulationResults:
     """Run B simulations in parallel, each equal to a call of `simulate`.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypedDict
 
 from robodyn.arrays import ArrayLike
 from robodyn.base_motion import BaseMotion
@@ -39,3 +39,14 @@ class SimulationSettings:
     limit_efforts: bool = True
     integrator: Integrator = "rk4"
     base: BaseMotion | Callable[[float], BaseMotion] | None = None
+
+
+class SimulationOptions(TypedDict, total=False):
+    """Fields of `SimulationSettings` as keyword arguments."""
+
+    duration: float | None
+    initial: tuple[ArrayLike, ArrayLike] | None
+    end_stops: EndStops | None
+    limit_efforts: bool
+    integrator: Integrator
+    base: BaseMotion | Callable[[float], BaseMotion] | None

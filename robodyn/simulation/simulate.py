@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,12 @@ from robodyn.simulation.settings import SimulationSettings
 from robodyn.simulation.task import SimulationTask, WrenchOfState, WrenchOfTime
 from robodyn.trajectories.base import AtRest, Motion, Trajectory
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.simulation.settings import SimulationOptions
+
+
 DEFAULT = SimulationSettings()
 
 
@@ -34,7 +40,7 @@ def simulate(
     wrench: ArrayLike | WrenchOfTime | WrenchOfState | None = None,
     settings: SimulationSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
-    **options: Any,
+    **options: Unpack[SimulationOptions],
 ) -> SimulationResult:
     """Simulate a mechanism under a controller, along a trajectory if there is one.
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,12 @@ from robodyn.sweeps.quantities import QUANTITIES
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import resting_values, sweep_variables, variant
 from robodyn.version import __version__
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.sweeps.settings import SweepOptions
+
 
 # A larger sweep is most likely a mistake: 10^11 states take a day on 16 cores, and 800 GB.
 LARGEST = 10**11
@@ -99,7 +105,7 @@ def make_plan(
     quantities: Collection[str] = ("condition_number",),
     *,
     settings: SweepSettings = DEFAULT,
-    **options: Any,
+    **options: Unpack[SweepOptions],
 ) -> SweepPlan:
     """Check the arguments of `robodyn.sweep`, and return the plan.
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from robodyn.arrays import ArrayLike
 from robodyn.sweeps.points import Method
@@ -33,3 +34,16 @@ class SweepSettings:
     wrenches: ArrayLike | None = None
     beyond_limits: bool = False
     chunk: int = 16384
+
+
+class SweepOptions(TypedDict, total=False):
+    """Fields of `SweepSettings` as keyword arguments."""
+
+    samples: int | None
+    seed: int
+    method: Method
+    characteristic_length: float
+    accelerations: ArrayLike | None
+    wrenches: ArrayLike | None
+    beyond_limits: bool
+    chunk: int

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robodyn.errors import OutputError
 from robodyn.loading.load import load
@@ -17,6 +17,11 @@ from robodyn.sweeps.plan import DEFAULT, SweepPlan, make_plan
 from robodyn.sweeps.schedulers import on_cluster, on_threads
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.store import Output, OutputFolder
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.sweeps.settings import SweepOptions
 
 
 class SweepOutcome(NamedTuple):
@@ -37,7 +42,7 @@ def sweep(
     scheduler: Any = None,
     overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
-    **options: Any,
+    **options: Unpack[SweepOptions],
 ) -> Any:
     """Compute quantities over a grid or a sample of poses, loads and parameters.
 

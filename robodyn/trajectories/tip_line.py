@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike
 from robodyn.errors import NoSolution
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.line import plan_line
+from robodyn.trajectories.profiles import ProfileName
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 
 # Time between knots [s].
@@ -23,8 +22,11 @@ def plan_tip_line(
     start: ArrayLike,
     goal: ArrayLike,
     *,
+    duration: float | None = None,
+    v_max: float | None = None,
+    w_max: float | None = None,
+    profile: ProfileName = "lspb",
     period: float = PERIOD,
-    **profile: Any,
 ) -> Trajectory:
     """Plan a motion of the mechanism that moves its body to a pose along a straight line.
 
@@ -36,8 +38,8 @@ def plan_tip_line(
         mechanism: mechanism with the body.
         start: (nq,) initial configuration.
         goal: (7,) pose [m, -] of the body, base frame.
+        duration, v_max, w_max, profile: as for `plan_line`.
         period: time [s] between knots.
-        profile: `duration`, `v_max`, `w_max`, `profile`, as for `plan_line`.
 
     Raises:
         InvalidInput: shapes do not match, or values are not finite.
@@ -45,7 +47,7 @@ def plan_tip_line(
         NoSolution: the mechanism cannot reach a pose on the way from the previous one.
     """
     first = mechanism.coordinates.single("start", start)
-    line = plan_line(mechanism.body_pose(first), goal, **profile)
+    line = plan_line(mechanism.body_pose(first), goal, duration, v_max, w_max, profile)
     return along_body(mechanism, line, first, period)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,12 @@ from robodyn.identification.plausibility import refuse_other_units
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.identification.calibration.settings import CalibrationOptions
+
+
 DEFAULT = CalibrationSettings()
 
 
@@ -52,7 +58,7 @@ def calibrate(
     *,
     settings: CalibrationSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
-    **options: Any,
+    **options: Unpack[CalibrationOptions],
 ) -> Calibration:
     """Identify the dimensions of a mechanism from measured poses, close to the given ones.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,12 @@ from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import tolerances
 from robodyn.mechanism.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.identification.calibration.settings import PoseOptions
+
 
 # Of a joint without limits: to either side [rad], and [m] over the mechanism's size.
 FREE = {"rad": np.pi, "m": 0.5}
@@ -60,7 +66,7 @@ def calibration_poses(
     *,
     settings: PoseSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
-    **options: Any,
+    **options: Unpack[PoseOptions],
 ) -> CalibrationPoses:
     """Choose poses within the limits of the joints that show the dimensions best (D-optimal).
 

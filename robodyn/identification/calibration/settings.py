@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 from robodyn.arrays import ArrayLike
 
@@ -45,6 +45,19 @@ class CalibrationSettings:
     loss: Loss = "linear"
 
 
+class CalibrationOptions(TypedDict, total=False):
+    """Fields of `CalibrationSettings` as keyword arguments."""
+
+    tracker: str | ArrayLike
+    target: str | ArrayLike
+    constraint: Constraint | Literal[""]
+    sensor_zeros: bool
+    parameters: Sequence[str]
+    tolerance: float | tuple[float, float] | None
+    noise: Mapping[str, float] | None
+    loss: Loss
+
+
 @dataclass(frozen=True)
 class PoseSettings:
     """Settings of the choice of poses to measure.
@@ -68,3 +81,16 @@ class PoseSettings:
     max_condition: float = 1000.0
     noise: float = 1e-4
     seed: int = 0
+
+
+class PoseOptions(TypedDict, total=False):
+    """Fields of `PoseSettings` as keyword arguments."""
+
+    measure: Literal["pose", "position"]
+    tracker_known: bool
+    parameters: Sequence[str]
+    candidates: int
+    margin: float
+    max_condition: float
+    noise: float
+    seed: int

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -24,6 +24,10 @@ from robodyn.motion_base.machine.machine_states import RequestRefused
 from robodyn.motion_base.machine.set_points import SetPoints
 from robodyn.motion_base.machine.stabilised import StabilisedWish
 from robodyn.motion_base.machine.wishes import TrajectoryWish, Wish, goal
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 # At the end of easing the machine counts as engaged this much later [s], even if a wish outruns it.
 PATIENCE = 5.0
@@ -75,6 +79,23 @@ class MachineSettings:
     condition_limit: float = 60.0
 
 
+class MachineOptions(TypedDict, total=False):
+    """Fields of `MachineSettings` as keyword arguments."""
+
+    homing: str
+    park_positions: ArrayLike | None
+    slow: float
+    ease: float
+    enable_required: bool
+    enable_timeout: float
+    feedback_timeout: float
+    following_error: ArrayLike
+    following_time: float
+    drive_delay: float
+    back_drives: bool
+    condition_limit: float
+
+
 class Machine:
     """States and set-points of a machine whose drives take positions.
 
@@ -110,7 +131,7 @@ class Machine:
         limits: DriveLimits | None = None,
         *,
         settings: MachineSettings | None = None,
-        **options: Any,
+        **options: Unpack[MachineOptions],
     ) -> None:
         self.settings = s = replace(settings or MachineSettings(), **options)
         if s.homing not in HOMINGS:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +31,12 @@ from robodyn.planning.paths.settings import PathSettings
 from robodyn.planning.paths.shortening import shortcut, smoothed
 from robodyn.planning.paths.tree_search import Effort, Question, TreeSearch
 from robodyn.planning.paths.verification import verified
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.planning.paths.settings import PathOptions
+
 
 # Searches whose paths are compared.
 SEARCHES = 4
@@ -63,7 +69,7 @@ def plan_path(
     settings: PathSettings = DEFAULT,
     progress: Callable[[str], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
-    **options: Any,
+    **options: Unpack[PathOptions],
 ) -> PlannedPath:
     """Plan a trajectory from start to goal, away from singularities and within limits.
 
@@ -88,9 +94,9 @@ def plan_path(
         InfeasibleTrajectory: the duration is too short for the limits of speed.
         TypeError: an option is no field of the settings.
     """
-    if condition_limit is not None:
-        options["condition_limit"] = condition_limit
     wanted = replace(settings, **options)
+    if condition_limit is not None:
+        wanted = replace(wanted, condition_limit=condition_limit)
     began = time.monotonic()
     timeout = as_scalar("timeout", wanted.timeout, "s", above=0.0)
     step = as_scalar("step", wanted.step, "rad", above=0.0)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from robodyn.planning.paths.curves import DEGREE
 from robodyn.planning.paths.free_motion import COORDINATES, FreeMotion
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.tip_line import along_body
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Objective = Literal["condition", "effort"]
 OBJECTIVES: tuple[str, ...] = get_args(Objective)
@@ -80,6 +83,17 @@ class RedundancySettings:
     seed: int = 0
 
 
+class RedundancyOptions(TypedDict, total=False):
+    """Fields of `RedundancySettings` as keyword arguments."""
+
+    objective: Objective
+    ranges: Mapping[str, tuple[float, float]] | None
+    controls: int
+    fixed_ends: bool
+    characteristic_length: float
+    seed: int
+
+
 DEFAULT = RedundancySettings()
 
 
@@ -90,7 +104,7 @@ def optimize_redundancy(
     *,
     constant: Sequence[str] = (),
     settings: RedundancySettings = DEFAULT,
-    **options: Any,
+    **options: Unpack[RedundancyOptions],
 ) -> Optimized:
     """Optimize the redundant coordinates of a motion for its worst place.
 

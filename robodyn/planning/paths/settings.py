@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from robodyn.trajectories.profiles import ProfileName
 
@@ -43,3 +44,19 @@ class PathSettings:
     step: float = 0.02
     seed: int = 0
     timeout: float = 60.0
+
+
+class PathOptions(TypedDict, total=False):
+    """Fields of `PathSettings` as keyword arguments."""
+
+    singular_value_limit: float
+    characteristic_length: float
+    clearance: float | None
+    within_limits: bool
+    duration: float | None
+    v_max: float | None
+    w_max: float | None
+    profile: ProfileName
+    step: float
+    seed: int
+    timeout: float

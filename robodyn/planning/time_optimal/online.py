@@ -9,7 +9,8 @@ a few is taken.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,8 +21,13 @@ from robodyn.errors import InfeasibleTrajectory, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.curves import coordinate_weights, swerve
 from robodyn.planning.time_optimal.motion import TimeOptimal
+from robodyn.planning.time_optimal.settings import TimeOptimalOptions, TimeOptimalSettings
 from robodyn.planning.time_optimal.time_optimal import time_optimal
 from robodyn.trajectories import Motion, Trajectory, plan_tip_line
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 # How far the velocity carries, as shares of the time in which it would cover the way.
 CARRIED = (0.25, 0.5, 1.0, 2.0)
@@ -33,6 +39,16 @@ COARSE = 150
 LINE_PERIOD = 2e-3
 # Of the rates' limits, or [m/s, rad/s] without one: what is slower rests.
 RESTS = 1e-3
+
+
+class OnlineOptions(TimeOptimalOptions, total=False):
+    """Keyword arguments of `time_optimal`."""
+
+    effort_limits: ArrayLike | None
+    velocity_limits: ArrayLike | None
+    condition_limit: float | None
+    settings: TimeOptimalSettings
+    progress: Callable[[float], None] | None
 
 
 def is_moving(mechanism: Mechanism, configuration: ArrayLike, velocity: ArrayLike) -> bool:
@@ -47,9 +63,7 @@ def time_optimal_from(
     configuration: ArrayLike,
     velocity: ArrayLike,
     goal: ArrayLike,
-    *,
-    points: int = 1000,
-    **options: Any,
+    **options: Unpack[OnlineOptions],
 ) -> TimeOptimal:
     """The fastest motion found from a state to rest at a goal.
 
@@ -57,7 +71,7 @@ def time_optimal_from(
         mechanism: what moves.
         configuration, velocity: (nq,) and (nv,) of its present state.
         goal: (nq,) configuration.
-        points, options: as for `time_optimal`, but velocities at the ends.
+        options: as for `time_optimal`, but velocities at the ends.
 
     Raises:
         InvalidInput: arguments of wrong shapes or out of range.
@@ -68,11 +82,15 @@ def time_optimal_from(
     rate = as_exact("velocity", velocity, (mechanism.coordinates.velocity_size,))
     if not is_moving(mechanism, here, rate):
         straight = swerve(mechanism, here, rate, there, 0.0)
-        return time_optimal(mechanism, straight, points=points, **options)
+        return time_optimal(mechanism, straight, **options)
 
-    def motion(carried: float, points: int) -> TimeOptimal:
+    options["start_velocity"] = rate
+    coarse = options.copy()
+    coarse["points"] = COARSE
+
+    def motion(carried: float, wanted: OnlineOptions) -> TimeOptimal:
         path = swerve(mechanism, here, rate, there, carried)
-        return time_optimal(mechanism, path, start_velocity=rate, points=points, **options)
+        return time_optimal(mechanism, path, **wanted)
 
     way = mechanism.difference(here, there)
     weights = coordinate_weights(mechanism)
@@ -84,12 +102,12 @@ def time_optimal_from(
         if found and carried in LONGER:
             break
         try:
-            found.append((motion(carried, COARSE).duration, carried))
+            found.append((motion(carried, coarse).duration, carried))
         except RobodynError as error:
             problem = problem or error
     for _, carried in sorted(found):
         try:
-            return motion(carried, points)
+            return motion(carried, options)
         except RobodynError as error:
             problem = error
     raise InfeasibleTrajectory(
@@ -98,7 +116,10 @@ def time_optimal_from(
 
 
 def time_optimal_line(
-    mechanism: Mechanism, configuration: ArrayLike, pose: ArrayLike, **options: Any
+    mechanism: Mechanism,
+    configuration: ArrayLike,
+    pose: ArrayLike,
+    **options: Unpack[OnlineOptions],
 ) -> TimeOptimal:
     """The fastest motion of the body from rest along a straight line to a pose (7,).
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from robodyn.arrays import ArrayLike
 
@@ -46,3 +47,18 @@ class TimeOptimalSettings:
     start_velocity: ArrayLike | None = None
     goal_velocity: ArrayLike | None = None
     points: int = 1000
+
+
+class TimeOptimalOptions(TypedDict, total=False):
+    """Fields of `TimeOptimalSettings` as keyword arguments."""
+
+    acceleration_limits: ArrayLike | None
+    jerk_limits: ArrayLike | None
+    effort_rate_limits: ArrayLike | None
+    tip_speed: float | None
+    characteristic_length: float
+    reserve: float
+    wrench: ArrayLike | None
+    start_velocity: ArrayLike | None
+    goal_velocity: ArrayLike | None
+    points: int

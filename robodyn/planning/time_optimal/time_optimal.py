@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -40,6 +40,12 @@ from robodyn.planning.time_optimal.smooth import SmoothSearch
 from robodyn.planning.time_optimal.spacing import spacing
 from robodyn.trajectories.base import Trajectory
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.planning.time_optimal.settings import TimeOptimalOptions
+
+
 DEFAULT = TimeOptimalSettings()
 FEWEST_POINTS = 10
 MOST_POINTS = 200_000
@@ -60,7 +66,7 @@ def time_optimal(
     *,
     settings: TimeOptimalSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
-    **options: Any,
+    **options: Unpack[TimeOptimalOptions],
 ) -> TimeOptimal:
     """Compute the fastest motion along a path, from rest to rest, within limits.
 
@@ -86,13 +92,13 @@ def time_optimal(
             speed is within the limits; with the limit, the place and the number.
         TypeError: an option that is no field of the settings.
     """
-    named = {
-        "effort_limits": effort_limits,
-        "velocity_limits": velocity_limits,
-        "condition_limit": condition_limit,
-    }
-    options |= {name: value for name, value in named.items() if value is not None}
     wanted = replace(settings, **options)
+    if effort_limits is not None:
+        wanted = replace(wanted, effort_limits=effort_limits)
+    if velocity_limits is not None:
+        wanted = replace(wanted, velocity_limits=velocity_limits)
+    if condition_limit is not None:
+        wanted = replace(wanted, condition_limit=condition_limit)
     constraints = Constraints(mechanism, wanted)
     count = int(as_scalar("points", wanted.points, at_least=FEWEST_POINTS))
     if count > MOST_POINTS:

@@ -7,6 +7,7 @@ Limits of all joints, conditioning, and the efforts that hold the mechanism at r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -64,6 +65,26 @@ class WorkspaceSettings:
     resolution: int = 40
     seed: int = 0
     budget: float = 30.0
+
+
+class WorkspaceOptions(TypedDict, total=False):
+    """Fields of `WorkspaceSettings` as keyword arguments."""
+
+    xyz: ArrayLike | None
+    rpy: ArrayLike | None
+    orientations: ArrayLike | None
+    condition_limit: float
+    characteristic_length: float
+    effort_limits: bool | ArrayLike | None
+    wrench: ArrayLike | None
+    base_cone: float | None
+    body_cone: float | None
+    within_limits: bool
+    bounds: ArrayLike | None
+    error: float
+    resolution: int
+    seed: int
+    budget: float
 
 
 class Requirements:

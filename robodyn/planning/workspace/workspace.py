@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -23,6 +23,11 @@ from robodyn.planning.workspace.pose_region import PoseRegion, orientations_of
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.poses import rpy_from_pose
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from robodyn.planning.workspace.requirements import WorkspaceOptions
 
 Kind = Literal["constant", "reachable", "dexterous", "orientation"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -37,7 +42,7 @@ def workspace(
     settings: WorkspaceSettings = DEFAULT,
     scheduler: Any = None,
     progress: Callable[[float], None] | None = None,
-    **options: Any,
+    **options: Unpack[WorkspaceOptions],
 ) -> PoseRegion | TipRegion:
     """Compute the region in which a mechanism satisfies its limits and further conditions.
 

@@ -10,8 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning, motions
-<<<<<<< HEAD
-from robodyn.algorithms.conditioning import Singularity
+from robodyn.algorithms.conditioning import Singularity, singularities
 from robodyn.control import (
     look_ahead,
     needs_regularity,
@@ -19,11 +18,6 @@ from robodyn.control import (
     singular_times,
     threshold_crossings,
 )
-=======
-from robodyn.algorithms.conditioning import Singularity, singularities
-from robodyn.control.lookahead import look_ahead, needs_regularity
-from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
->>>>>>> 80df3582 (At most 80 members on every mechanism: limits of travel, singularities, estimators are functions)
 from robodyn.errors import InvalidInput, UnphysicalInertiaWarning
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation

@@ -8,17 +8,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-<<<<<<< HEAD
 from robodyn.model import Closure, Joint, Link, Mimic, Model, Placement
-=======
-from robodyn.model.body import Link
-from robodyn.model.closure import Closure
-from robodyn.model.joint import Joint, Mimic
-from robodyn.model.model import Model
-from robodyn.model.placement import Placement
 from robodyn.solvers.tree.closing.kinematics import tangent
 from robodyn.solvers.tree.conditions import force_condition
->>>>>>> 80df3582 (At most 80 members on every mechanism: limits of travel, singularities, estimators are functions)
 
 EQUATIONS = {
     "spherical": 3, "universal": 4, "revolute": 5, "prismatic": 5, "cylindrical": 4, "fixed": 6,

@@ -15,13 +15,8 @@ from random_mechanisms import branched, parallel, random_state, regular, single_
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.loading.as_closed_loop import from_tree
-<<<<<<< HEAD
 from robodyn.model import Joint, Link, Mimic
-=======
-from robodyn.model.body import Link
-from robodyn.model.joint import Joint, Mimic
 from robodyn.solvers.tree.closing.kinematics import joint_rates
->>>>>>> 80df3582 (At most 80 members on every mechanism: limits of travel, singularities, estimators are functions)
 from robodyn.solvers.tree.closing.structure import followed
 
 FILE = Path(__file__).parents[3] / "reference" / "closed_loops" / "ball_screw_legs.json"

@@ -12,13 +12,9 @@ from random_mechanisms import parallel, random_state
 import robodyn as rd
 from robodyn.algorithms import conditioning
 from robodyn.algorithms.motion import Motion
-<<<<<<< HEAD
 from robodyn.simulation import is_compiled
-=======
-from robodyn.simulation.compiled import is_compiled
 from robodyn.solvers.tree.closing.kinematics import joint_rates
 from robodyn.solvers.tree.conditions import force_condition, motion_condition
->>>>>>> 80df3582 (At most 80 members on every mechanism: limits of travel, singularities, estimators are functions)
 from robodyn.trajectories import SampledTrajectory
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"

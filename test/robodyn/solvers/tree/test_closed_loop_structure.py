@@ -15,15 +15,8 @@ import robodyn as rd
 from robodyn.algorithms import conditioning
 from robodyn.cli.check_text import loop_parts
 from robodyn.errors import InvalidInput, ModelError, NoSolution, UnderActuated
-<<<<<<< HEAD
 from robodyn.model import Closure, Joint, Link, Placement
-=======
-from robodyn.model.body import Link
-from robodyn.model.closure import Closure
-from robodyn.model.joint import Joint
-from robodyn.model.placement import Placement
 from robodyn.solvers.tree.closing.kinematics import joint_rates
->>>>>>> 80df3582 (At most 80 members on every mechanism: limits of travel, singularities, estimators are functions)
 
 
 @pytest.mark.parametrize(("kind", "rank"), [("spherical", 2), ("revolute", 2), ("fixed", 3)])
