@@ -82,6 +82,7 @@ class ExportOptions(TypedDict, total=False):
     ros2_control: bool
     fmu: bool
     fmi: Literal["2.0", "3.0"]
+    casadi: bool
     wasm: bool
     force: bool
 

@@ -48,8 +48,8 @@ class CalibrationSettings:
 class CalibrationOptions(TypedDict, total=False):
     """Fields of `CalibrationSettings` as keyword arguments."""
 
-    tracker: str | ArrayLike
-    target: str | ArrayLike
+    tracker: Literal["unknown", "known"] | ArrayLike
+    target: Literal["unknown", "known"] | ArrayLike
     constraint: Constraint | Literal[""]
     sensor_zeros: bool
     parameters: Sequence[str]

@@ -252,8 +252,8 @@ def test_cones_hold_for_platforms_and_closed_loops_alike(hexapod, rng):
     bends = leg_bends(platform, poses)
     np.testing.assert_allclose(leg_bends(loop, np.array(reached)), bends, atol=1e-6)
     for cones in ({"base_cone": 0.15}, {"body_cone": 0.2}, {"base_cone": 0.2, "body_cone": 0.2}):
-        expected = with_cones(within_travel(platform, **cones), poses)
-        found = with_cones(within_travel(loop, **cones), np.array(reached))
+        expected = within_travel(with_cones(platform, **cones), poses)
+        found = within_travel(with_cones(loop, **cones), np.array(reached))
         np.testing.assert_array_equal(found, expected)
         assert expected.any()
         assert not expected.all()

@@ -141,7 +141,9 @@ def test_numbers_without_a_sign_are_singular_where_they_touch_zero(platform):
     )
 
     class Touching:
-        singularities = (touching,)
+        pass
+
+    singularities.register(Touching, lambda _: (touching,))
 
     (meeting,) = singular_meetings(Touching(), path)
     assert meeting.time == pytest.approx(0.3, abs=1e-7)

@@ -7,7 +7,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput, SingularConfiguration
-from robodyn.solvers.tree.closing.kinematics import joint_rates
 
 BODY = (
     '<inertial><origin xyz="0.01 0.02 -0.03"/><mass value="{m}"/>'
@@ -130,7 +129,7 @@ def test_rates_are_the_derivative_and_power_balances(linkage, rng):
     change = linkage.motor_positions(at + step * rates) - linkage.motor_positions(at - step * rates)
     found = linkage.motor_rates(at, rates)
     np.testing.assert_allclose(found, change / (2.0 * step), atol=1e-7)
-    np.testing.assert_allclose(joint_rates(linkage, at, found), rates, rtol=1e-12)
+    np.testing.assert_allclose(linkage.joint_rates(at, found), rates, rtol=1e-12)
     torques = linkage.motor_efforts(at, efforts)
     power = (efforts * rates).sum(axis=1)
     np.testing.assert_allclose((torques * found).sum(axis=1), power, rtol=0, atol=1e-12)
