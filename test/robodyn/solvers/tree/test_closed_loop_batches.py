@@ -4,6 +4,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import jsonschema
@@ -16,8 +17,8 @@ import robodyn as rd
 from robodyn.algorithms import conditioning, motions
 from robodyn.errors import ModelError
 from robodyn.presentation import presentation
-from robodyn.solvers.tree.closing.kinematics import tangent
-from robodyn.solvers.tree.conditions import force_condition
+from robodyn.solvers.tree.closing.kinematics import joint_rates, tangent
+from robodyn.solvers.tree.conditions import force_condition, motion_condition
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"
 PACKAGE = Path(rd.__file__).parent
