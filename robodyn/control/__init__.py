@@ -12,6 +12,9 @@ from robodyn.control.computed_torque import (
     GravityCompensation,
 )
 from robodyn.control.conditioning import (
+    ERROR,
+    OK,
+    WARN,
     ConditionLevel,
     condition_rate,
     speed_scale,
@@ -33,13 +36,13 @@ from robodyn.control.state_stamps import ENOUGH, PublisherVote, StateStamps
 from robodyn.control.watchdog import EffortRampDown, Watchdog, WatchdogState
 
 __all__ = [
-    "COMMAND_UNITS", "ENOUGH", "USUAL", "ActiveTrajectory", "Command", "CommandUnit",
-    "ComputedTorque", "ConditionLevel", "ConstantEffort", "Controller", "EffortRampDown", "Errors",
-    "Feedforward", "FollowerSettings", "GoalCode", "GoalWatch", "GravityCompensation",
-    "JointMotion", "JointReadings", "PathClock", "PathProgress", "PublisherVote", "SpeedScale",
-    "StateStamps", "Tolerances", "TrajectoryFollower", "Watchdog", "WatchdogState",
-    "condition_rate", "foreign_names", "joint_motion", "limited_handover", "limited_stop",
-    "look_ahead", "needs_regularity", "path_tolerances", "resolved", "singular_meetings",
-    "singular_times", "speed_scale", "strayed", "threshold_crossings", "trajectory_from_joints",
-    "weakest_direction",
+    "COMMAND_UNITS", "ENOUGH", "ERROR", "OK", "USUAL", "WARN", "ActiveTrajectory", "Command",
+    "CommandUnit", "ComputedTorque", "ConditionLevel", "ConstantEffort", "Controller",
+    "EffortRampDown", "Errors", "Feedforward", "FollowerSettings", "GoalCode", "GoalWatch",
+    "GravityCompensation", "JointMotion", "JointReadings", "PathClock", "PathProgress",
+    "PublisherVote", "SpeedScale", "StateStamps", "Tolerances", "TrajectoryFollower", "Watchdog",
+    "WatchdogState", "condition_rate", "foreign_names", "joint_motion", "limited_handover",
+    "limited_stop", "look_ahead", "needs_regularity", "path_tolerances", "resolved",
+    "singular_meetings", "singular_times", "speed_scale", "strayed", "threshold_crossings",
+    "trajectory_from_joints", "weakest_direction",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.control import TrajectoryFollower
-from robodyn.loading.registry import unregister_kind
+from robodyn.loading import unregister_kind
 from robodyn.simulation import Plant
 
 # its folder is that of other tests

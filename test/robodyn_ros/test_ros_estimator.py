@@ -19,7 +19,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import robodyn as rd
-from robodyn.algorithms.estimation import Encoders, quantisation_deviation
+from robodyn.algorithms import Encoders, quantisation_deviation
 from robodyn.poses import twist_covariance_in_body
 from robodyn.solvers.stewart.estimation import motion_covariance
 from robodyn.solvers.tree.conditions import force_condition, motion_condition

@@ -7,7 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.actuators import IDEAL
-from robodyn.algorithms.motors import Drives
+from robodyn.algorithms import Drives
 from robodyn.analysis.margins import margin_lines, margins
 
 

@@ -7,8 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
-from robodyn.control import ConditionLevel, look_ahead, weakest_direction
-from robodyn.control.conditioning import ERROR, OK, WARN
+from robodyn.control import ERROR, OK, WARN, ConditionLevel, look_ahead, weakest_direction
 from robodyn.errors import InvalidInput
 
 

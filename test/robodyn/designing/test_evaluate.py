@@ -11,7 +11,7 @@ import yaml
 from typer.testing import CliRunner
 
 import robodyn as rd
-from robodyn.algorithms.geometry import geometry_of
+from robodyn.algorithms import geometry_of
 from robodyn.algorithms.motions import driven_motion, motions_of_body
 from robodyn.analysis.at_home import payload_at_home
 from robodyn.cli import app

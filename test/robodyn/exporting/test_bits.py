@@ -12,8 +12,8 @@ from program import Program
 from states import expected, random_states
 
 import robodyn as rd
+from robodyn.algorithms import Motion
 from robodyn.algorithms.chart import Chart
-from robodyn.algorithms.motion import Motion
 from robodyn.algorithms.motions import motion_of_joints as motion_of
 from robodyn.control import ComputedTorque
 from robodyn.exporting.functions import FUNCTIONS

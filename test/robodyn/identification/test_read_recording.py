@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms import motions
-from robodyn.algorithms.motors import Drives
+from robodyn.algorithms import Drives, motions
 from robodyn.errors import InvalidInput
 
 RATE = 100.0

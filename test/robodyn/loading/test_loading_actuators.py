@@ -15,8 +15,9 @@ import yaml
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
+from robodyn.loading import frictionless
 from robodyn.loading.inspection import report
-from robodyn.loading.robot_description import frictionless, robot_description
+from robodyn.loading.robot_description import robot_description
 from robodyn.report import parameter_tables
 
 PACKAGE = Path(rd.__file__).parent

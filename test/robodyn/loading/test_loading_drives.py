@@ -10,9 +10,9 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning
+from robodyn.loading import use_options
 from robodyn.loading.inspection import report
-from robodyn.loading.load import use_options
-from robodyn.mechanism.option_names import on_command_line
+from robodyn.mechanism import on_command_line
 
 MASS, POLE, LENGTH, G = 2.0, 0.3, 0.4, 9.81
 

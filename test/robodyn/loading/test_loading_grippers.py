@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
-from robodyn.loading.load import use_options
-from robodyn.mechanism.option_names import as_launch_argument, as_parameter
+from robodyn.loading import use_options
+from robodyn.mechanism import as_launch_argument, as_parameter
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.MissingInertiaWarning")
 INERTIAL = """<inertial><mass value="1"/>

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms.estimation import needs_estimator
+from robodyn.algorithms import needs_estimator
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 COUNT = 40

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms.motion import Motion
+from robodyn.algorithms import Motion
 from robodyn.simulation import is_compiled
 from robodyn.solvers.tree.integration import Simulation
 from robodyn.trajectories import SampledTrajectory

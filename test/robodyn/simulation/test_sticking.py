@@ -10,7 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.actuators import Actuator
-from robodyn.algorithms.motion import Motion
+from robodyn.algorithms import Motion
 from robodyn.control import ComputedTorque
 from robodyn.model import Joint, Link
 from robodyn.simulation import Plant, is_compiled

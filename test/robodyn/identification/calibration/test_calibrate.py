@@ -11,8 +11,7 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import robodyn as rd
-from robodyn.algorithms import comparison
-from robodyn.algorithms.geometry import geometry_of
+from robodyn.algorithms import comparison, geometry_of
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem

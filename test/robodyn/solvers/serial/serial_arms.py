@@ -5,7 +5,7 @@
 import numpy as np
 
 import robodyn as rd
-from robodyn.mechanism.kind import ReadOptions
+from robodyn.mechanism import ReadOptions
 from robodyn.parsing import parse_urdf
 from robodyn.solvers.serial.description.from_urdf import serial_model_from_urdf
 from robodyn.solvers.serial.description.yaml_form import serial_model_from_yaml

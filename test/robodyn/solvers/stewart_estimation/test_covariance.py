@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from robodyn.algorithms.estimation import Encoders, quantisation_deviation
+from robodyn.algorithms import Encoders, quantisation_deviation
 from robodyn.errors import InvalidInput, SingularConfiguration
 from robodyn.poses import rotation_matrix, twist_covariance_in_body, twist_in_body
 from robodyn.solvers.stewart.estimation import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms.estimation import Encoders
+from robodyn.algorithms import Encoders
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution
 from robodyn.solvers.stewart.estimation import PlatformEstimator
 

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 import robodyn as rd
-from robodyn.algorithms.description import Nouns
+from robodyn.algorithms import Nouns
 from robodyn.dynamics.joint_friction import joint_friction
 from robodyn.formats import Fields
-from robodyn.mechanism.numpy_dynamics import NumpyDynamics
+from robodyn.mechanism import NumpyDynamics
 from robodyn.model import Joint, Link, Placement
 from robodyn.poses import pose_from_rpy
 from robodyn.presentation import Figure, Shape, stick

@@ -11,7 +11,7 @@ import cart_pendulum
 import pytest
 
 import robodyn as rd
-from robodyn.loading.registry import unregister_kind
+from robodyn.loading import unregister_kind
 
 HERE = Path(cart_pendulum.__file__).resolve().parent
 

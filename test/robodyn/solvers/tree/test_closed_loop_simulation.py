@@ -10,8 +10,7 @@ import pytest
 from random_mechanisms import parallel, random_state
 
 import robodyn as rd
-from robodyn.algorithms import conditioning
-from robodyn.algorithms.motion import Motion
+from robodyn.algorithms import Motion, conditioning
 from robodyn.simulation import is_compiled
 from robodyn.solvers.tree.closing.kinematics import joint_rates
 from robodyn.solvers.tree.conditions import force_condition, motion_condition

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError, UnderActuated
-from robodyn.loading.load import use_options
+from robodyn.loading import use_options
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation
 
