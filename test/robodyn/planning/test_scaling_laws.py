@@ -9,7 +9,8 @@ import robodyn as rd
 from robodyn.planning.paths.curves import Curve
 from robodyn.planning.paths.planned_path import PlannedPath
 from robodyn.planning.time_optimal.curves import Through, coordinate_weights, swerve
-from robodyn.planning.time_optimal.path import graded
+from robodyn.planning.time_optimal.easing import Easing
+from robodyn.planning.time_optimal.path import PathPieces, graded
 from robodyn.trajectories.profiles import make_profile
 
 ROUTE = np.array(
@@ -143,3 +144,56 @@ def test_places_are_denser_towards_both_ends_and_smooth():
     assert (steps > 0.0).all()
     assert steps[0] < 0.1 * steps[500]
     assert np.abs(np.diff(steps)).max() < 0.02 * steps.max()
+
+
+RESTS = [(True, True), (True, False), (False, True), (False, False)]
+
+
+@pytest.mark.parametrize("rests", RESTS)
+def test_easing_is_undone_by_its_inverse(rests):
+    easing, r = Easing(*rests), np.linspace(0.0, 1.0, 101)
+    places, slope, _, _ = easing.at(r)
+    np.testing.assert_allclose(places[[0, -1]], [0.0, 1.0], atol=1e-12)
+    assert (np.diff(places) > 0.0).all()
+    np.testing.assert_allclose(easing.at(easing.inverse(places))[0], places, atol=1e-12)
+    np.testing.assert_allclose(easing.inverse(places), r, atol=1e-5)
+    # at a rest the speed falls to zero; elsewhere the motion runs on
+    np.testing.assert_array_equal(slope[[0, -1]] < 1e-9, rests)
+
+
+@pytest.mark.parametrize("rests", RESTS)
+@pytest.mark.parametrize("count", [20, 57])
+def test_knots_and_nodes_of_an_eased_motion_increase(rests, count):
+    easing = Easing(*rests)
+    knots = easing.nodes(count)
+    steps = easing.steps(knots)
+    for places in (knots, steps):
+        np.testing.assert_array_equal(places[[0, -1]], [0.0, 1.0])
+        assert (np.diff(places) > 0.0).all()
+    # between the ends, each knot is a node
+    inner = easing.inverse(knots[2:-2])
+    assert np.abs(inner[:, None] - steps).min(axis=1).max() < 1e-12
+
+
+@pytest.mark.parametrize("points", [40, 90])
+def test_intervals_of_a_path_cover_it_in_order(floating, points):
+    (piece,) = PathPieces(floating, Through(floating, ROUTE)).cut(points)
+    assert len(piece.nodes) == points + 1
+    np.testing.assert_array_equal(piece.nodes[[0, -1]], [0.0, 1.0])
+    assert (np.diff(piece.nodes) > 0.0).all()
+    dense = piece.curve.sample(np.linspace(0.0, 1.0, 4001)).configuration
+    weights = coordinate_weights(floating)
+    steps = np.linalg.norm(floating.difference(dense[:-1], dense[1:]) * weights, axis=1)
+    assert piece.length == pytest.approx(steps.sum(), rel=5e-3)
+
+
+@pytest.mark.slow
+def test_more_of_any_limit_never_takes_longer(floating):
+    times = [fastest(floating, ROUTE, share).duration for share in (0.05, 0.1, 0.4)]
+    assert times == sorted(times, reverse=True)
+    one_joint = 0.1 * floating.effort_limits
+    one_joint[0] *= 3.0
+    eased = rd.time_optimal(
+        floating, ROUTE, effort_limits=one_joint, velocity_limits=np.full(6, 1e3), points=120
+    )
+    assert eased.duration <= times[1] * (1.0 + 1e-6)
