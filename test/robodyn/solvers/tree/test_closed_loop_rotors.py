@@ -14,7 +14,7 @@ from random_mechanisms import branched, parallel, random_state, regular, single_
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.loading import from_tree
+from robodyn.loading.as_closed_loop import from_tree
 from robodyn.model import Joint, Link, Mimic
 from robodyn.solvers.tree.closing.kinematics import joint_rates
 from robodyn.solvers.tree.closing.structure import followed
