@@ -3,12 +3,17 @@
 """Functions of a mechanism of any kind: motions, links, energy, derivatives, conditioning."""
 
 from robodyn.algorithms.description import Nouns
-from robodyn.algorithms.estimation import Encoders, needs_estimator, quantisation_deviation
+from robodyn.algorithms.estimation import (
+    Encoders,
+    needs_estimator,
+    quantisation_deviation,
+    state_estimator,
+)
 from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.motion import Motion
 from robodyn.algorithms.motors import Drives
 
 __all__ = [
     "Drives", "Encoders", "Motion", "Nouns", "geometry_of", "needs_estimator",
-    "quantisation_deviation",
+    "quantisation_deviation", "state_estimator",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms.estimation import Encoders, state_estimator
+from robodyn.algorithms import Encoders, state_estimator
 from robodyn.errors import InvalidInput, NoSolution, UnderActuated
 from robodyn.poses import pose_difference
 from robodyn.presentation import presentation
