@@ -22,7 +22,7 @@ from robodyn.numerics.kernel_keys import compiled_sources
 from robodyn.control.lookahead import look_ahead
 from robodyn.control.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
-from robodyn.algorithms.estimation import Encoders, needs_estimator
+from robodyn.algorithms import Encoders, needs_estimator, state_estimator
 from robodyn.presentation.presentation import floating_poses
 from robodyn.loading.registry import kind_of
 from robodyn.poses import twist_in_base, twist_in_body
@@ -48,7 +48,7 @@ mechanism = rd.load(model)
 warm_up(mechanism)
 warm_up_watching(mechanism)
 if needs_estimator(mechanism):
-    mechanism.state_estimator(None, Encoders()).warm_up()
+    state_estimator(mechanism, None, Encoders()).warm_up()
 path = rd.load_path(path, mechanism)
 times = knot_times(path.duration, path.switching_times, 0.01)
 motion = path.sample(times)
@@ -78,7 +78,7 @@ for k in range(10):
     scale.at(13_000_000 * k, configuration, velocity)
 look_ahead(mechanism, sampled)
 if needs_estimator(mechanism):
-    estimator = mechanism.state_estimator(None, Encoders())
+    estimator = state_estimator(mechanism, None, Encoders())
     for k in range(10):
         configuration, velocity, _ = sampled.sample(0.001 * k)
         readings = mechanism.joint_positions(configuration)
