@@ -27,13 +27,10 @@ from robodyn.threads import once
 
 
 @once
-def _entries(kernels: ModuleType, base: Any, *numbers: Any) -> tuple[Callable[..., bool], ...]:
-    state = *numbers, VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, base, types.boolean, VECTOR_OUT
-    return (
-        direct(kernels.inverse_dynamics, *state),
-        direct(kernels.forward_dynamics, *state),
-        direct(kernels.mass_matrix, *numbers, VECTOR, types.boolean, MATRIX_OUT),
-    )
+def _entry(kernels: ModuleType, name: str, base: Any, *numbers: Any) -> Callable[..., bool]:
+    state = VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, base, types.boolean, VECTOR_OUT
+    given = (VECTOR, types.boolean, MATRIX_OUT) if name == "mass_matrix" else state
+    return direct(getattr(kernels, name), *numbers, *given)
 
 
 class Single:
@@ -42,8 +39,8 @@ class Single:
     They take contiguous float64 arrays (None for no wrench), a flag that skips the checks, and an
     array for the result; they return whether a result exists, and raise TypeError for arguments of
     other types. `inverse` and `forward` take configuration, velocity, acceleration or effort,
-    wrench, and the motion of the base; `mass` takes a configuration. They are compiled or read from
-    disk when this is made.
+    wrench, and the motion of the base; `mass` takes a configuration. Each is compiled or read from
+    disk when it is first needed.
 
     Args:
         kernels: module of the kernels.
@@ -56,9 +53,31 @@ class Single:
         self, kernels: ModuleType, numbers: tuple[FloatArray, ...], base: Any = types.none
     ) -> None:
         self._given = kernels, numbers, base
+
+    def _bound(self, name: str) -> Callable[..., bool]:
+        kernels, numbers, base = self._given
         kinds = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
-        entries = (partial(entry, *numbers) for entry in _entries(kernels, base, *kinds))
-        self.inverse, self.forward, self.mass = entries
+        return partial(_entry(kernels, name, base, *kinds), *numbers)
+
+    @cached_property
+    def inverse(self) -> Callable[..., bool]:
+        """Entry of the inverse dynamics."""
+        return self._bound("inverse_dynamics")
+
+    @cached_property
+    def forward(self) -> Callable[..., bool]:
+        """Entry of the forward dynamics."""
+        return self._bound("forward_dynamics")
+
+    @cached_property
+    def mass(self) -> Callable[..., bool]:
+        """Entry of the mass matrix."""
+        return self._bound("mass_matrix")
+
+    def prepare(self) -> Single:
+        """Compile the entries or read them from disk, as inner loops must not wait for that."""
+        _ = self.inverse, self.forward, self.mass
+        return self
 
     @cached_property
     def on_base(self) -> Single:
@@ -142,7 +161,7 @@ class UncheckedSingle(UncheckedDynamics):
 
     def __init__(self, mechanism: Any, single: Single) -> None:
         super().__init__(mechanism)
-        self._single = single
+        self._single = single.prepare()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # entry points stay where they are
