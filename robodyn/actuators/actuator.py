@@ -65,6 +65,9 @@ class Actuator:
         torque_constant: [N m/A]; None if currents are not needed.
         least_effort, largest_effort: [N or N m] at the joint, if the two directions differ; both of
             one sign for cables and muscles, which go slack otherwise.
+        stiffness: [N/m or N m/rad] of the elasticity between the motor and the joint, at the joint;
+            infinite for a rigid drive.
+        stiffness_damping: [N s/m or N m s/rad] of that elasticity.
     """
 
     rotor_inertia: float = _number(0.0, "kg m^2", at_least=0.0)
@@ -82,6 +85,8 @@ class Actuator:
     torque_constant: float | None = _number(None, "N m/A", above=0.0)
     least_effort: float = _number(-math.inf, "N or N m")
     largest_effort: float = _number(math.inf, "N or N m")
+    stiffness: float = _number(math.inf, "N/m or N m/rad", above=0.0)
+    stiffness_damping: float = _number(0.0, "N s/m or N m s/rad", at_least=0.0)
 
     def __post_init__(self) -> None:
         for item in fields(self):

@@ -54,7 +54,7 @@ def map_command(
         output: Output file, in .zarr or .nc.
         quantity: Quantity to compute; may be repeated: condition_number (the default),
             smallest_singular_value, weakest_direction, manipulability, joint_positions, pose,
-            effort, effort_extremes.
+            effort, effort_extremes, natural_frequency, smallest_stiffness.
         accelerations: Half-widths of the accelerations of effort_extremes, separated by commas: six
             for a platform [m/s^2, rad/s^2], one for each joint of an arm.
         wrenches: Half-widths of their wrenches, six separated by commas [N, N m].

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.algorithms import conditioning, motions, travel
+from robodyn.algorithms.elasticity import is_elastic
 from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.travel import leg_bends
 from robodyn.arrays import BoolArray, FloatArray
@@ -74,17 +75,18 @@ def evaluate(
     need = _needed(m, requirements, rows)
     accuracy = _accuracy(m, requirements, found)
     given = _variants(mechanism) if variants is None else variants
-    judged = verdicts(m, requirements, found, rows, need, accuracy, continuous_effort)
+    frequencies = _natural_frequencies(m, found)
+    judged = verdicts(m, requirements, found, rows, need, accuracy, continuous_effort, frequencies)
     again = partial(evaluate, continuous_effort=continuous_effort, variants={})
-    return Evaluation(m, requirements, rows, need, judged, accuracy, again, given)
+    return Evaluation(m, requirements, rows, need, judged, accuracy, frequencies, again, given)
 
 
 def _refuse(m: Mechanism, requirements: Requirements) -> None:
     limits = requirements.limits
-    if requirements.natural_frequency is not None:
+    if requirements.natural_frequency is not None and not is_elastic(m):
         raise InvalidInput(
-            f"natural_frequency is {requirements.natural_frequency:g} Hz, but natural frequencies "
-            "cannot be evaluated: models have no stiffness yet; remove it",
+            f"natural_frequency is {requirements.natural_frequency:g} Hz, but drives of {m.name} "
+            "are rigid; state `stiffness` of their actuators, or call with_drive_stiffness",
             value=requirements.natural_frequency,
         )
     possible = motions.determining_rows(m) or tuple(range(6))
@@ -249,6 +251,19 @@ def _accuracy(
     """At home and where a drive is at an end of its travel."""
     if requirements.accuracy is None:
         return None
+    return pose_accuracy(m, requirements.accuracy, _extreme_configurations(m, found))
+
+
+def _natural_frequencies(m: Mechanism, found: Sequence[MachineMotion]) -> FloatArray | None:
+    """Return the lowest frequencies (nv,) [Hz] at home and where a drive is at an end."""
+    if not is_elastic(m):
+        return None
+    lowest: FloatArray = m.modes(_extreme_configurations(m, found)).frequencies.min(axis=0)
+    return lowest
+
+
+def _extreme_configurations(m: Mechanism, found: Sequence[MachineMotion]) -> FloatArray:
+    """Return configurations (K, nq): home, and those where a drive is at an end of its travel."""
     places = [m.home]
     for each in found:
         rows = each.rows
@@ -256,7 +271,7 @@ def _accuracy(
         if known.any():
             at, position = rows.configuration[known], rows.position[known]
             places += [*at[position.argmin(axis=0)], *at[position.argmax(axis=0)]]
-    return pose_accuracy(m, requirements.accuracy, np.array(places))
+    return np.array(places)
 
 
 def _scaled(m: Mechanism, scales: dict[str, float], name: str, value: float) -> Mechanism:

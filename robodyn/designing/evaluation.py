@@ -148,6 +148,8 @@ class Evaluation:
         pose_accuracy: (6,) [m, rad] standard deviations of the body's position and orientation
             about x, y and z of the base frame, the largest at home and at the extreme poses; None
             where the requirements state no accuracy.
+        natural_frequencies: (nv,) [Hz] the lowest of each mode at home and at the extreme poses;
+            None if a drive is rigid.
         again: the function that made it, for other mechanisms and requirements.
         variants: by the name of a dimension its value, and a function that makes the machine,
             without the payload, for another value; see `sensitivities`.
@@ -159,6 +161,7 @@ class Evaluation:
     needed: Needed
     verdicts: tuple[Verdict, ...]
     pose_accuracy: FloatArray | None
+    natural_frequencies: FloatArray | None
     again: Callable[[Mechanism, Requirements], Evaluation] = field(repr=False)
     variants: Mapping[str, tuple[float, Callable[[float], Mechanism]]] = field(default_factory=dict)
 
@@ -288,5 +291,6 @@ class Evaluation:
             "needed": asdict(self.needed),
             "motions": [asdict(row) | {"room": row.room._asdict()} for row in self.motions],
             "pose_accuracy": self.pose_accuracy,
+            "natural_frequencies": self.natural_frequencies,
             "sensitivities": self.sensitivities,
         }

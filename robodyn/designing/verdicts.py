@@ -34,6 +34,7 @@ def verdicts(
     need: Needed,
     accuracy: FloatArray | None,
     continuous_effort: float,
+    frequencies: FloatArray | None,
 ) -> tuple[Verdict, ...]:
     """A verdict for each requirement that applies, the drives' first."""
     return (
@@ -41,7 +42,18 @@ def verdicts(
         *_drives(m, requirements, found, rows),
         *_continuous(m, need, continuous_effort),
         *_limits(requirements, rows, accuracy),
+        *_natural_frequency(requirements, frequencies),
     )
+
+
+def _natural_frequency(
+    requirements: Requirements, frequencies: FloatArray | None
+) -> Iterator[Verdict]:
+    if frequencies is not None:
+        value, limit = float(frequencies[0]), requirements.natural_frequency
+        said = f"the first natural frequency is {_number(value)} Hz"
+        yield _limit("natural_frequency", value, -np.inf if limit is None else limit, "Hz", -1.0,
+                     "", said)  # fmt: skip
 
 
 def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:

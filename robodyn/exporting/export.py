@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 from robodyn.algorithms import motions
+from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.errors import OutputError, writing
 from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.fmu import refuse_target, write_fmus
@@ -119,6 +120,7 @@ def export(
         OutputError: the folder is not empty, or not writable.
         MissingExtra: there is no C compiler for the target.
     """
+    refuse_elastic_drives(mechanism)
     how = replace(settings, **options)
     called, wanted = c_name(mechanism, how.name), target_of(how.target, how.cpu)
     place = Path(folder)

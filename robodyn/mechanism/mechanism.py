@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.algorithms import conditioning, derivatives, link_motion, motions
+from robodyn.algorithms import conditioning, derivatives, elasticity, link_motion, motions
 from robodyn.algorithms import energy as energies
 from robodyn.algorithms import travel as travelling
 from robodyn.algorithms.comparison import description
@@ -116,6 +116,11 @@ class Mechanism(ABC):
     inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
     forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
     linearize = derivatives.linearize
+    with_drive_stiffness = elasticity.with_drive_stiffness
+    stiffness_matrix = elasticity.stiffness_matrix
+    compliance = elasticity.compliance
+    deflection = elasticity.deflection
+    modes = elasticity.modes
 
     @cached_property
     def solver(self) -> Any:
@@ -516,6 +521,14 @@ class Mechanism(ABC):
     def without_friction(self) -> Self:
         """Return the mechanism without viscous and dry friction in its joints."""
         return self._made(self.model.without_friction())
+
+    @cached_property
+    def _rotorless(self) -> Self:
+        return self.without_actuators()
+
+    @cached_property
+    def _drive_elasticity(self) -> elasticity.DriveElasticity:
+        return elasticity.drive_elasticity(self)
 
     @cached_property
     def _frictionless(self) -> Self:

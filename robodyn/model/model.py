@@ -208,6 +208,17 @@ class Model(Compared):
         )
         return varied(self, joints=tuple(joints))
 
+    def with_drive_stiffness(self, drives: Mapping[str, tuple[float, float]]) -> Model:
+        """The same mechanism with other stiffness and damping of drives, by joint names."""
+        joints = []
+        for joint in self.joints:
+            if joint.name in drives:
+                stiffness, damping = drives[joint.name]
+                drive = replace(joint.drive, stiffness=stiffness, stiffness_damping=damping)
+                joint = replace(joint, drive=drive)
+            joints.append(joint)
+        return varied(self, joints=tuple(joints))
+
     def without_actuators(self) -> Model:
         """The same mechanism with ideal actuators; joints that are not driven keep what they have.
 

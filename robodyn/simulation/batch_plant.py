@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_scalar
@@ -314,6 +315,7 @@ def _rows_of(
         )
     first = like or given[0]
     for row, one in enumerate(given):
+        refuse_elastic_drives(one)
         if _structure(one) != _structure(first):
             raise InvalidInput(
                 f"row {row}, {one.name}, is not of the structure of the first, {first.name}: all "

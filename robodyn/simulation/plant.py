@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar
@@ -52,6 +53,7 @@ class Plant:
         end_stops: EndStops | None = DEFAULT_STOPS,
         limit_efforts: bool = True,
     ) -> None:
+        refuse_elastic_drives(mechanism)
         self.mechanism = mechanism
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self.end_stops = end_stops

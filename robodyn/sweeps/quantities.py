@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.algorithms import conditioning
+from robodyn.algorithms.elasticity import smallest_stiffness
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import weakest_directions
 from robodyn.mechanism.mechanism import Mechanism
@@ -140,5 +141,17 @@ QUANTITIES = {
         _EFFORT,
         ("joint",),
         {"effort_min": f"smallest {_OVER}", "effort_max": f"largest {_OVER}"},
+    ),
+    "natural_frequency": Quantity(
+        lambda m, s, _: m.modes(s.configuration, s.wrench).frequencies[:, 0],
+        "Hz",
+        (),
+        {"natural_frequency": "lowest natural frequency, negative if unstable"},
+    ),
+    "smallest_stiffness": Quantity(
+        lambda m, s, _: smallest_stiffness(m, s.configuration, s.wrench),
+        "N/m",
+        (),
+        {"smallest_stiffness": "smallest stiffness of the body against a force"},
     ),
 }

@@ -235,7 +235,7 @@ def test_poses_out_of_reach_are_a_violation_not_an_error():
     ("document", "message"),
     [
         ({"motions": [{"heave": 0.1, "frequency": 1}], "natural_frequency": 12},
-         "natural_frequency is 12 Hz, but natural frequencies cannot be evaluated"),
+         "natural_frequency is 12 Hz, but drives of motion_platform are rigid"),
         ({"motions": [{"heave": 0.1, "frequency": 1}], "limits": {"position_error": 1e-3}},
          "limits of position_error and angle_error need `accuracy`"),
     ],
@@ -243,6 +243,19 @@ def test_poses_out_of_reach_are_a_violation_not_an_error():
 def test_what_cannot_be_evaluated_is_refused(document, message):
     with pytest.raises(rd.InvalidInput, match=message):
         rd.evaluate(rd.load("motion_platform"), rd.load_requirements(document))
+
+
+@pytest.mark.parametrize("limit", [0.9, 1.1])
+def test_the_natural_frequency_is_a_requirement(limit):
+    m = rd.load("motion_platform").with_drive_stiffness(1e7)
+    motion = {"name": "heave", "heave": 0.05, "frequency": 0.5}
+    e = rd.evaluate(m, rd.load_requirements({"motions": [motion]}))
+    assert e.natural_frequencies[0] <= m.modes(m.home).frequencies[0]
+    bound = limit * float(e.natural_frequencies[0])
+    e = rd.evaluate(m, rd.load_requirements({"motions": [motion], "natural_frequency": bound}))
+    judged = {each.requirement: each for each in e.verdicts}["natural_frequency"]
+    assert judged.satisfied == (limit < 1.0)
+    assert f"at least {bound:.4g} Hz is allowed" in judged.text
 
 
 def test_axes_that_a_mechanism_does_not_have_are_refused():

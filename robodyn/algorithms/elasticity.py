@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Stiffness, compliance, deflection and modes of a mechanism with elastic drives.
+
+The motors are held where the configuration is an equilibrium. V is the potential energy of the
+elastic drives and of gravity. At rest the loads demand efforts e(x) of the drives, and the drives
+have e(0) - k (j(x) - j(0)), where x is a displacement, j are the positions of the driven joints and
+J is their Jacobian. The second derivative of V at x = 0 is
+
+    K = J' (de/dx + diag(k) J),
+
+because J' e is the generalized force of the loads at any x. The first term is the geometric
+stiffness (Hoevenaars, Krut, Herder 2020), the second Gosselin's (1990). K is symmetric if the loads
+have a potential: at an equilibrium the second derivative does not depend on the coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
+from robodyn.checks import as_array
+from robodyn.errors import InvalidInput, NoSolution
+from robodyn.poses import pose_difference
+
+M = TypeVar("M")
+# Of the equilibrium search: displacements in parts of the mechanism's size, and steps.
+TOLERANCE = 1e-12
+STEPS = 30
+
+
+class DriveElasticity(NamedTuple):
+    """Stiffness (n,) [N/m or N m/rad] and damping (n,) of the drives."""
+
+    stiffness: FloatArray
+    damping: FloatArray
+
+
+class Modes(NamedTuple):
+    """Natural modes of small vibrations about a configuration, by rising frequency.
+
+    Attributes:
+        frequencies: (..., nv) [Hz] of the undamped modes. A negative frequency belongs to an
+            unstable mode, whose amplitude grows by exp(2 pi |frequency| t).
+        damping_ratios: (..., nv) of the modes' own damping; the damping between modes is left out.
+        shapes: (..., nv, nv) displacements in columns, with unit modal mass.
+        body_shapes: (..., nv, 6) translation [m] and rotation [rad] of the body in each mode, base
+            frame.
+    """
+
+    frequencies: FloatArray
+    damping_ratios: FloatArray
+    shapes: FloatArray
+    body_shapes: FloatArray
+
+    @property
+    def stable(self) -> BoolArray:
+        """Whether the configuration (...) is a stable equilibrium."""
+        return np.asarray(self.frequencies[..., 0] > 0.0)
+
+
+def with_drive_stiffness(mechanism: M, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> M:
+    """Return the mechanism with elastic drives between the motors and the joints.
+
+    Args:
+        mechanism: any mechanism.
+        stiffness: (n,) or one number [N/m or N m/rad] for the driven joints; infinite for rigid
+            drives.
+        damping: (n,) or one number [N s/m or N m s/rad] of the same elasticity.
+
+    Returns:
+        The mechanism; nothing else of it changes.
+
+    Raises:
+        InvalidInput: a number is missing, not above 0, or damping is negative.
+    """
+    m: Any = mechanism
+    size = (len(m.joint_names),)
+    try:
+        stiff, damped = (
+            np.broadcast_to(np.asarray(given, dtype=np.float64), size)
+            for given in (stiffness, damping)
+        )
+    except ValueError as error:
+        raise InvalidInput(
+            f"stiffness and damping are of shapes {np.shape(stiffness)} and {np.shape(damping)}, "
+            f"expected one number or {size}, one for each driven joint",
+            value=stiffness,
+        ) from error
+    if not (stiff > 0.0).all():
+        raise InvalidInput(
+            f"stiffness is {stiffness!r}, expected numbers above 0 [N/m or N m/rad], infinite for "
+            "rigid drives",
+            value=stiffness,
+        )
+    if not ((damped >= 0.0) & np.isfinite(damped)).all():
+        raise InvalidInput(
+            f"damping is {damping!r}, expected a number of at least 0 [N s/m or N m s/rad]",
+            value=damping,
+        )
+    pairs = zip(stiff.tolist(), damped.tolist(), strict=True)
+    drives = dict(zip(m.joint_names, pairs, strict=True))
+    made: M = m._made(m.model.with_drive_stiffness(drives))
+    return made
+
+
+def drive_elasticity(mechanism: Any) -> DriveElasticity:
+    """Collect the elasticity of the drives.
+
+    Raises:
+        InvalidInput: a drive is rigid.
+    """
+    actuators = mechanism.actuators
+    stiffness = np.array([actuator.stiffness for actuator in actuators])
+    rigid = [n for n, k in zip(mechanism.joint_names, stiffness, strict=True) if np.isinf(k)]
+    if rigid:
+        raise InvalidInput(
+            f"{mechanism.name}: the drives of {', '.join(rigid)} are rigid, so that there is no "
+            "stiffness; state `stiffness` [N/m or N m/rad] of their actuators, or call "
+            "with_drive_stiffness",
+            value=stiffness,
+        )
+    return DriveElasticity(stiffness, np.array([each.stiffness_damping for each in actuators]))
+
+
+def is_elastic(mechanism: Any) -> bool:
+    """Whether every drive is elastic."""
+    return all(np.isfinite(actuator.stiffness) for actuator in mechanism.actuators)
+
+
+def stiffness_matrix(
+    mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None = None
+) -> FloatArray:
+    """Compute the stiffness of the mechanism with its motors held.
+
+    It contains the geometric stiffness of gravity and of the wrench. It is indefinite beyond
+    buckling.
+
+    Args:
+        mechanism: with elastic drives.
+        configuration: (..., nq), the equilibrium.
+        wrench: (..., 6) [N, N m] constant wrench on the body in the base frame; zero by default.
+
+    Returns:
+        (..., nv, nv) second derivative of the potential energy by displacement, as `advance` has
+        it. A moment that is constant in the base frame has no potential; of its stiffness, the
+        symmetric part is returned.
+
+    Raises:
+        InvalidInput: a drive is rigid, or an argument has a wrong shape.
+        UnderActuated: the drives do not hold the mechanism.
+        KinematicsError: as `inverse_dynamics`.
+    """
+    drives = mechanism._drive_elasticity
+    _, _, slope, J = _state_at_rest(mechanism, configuration, wrench)
+    K = np.swapaxes(J, -1, -2) @ (slope + drives.stiffness[:, None] * J)
+    return np.asarray(0.5 * (K + np.swapaxes(K, -1, -2)))
+
+
+def compliance(
+    mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None = None
+) -> FloatArray:
+    """Compute the displacement of the body for a small wrench on it, motors held.
+
+    Args:
+        mechanism: with elastic drives.
+        configuration: (..., nq), the equilibrium.
+        wrench: (..., 6) [N, N m] that is there before; zero by default.
+
+    Returns:
+        (..., 6, 6) translation and rotation vector, base frame, for a force and a moment.
+
+    Raises:
+        InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
+        NoSolution: the equilibrium is unstable.
+    """
+    K = stiffness_matrix(mechanism, configuration, wrench)
+    _refuse_unstable(mechanism, K)
+    T = mechanism.twist_jacobian(configuration)
+    return np.asarray(T @ np.linalg.solve(K, np.swapaxes(T, -1, -2)))
+
+
+def smallest_stiffness(
+    mechanism: Any, configuration: ArrayLike, wrench: ArrayLike | None = None
+) -> FloatArray:
+    """Compute the smallest stiffness (...) [N/m] of the body against a force in any direction.
+
+    It is the reciprocal of the largest eigenvalue of the compliance's translation block, and NaN
+    at an unstable equilibrium.
+
+    Raises:
+        InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
+    """
+    K = stiffness_matrix(mechanism, configuration, wrench)
+    stable = np.linalg.eigvalsh(K)[..., 0] > 0.0
+    K = np.where(stable[..., None, None], K, np.eye(K.shape[-1]))
+    T = mechanism.twist_jacobian(configuration)[..., :3, :]
+    largest = np.linalg.eigvalsh(T @ np.linalg.solve(K, np.swapaxes(T, -1, -2)))[..., -1]
+    with np.errstate(divide="ignore"):
+        return np.where(stable, 1.0 / largest, np.nan)
+
+
+def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -> FloatArray:
+    """Compute the displacement of the body under a finite wrench, motors held.
+
+    Newton's method finds the equilibrium to 1e-12 of the mechanism's size.
+
+    Args:
+        mechanism: with elastic drives.
+        configuration: (..., nq), the equilibrium without the wrench.
+        wrench: (..., 6) [N, N m], constant in the base frame.
+
+    Returns:
+        (..., 6) translation [m] and rotation vector [rad] of the body, base frame.
+
+    Raises:
+        InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
+        NoSolution: no stable equilibrium was found.
+    """
+    stiffness = mechanism._drive_elasticity.stiffness
+    start = mechanism.coordinates.checked("configuration", configuration)
+    load = as_array("wrench", wrench, (6,), "N, N m")
+    shape = np.broadcast_shapes(start.shape[:-1], load.shape[:-1])
+    q = start = np.broadcast_to(start, (*shape, start.shape[-1]))
+    efforts = _state_at_rest(mechanism, start, None)[0]
+    positions = mechanism.joint_positions(start)
+    for _ in range(STEPS):
+        needed, there, slope, J = _state_at_rest(mechanism, q, load)
+        missing = needed - efforts + stiffness * (there - positions)
+        transposed = np.swapaxes(J, -1, -2)
+        K = transposed @ (slope + stiffness[:, None] * J)
+        step = -np.linalg.solve(K, transposed @ missing[..., None])[..., 0]
+        q = mechanism.advance(q, step)
+        if np.abs(step).max(initial=0.0) <= TOLERANCE * mechanism.size:
+            break
+    else:
+        raise NoSolution(
+            f"{mechanism.name}: no equilibrium under the wrench was found in {STEPS} steps; "
+            "the wrench may be above a buckling load",
+            value=wrench,
+        )
+    _refuse_unstable(mechanism, 0.5 * (K + np.swapaxes(K, -1, -2)))
+    return pose_difference(mechanism.body_pose(start), mechanism.body_pose(q))
+
+
+def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None = None) -> Modes:
+    """Compute the natural frequencies and mode shapes about an equilibrium, motors held.
+
+    The motors' rotors are held, so that they have no part in the mass. The damping is that of the
+    elastic drives and the viscous friction of the joints.
+
+    Args:
+        mechanism: with elastic drives.
+        configuration: (..., nq), the equilibrium.
+        wrench: (..., 6) [N, N m] constant wrench on the body in the base frame; zero by default.
+
+    Returns:
+        The modes by rising frequency; negative frequencies belong to unstable modes.
+
+    Raises:
+        InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
+
+    Example:
+        >>> import robodyn as rd
+        >>> m = rd.load("motion_platform").with_drive_stiffness(1e8)
+        >>> m.modes(m.home).frequencies.shape
+        (6,)
+    """
+    drives = mechanism._drive_elasticity
+    K = stiffness_matrix(mechanism, configuration, wrench)
+    J = mechanism.joint_jacobian(configuration)
+    L = np.linalg.cholesky(mechanism._rotorless.mass_matrix(configuration))
+    half = np.linalg.solve(L, K)
+    squares, vectors = np.linalg.eigh(np.linalg.solve(L, np.swapaxes(half, -1, -2)))
+    shapes = np.linalg.solve(np.swapaxes(L, -1, -2), vectors)
+    rates = np.sqrt(np.abs(squares))
+    rest = np.zeros(K.shape[-1])
+    friction = mechanism._rotorless.inverse_dynamics_derivatives(configuration, rest, rest).velocity
+    C = np.swapaxes(J, -1, -2) @ (friction + drives.damping[:, None] * J)
+    own = (shapes * (C @ shapes)).sum(axis=-2)
+    ratios = np.divide(own, 2.0 * rates, out=np.zeros_like(own), where=rates > 0.0)
+    body = np.swapaxes(mechanism.twist_jacobian(configuration) @ shapes, -1, -2)
+    frequencies = np.sign(squares) * rates / (2.0 * np.pi)
+    return Modes(frequencies, ratios, shapes, np.ascontiguousarray(body))
+
+
+def refuse_elastic_drives(mechanism: Any) -> None:
+    """Refuse a simulation of elastic drives, which the equations of motion take for rigid.
+
+    Raises:
+        InvalidInput: a drive is elastic.
+    """
+    elastic = [
+        name
+        for name, actuator in zip(mechanism.joint_names, mechanism.actuators, strict=True)
+        if np.isfinite(actuator.stiffness)
+    ]
+    if elastic:
+        raise InvalidInput(
+            f"{mechanism.name}: the drives of {', '.join(elastic)} are elastic, which simulations "
+            "do not support; simulate m.with_drive_stiffness(math.inf), whose drives are rigid",
+            value=elastic,
+        )
+
+
+def _state_at_rest(
+    mechanism: Any, configuration: ArrayLike, wrench: ArrayLike | None
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return efforts (..., n), joint positions, the efforts' slope (..., n, nv) and J."""
+    rest = np.zeros(mechanism.coordinates.velocity_size)
+    d = mechanism._smooth.inverse_dynamics_derivatives(configuration, rest, rest, wrench)
+    positions = mechanism.joint_positions(configuration)
+    return d.efforts, positions, d.configuration, mechanism.joint_jacobian(configuration)
+
+
+def _refuse_unstable(mechanism: Any, stiffness: FloatArray) -> None:
+    least = np.linalg.eigvalsh(stiffness)[..., 0]
+    if not (least > 0.0).all():
+        raise NoSolution(
+            f"{mechanism.name}: the equilibrium is unstable, the stiffness matrix has the "
+            f"eigenvalue {float(least.min()):.4g}; loads or gravity exceed what the drives' "
+            "stiffness bears",
+            value=float(least.min()),
+        )

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Stiffness, deflection and modes of mechanisms with elastic drives."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.optimize
+
+import robodyn as rd
+from robodyn.poses import pose_difference
+from robodyn.sweeps.quantities import QUANTITIES
+from robodyn.sweeps.settings import SweepSettings
+from robodyn.sweeps.states import States
+
+NAMES = ("motion_platform", "delta", "hexapod_rotary", "fivebar", "puma560")
+PENDULUM = """
+<robot name="pendulum">
+  <link name="base"/>
+  <link name="rod"><inertial><origin xyz="0 0 0.5"/><mass value="2"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="pivot" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="1 0 0"/>
+    <limit lower="-3" upper="3" effort="100" velocity="10"/><dynamics damping="0.3"/></joint>
+</robot>
+"""
+
+
+@pytest.fixture
+def loaded(recwarn):
+    """Return a mechanism with drives of different stiffness, away from home."""
+
+    def load(name):
+        m = rd.load(name)
+        stiffness = 2e5 * np.linspace(1.0, 1.5, len(m.joint_names))
+        m = m.with_drive_stiffness(stiffness, 10.0)
+        nv = m.coordinates.velocity_size
+        return m, m.advance(m.home, 0.03 * np.random.default_rng(1).standard_normal(nv))
+
+    return load
+
+
+def potential(m, q, force=(0.0, 0.0, 0.0)):
+    """Return the potential energy by displacement, motors held in equilibrium at q."""
+    rest = np.zeros(m.coordinates.velocity_size)
+    stiffness = np.array([each.stiffness for each in m.actuators])
+    held, start, where = m.without_dry_friction().gravity(q), m.joint_positions(q), m.body_pose(q)
+
+    def energy(x):
+        there = m.advance(q, x)
+        wound = m.joint_positions(there) - start
+        work = np.dot(force, m.body_pose(there)[:3] - where[:3])
+        weight = m.energy(there, rest).potential
+        return weight - held @ wound + 0.5 * stiffness @ wound**2 - work
+
+    return energy
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_stiffness_is_the_second_derivative_of_the_energy(loaded, name):
+    m, q = loaded(name)
+    energy, units = potential(m, q), np.eye(m.coordinates.velocity_size)
+
+    def second(step):
+        return np.array(
+            [
+                [
+                    sum(s * t * energy(step * (s * a + t * b)) for s in (1, -1) for t in (1, -1))
+                    for a in units
+                ]
+                for b in units
+            ]
+        ) / (4.0 * step**2)
+
+    expected = (4.0 * second(1e-3) - second(2e-3)) / 3.0
+    K = m.stiffness_matrix(q)
+    assert np.abs(K - expected).max() < 1e-6 * np.abs(K).max()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_modes_are_generalized_eigenvectors_of_stiffness_and_mass(loaded, name):
+    m, q = loaded(name)
+    found = m.modes(q)
+    K, M = m.stiffness_matrix(q), m.without_actuators().mass_matrix(q)
+    squares = scipy.linalg.eigh(K, M, eigvals_only=True)
+    assert found.frequencies == pytest.approx(np.sqrt(squares) / (2.0 * np.pi), rel=1e-9)
+    assert np.allclose(found.shapes.T @ M @ found.shapes, np.eye(len(K)), atol=1e-9)
+    assert np.allclose(found.body_shapes.T, m.twist_jacobian(q) @ found.shapes)
+    assert found.stable
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_deflection_minimizes_the_energy(loaded, name):
+    m, q = loaded(name)
+    force = np.array([300.0, -200.0, 500.0])
+    energy = potential(m, q, force)
+    root = np.linalg.inv(np.linalg.cholesky(m.stiffness_matrix(q))).T
+    scale = np.linalg.norm(root.T @ m.twist_jacobian(q)[:3].T @ force)
+    found = scipy.optimize.minimize(
+        lambda y: energy(scale * root @ y) / scale**2,
+        np.zeros(len(root)), jac="3-point", method="BFGS", options={"gtol": 1e-8},
+    )  # fmt: skip
+    there = m.advance(q, scale * root @ found.x)
+    expected = pose_difference(m.body_pose(q), m.body_pose(there))
+    moved = m.deflection(q, [*force, 0.0, 0.0, 0.0])
+    assert np.abs(moved - expected).max() < 1e-4 * np.abs(expected).max()
+
+
+def test_small_wrenches_deflect_by_the_compliance(loaded):
+    m, q = loaded("motion_platform")
+    wrench = 1e-4 * np.array([3.0, -2.0, 5.0, 0.4, -0.6, 0.5])
+    assert m.deflection(q, wrench) == pytest.approx(m.compliance(q) @ wrench, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["motion_platform", "delta", "puma560"])
+def test_rows_of_a_batch_are_single_results(loaded, name):
+    m, q = loaded(name)
+    rows = np.array([q, m.home])
+    wrench = [1.0, 2.0, 3.0, 0.0, 0.0, 0.0]
+    for row, one in enumerate(rows):
+        assert np.allclose(m.stiffness_matrix(rows)[row], m.stiffness_matrix(one), rtol=1e-9)
+        assert np.allclose(m.modes(rows).frequencies[row], m.modes(one).frequencies)
+        assert np.allclose(m.deflection(rows, wrench)[row], m.deflection(one, wrench), atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [1.2, 0.8])
+def test_a_payload_near_buckling_makes_a_platform_unstable(share):
+    m = rd.load("motion_platform").with_payload(2000.0, [0.0, 0.0, 3.0])
+    q = m.home
+    # K = geometric + k J'J is singular where k is an eigenvalue of this pencil
+    one, two = (m.with_drive_stiffness(k).stiffness_matrix(q) for k in (1e5, 2e5))
+    critical = scipy.linalg.eigh(two - 2.0 * one, (two - one) / 1e5, eigvals_only=True)[-1]
+    m = m.with_drive_stiffness(share * critical)
+    found = m.modes(q)
+    assert found.stable == (share > 1.0)
+    assert (found.frequencies[0] > 0.0) == (share > 1.0)
+    force = np.array([1.0, 0.5, -2.0, 0.0, 0.0, 0.0])
+    if share > 1.0:
+        expected = m.compliance(q) @ force
+        assert np.abs(m.deflection(q, force) - expected).max() < 1e-3 * np.abs(expected).max()
+    else:
+        for refused in (m.compliance, lambda q: m.deflection(q, force)):
+            with pytest.raises(rd.NoSolution, match=r"unstable|no equilibrium"):
+                refused(q)
+
+
+@pytest.mark.parametrize("stiffness", [40.0, 9.0])
+def test_an_upright_pendulum_has_the_stiffness_of_its_drive_less_gravity(stiffness):
+    m = rd.load(PENDULUM).with_drive_stiffness(stiffness, 0.2)
+    K, inertia = stiffness - 2.0 * 9.81 * 0.5, 0.1 + 2.0 * 0.25
+    assert m.stiffness_matrix([0.0]) == pytest.approx(np.array([[K]]))
+    found = m.modes([0.0])
+    rate = math.sqrt(abs(K) / inertia)
+    assert found.frequencies == pytest.approx(math.copysign(rate, K) / (2.0 * math.pi))
+    assert found.damping_ratios == pytest.approx(0.5 / (2.0 * inertia * rate))
+
+
+def test_a_moment_on_a_pendulum_solves_its_equilibrium():
+    m = rd.load(PENDULUM).with_drive_stiffness(40.0)
+    (angle,) = m.deflection([0.0], [0.0, 0.0, 0.0, 8.0, 0.0, 0.0])[3:4]
+    assert 40.0 * angle - 2.0 * 9.81 * 0.5 * math.sin(angle) == pytest.approx(8.0, rel=1e-12)
+
+
+def test_every_format_keeps_elastic_drives(tmp_path, loaded):
+    for name, suffixes in {"motion_platform": "urdf sdf xml yaml", "puma560": "yaml"}.items():
+        m, _ = loaded(name)
+        for suffix in suffixes.split():
+            rd.save(m, tmp_path / f"{name}.{suffix}")
+            assert rd.load(tmp_path / f"{name}.{suffix}") == m
+        assert m.with_drive_stiffness(math.inf) == rd.load(name)
+
+
+def test_rigid_drives_have_no_stiffness_and_elastic_ones_are_not_simulated(tmp_path):
+    rigid = rd.load("motion_platform")
+    elastic = rigid.with_drive_stiffness([1e6, *[math.inf] * 5])
+    with pytest.raises(rd.InvalidInput, match=r"the drives of leg1_actuator, .* are rigid"):
+        rigid.stiffness_matrix(rigid.home)
+    for make in (rd.Plant, lambda m: rd.BatchPlant(m, 2), lambda m: rd.export(m, tmp_path)):
+        with pytest.raises(
+            rd.InvalidInput, match="leg1_actuator are elastic, which simulations do not"
+        ):
+            make(elastic)
+
+
+@pytest.mark.parametrize(
+    ("stiffness", "damping", "message"),
+    [
+        (0.0, 0.0, "expected numbers above 0"),
+        (math.nan, 0.0, "expected numbers above 0"),
+        (1e5, -1.0, "damping is -1.0, expected"),
+        ([1e5, 1e5], 0.0, r"expected one number or \(6,\)"),
+    ],
+)
+def test_impossible_drives_are_refused(stiffness, damping, message):
+    with pytest.raises(rd.InvalidInput, match=message):
+        rd.load("motion_platform").with_drive_stiffness(stiffness, damping)
+
+
+def test_sweeps_map_frequency_and_smallest_stiffness(loaded):
+    m, q = loaded("puma560")
+    states = States(q[None], np.zeros((1, 6)), np.zeros((1, 6)), np.zeros((1, 6)))
+    found = {
+        name: QUANTITIES[name].compute(m, states, SweepSettings())
+        for name in ("natural_frequency", "smallest_stiffness")
+    }
+    assert found["natural_frequency"] == pytest.approx(m.modes(q).frequencies[:1])
+    softest = 1.0 / np.linalg.norm(m.compliance(q)[:3, :3], 2)
+    assert found["smallest_stiffness"] == pytest.approx(softest)
