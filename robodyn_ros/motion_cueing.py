@@ -94,7 +94,8 @@ class MotionCueing(ManagedNode):
         """Publish set-points, from neutral on."""
         self._begin()
         p = self._p
-        self.get_logger().info(f"{p['algorithm']} cueing of {self._mechanism.name}, ready")
+        name, axes = self._mechanism.name, self._cueing.text
+        self.get_logger().info(f"{p['algorithm']} cueing of {name} ready: {axes}")
 
     def _begin(self) -> None:
         p, dt = self._p, 1e-9 * self._ticks.period

@@ -109,13 +109,20 @@ def motion_of_body(
 
 @singledispatch
 def motions_of_body(
-    mechanism: Any, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+    mechanism: Any,
+    poses: FloatArray,
+    twists: FloatArray,
+    accels: FloatArray,
+    starts: FloatArray,
+    rows: Sequence[int] = (),
 ) -> Motion:
     """Compute motions (K, ...) of the body, each near a configuration, without a search.
 
     Args:
         poses, twists, accels: (K, 7), (K, 6), (K, 6) of the body, base frame.
         starts: (K, nq) configurations near these poses.
+        rows: components of pose and twist to attain, as many as there are freedoms; by default
+            those of `determining_rows`. Only trees and closed loops regard them.
 
     Returns:
         The mechanism's motions; NaN where a pose is not reached from its start.

@@ -59,8 +59,9 @@ def new(
     The file loads as it is, and says of each number what it is and in which frame and unit.
 
     Args:
-        what: What to describe: hexapod, servo-hexapod, delta, tripod, five-bar, arm; requirements
-            of a machine; another word lists all.
+        what: What to describe: hexapod, servo-hexapod, delta, tripod, five-bar, arm;
+            heave-pitch-roll, four-corners, pitch-roll-seat, traction-loss, seat-mover;
+            requirements of a machine; another word lists all.
         file: File to write; by default NAME.yaml.
         name: Of the model; by default that of the file.
         force: Write over a file that exists.

@@ -173,6 +173,13 @@ class Fields:
         self._check_shape(name, value, shape, expected)
         return np.array(value, dtype=np.float64)
 
+    def flag(self, name: str, default: bool) -> bool:
+        """Return a field that is true or false."""
+        value = self.get(name, "true or false", default)
+        if not isinstance(value, bool):
+            raise self.refuse(name, value, "true or false")
+        return value
+
     def names(self, name: str) -> tuple[str, ...]:
         """A list of names of joints."""
         value = self.get(name, "a list of joint names")

@@ -13,9 +13,10 @@ from robodyn.algorithms.motion import DrivenMotion, Motion
 from robodyn.arrays import ArrayLike, FloatArray, Indices
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, NoSolution
+from robodyn.loading.as_closed_loop import from_tree
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels import brakes as kernels
-from robodyn.motion_base.machine.head_motion import Cue, HeadMotion
+from robodyn.motion_base.machine.head_motion import REST, Cue, HeadMotion, felt_at
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.workspace import Workspace
 
@@ -96,6 +97,7 @@ class PlanExaminer:
 
     Attributes:
         dt: as given.
+        mechanism: as given; with fewer than six freedoms, as a tree with closures.
         frame: from the head's motion to the platform's.
         low, high: (4, 1, n) limits of the joints' positions, rates, accelerations and efforts; the
             last those at rest.
@@ -106,6 +108,8 @@ class PlanExaminer:
 
     def __init__(self, mechanism: Mechanism, dt: float, head: ArrayLike) -> None:
         self.dt = as_scalar("dt", dt, "s", above=0.0)
+        if mechanism.coordinates.velocity_size < 6:
+            mechanism = from_tree(mechanism)
         self.mechanism, self.frame = mechanism, HeadMotion(mechanism, head)
         drives = DriveLimits.of(mechanism)
         self._workspace = Workspace(mechanism, drives.positions)
@@ -125,12 +129,25 @@ class PlanExaminer:
         """
         m = self.mechanism
         cue, force, rate = self.frame.felt(place)
-        motion = motions.motions_of_body(m, *cue, starts)
+        motion = motions.motions_of_body(m, *cue, starts, self.frame.rows)
         if np.isnan(motion.configuration).any():
             text = f"{m.name}: a pose of the plan is not reached from the one before"
             raise NoSolution(text, residual=np.inf, value=place)
+        if self.frame.rows:
+            cue = self.cue(cue, motion)
+            force, rate = felt_at(self.frame.head, cue)
+            force = force - REST
         joints, efforts = motions.driven_motion(m, *motion), m.inverse_dynamics(*motion)
         return Plan(place, cue, motion, joints, efforts, force, rate)
+
+    def cue(self, cue: Cue, motion: Motion) -> Cue:
+        """Return the body's motion (K, ...), parasitic motion included."""
+        if not self.frame.rows:
+            return cue
+        m = self.mechanism
+        q, v, _ = motion
+        twist = np.einsum("kij,kj->ki", m.twist_jacobian(q), v)
+        return Cue(m.body_pose(q), twist, m.link_acceleration(*motion, m.frames[1]))
 
     def room(self, plan: Plan) -> FloatArray:
         """(4 K n + K,) of the joints' values to the nearer limit; below zero beyond it.
@@ -147,7 +164,7 @@ class PlanExaminer:
 
     def examine(
         self, place: FloatArray, starts: FloatArray, spacing: FloatArray
-    ) -> tuple[Cue, FloatArray, FloatArray]:
+    ) -> tuple[Cue, Motion, DrivenMotion, FloatArray]:
         """Examine brakes at their nodes, and midway between them.
 
         Args:
@@ -156,15 +173,15 @@ class PlanExaminer:
             spacing: (C,) [s] of the nodes.
 
         Returns:
-            The platform's motion (C N, ...), the configurations (C N, nq), and the least room
-            (C, N) to a limit, below zero beyond it or out of reach.
+            The platform's motion (C N, ...) as it was asked for, the mechanism's, its joints', and
+            the least room (C, N) to a limit, below zero beyond it or out of reach.
 
         Raises:
             KinematicsError: no efforts move the platform so.
         """
         m, count = self.mechanism, len(spacing)
         cue, _, _ = self.frame.felt(place)
-        motion = motions.motions_of_body(m, *cue, starts)
+        motion = motions.motions_of_body(m, *cue, starts, self.frame.rows)
         q, v, a = motion
         out = np.isnan(q[:, 0])
         if out.any():
@@ -178,7 +195,7 @@ class PlanExaminer:
         kernels.least_room(values, self._limits, efforts - self._limits[0, 3], spacing, room)
         room = np.minimum(room, self._workspace.passive_room(q, SPARE[0]).reshape(room.shape))
         room[out.reshape(room.shape)] = -np.inf
-        return cue, q, room
+        return cue, motion, joints, room
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
         """Whether condition numbers at configurations (k, nq) are within their limit."""
@@ -199,11 +216,14 @@ class MotionLimiter:
 
     Attributes:
         place: (3, K, 6) of the head from now on, to rest; see `Plan`.
+        joints: (n,) each, motion of the driven joints now.
     """
 
     def __init__(self, examiner: PlanExaminer) -> None:
         self._examiner, self._dt = examiner, examiner.dt
         self._target = np.zeros((3, 6))
+        positions = examiner.mechanism.joint_positions(examiner.mechanism.home)
+        self.joints = DrivenMotion(positions, *np.zeros((2, len(positions))))
         self._follows = True
         self._brake = 0
         self._counts = np.array([max(round(each / self._dt), 2) for each in BRAKES])
@@ -255,7 +275,8 @@ class MotionLimiter:
             else:
                 self.place = np.repeat(self.place[:, 1:], 2, axis=1)
             self._since += self._dt
-            cue = self._examiner.frame.felt(self.place[:, :1])[0]
+            now = self._examiner.plan(self.place[:, :1], self._near(np.zeros(1)))
+            cue, self.joints = now.cue, DrivenMotion(*(each[0] for each in now.joints))
         return Cue(*(each[0] for each in cue))
 
     def _approach(self, place: FloatArray, target: FloatArray) -> FloatArray:
@@ -289,17 +310,21 @@ class MotionLimiter:
         times = self._dt + durations[:, None] * SHARES_OF_BRAKE
         spacing = durations / (NODES - 1)
         try:
-            cue, q, room = self._examiner.examine(place, self._near(times.ravel()), spacing)
+            near = self._near(times.ravel())
+            cue, motion, joints, room = self._examiner.examine(place, near, spacing)
         except KinematicsError:
             return None, np.zeros((len(tried), NODES))
         for k in np.flatnonzero((room >= 0.0).all(axis=1)):
-            nodes = slice(k * NODES, (k + 1) * NODES)
-            if self._examiner.is_conditioned(q[nodes][:: NODES - 1]):
+            nodes, first = slice(k * NODES, (k + 1) * NODES), slice(k * NODES, k * NODES + 1)
+            q = motion.configuration[nodes]
+            if self._examiner.is_conditioned(q[:: NODES - 1]):
                 samples = np.linspace(0.0, 1.0, self._counts[brakes[k]] + 1)
                 place = _braking(starts[k : k + 1], durations[k : k + 1], samples)
-                self._take(place, q[nodes], float(spacing[k]))
+                self._take(place, q, float(spacing[k]))
                 self._brake = int(brakes[k])
-                return Cue(*(each[nodes][:1] for each in cue)), room
+                self.joints = DrivenMotion(*(each[k * NODES] for each in joints))
+                now = Cue(*(each[first] for each in cue))
+                return self._examiner.cue(now, Motion(*(each[first] for each in motion))), room
         return None, room
 
 

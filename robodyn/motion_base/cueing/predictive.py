@@ -18,6 +18,7 @@ import time
 import numpy as np
 from scipy.signal import lfilter
 
+from robodyn.algorithms.motion import DrivenMotion
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, KinematicsError
@@ -28,7 +29,13 @@ from robodyn.motion_base.cueing.perception import CANALS, OTOLITHS
 from robodyn.motion_base.cueing.plan import MotionLimiter, Plan, PlanExaminer
 from robodyn.motion_base.cueing.washout import ClassicalWashout
 from robodyn.motion_base.kernels.soft_limits import gram, newton_step
-from robodyn.motion_base.machine.head_motion import REST, Cue, spatial_rates, weight_by_angles
+from robodyn.motion_base.machine.head_motion import (
+    REST,
+    Cue,
+    felt_at,
+    spatial_rates,
+    weight_by_angles,
+)
 from robodyn.poses import rotation_matrix
 
 # The vehicle's motion to come: a mean force that lasts, of the last seconds, but for its vertical
@@ -68,10 +75,12 @@ class PredictiveCueing:
 
     Attributes:
         late: number of steps that had no time to change the plan of the step before.
+        axes: which of surge, sway, heave, roll, pitch and yaw the body can do.
+        joints: positions, velocities and accelerations (n,) of the driven joints at the last step.
 
     Raises:
         InvalidInput: `dt` not positive, a head that is not three finite numbers, or a mechanism
-            that cannot move in six ways or does not stand upright.
+            whose body does not move at home or does not stand upright.
     """
 
     def __init__(
@@ -89,7 +98,9 @@ class PredictiveCueing:
         self._clock = time.perf_counter
         self.late = self._behind = 0
         self._patience, self._again = round(PATIENCE / self.dt), max(round(AGAIN / self.dt), 1)
-        self.neutral = self._examiner.frame.neutral
+        mechanism, frame = self._examiner.mechanism, self._examiner.frame
+        self.neutral, self.axes, self.text = frame.neutral, frame.names, frame.text
+        self._freedoms = list(frame.freedoms)
         self._washout = ClassicalWashout(mechanism, self.dt, head=head, limited=False)
         self._limiter = MotionLimiter(self._examiner)
         # at rest, dry friction takes the sign of any acceleration
@@ -105,6 +116,7 @@ class PredictiveCueing:
         samples = self._horizon.count + 1
         starts = np.tile(mechanism.home, (samples, 1))
         self._plan = self._examiner.plan(np.zeros((3, samples, 6)), starts)
+        self.joints = self._limiter.joints
 
     def change(self, parameters: PredictiveParameters) -> None:
         """Go on with other parameters: the next plan begins where this one is, so nothing jumps.
@@ -129,12 +141,12 @@ class PredictiveCueing:
         widths = h.widths + np.r_[np.zeros(len(h.nodes) - 1), p.tail]
         self._force_weight = np.sqrt(p.force_weight * widths)[:, None] / OTOLITHS.threshold
         self._rate_weight = np.sqrt(p.rotation_weight * h.widths)[:, None] / CANALS.threshold
-        self._away = np.repeat([p.position_weight, p.angle_weight], 3)
+        self._away = np.repeat([p.position_weight, p.angle_weight], 3)[self._freedoms]
         self._moved = h.basis[0] * widths[:, None]
         jerk = np.diff(h.accelerations, axis=0) / self.dt
         self._jerk = p.jerk_weight * self.dt * jerk
         self._curvature = np.kron(np.diag(self._away), h.basis[0].T @ self._moved)
-        self._curvature += np.kron(np.eye(6), jerk.T @ self._jerk)
+        self._curvature += np.kron(np.eye(len(self._away)), jerk.T @ self._jerk)
 
     def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
         """The platform's motion one sample later, when the vehicle's is this.
@@ -172,11 +184,13 @@ class PredictiveCueing:
             self._plan = (self._plan if found is None else found).later()
             cue = Cue(*(each[0] for each in self._plan.cue))
             felt_force, felt_rate = self._plan.force[:1], self._plan.rate[:1]
+            self.joints = DrivenMotion(*(each[0] for each in self._plan.joints))
         else:
             if self._behind == self._patience + 1:
                 self._limiter.begin(self._plan)
-            cue = self._limiter(target)
-            _, felt_force, felt_rate = self._examiner.frame.felt(self._limiter.place[:, :1])
+            cue, self.joints = self._limiter(target), self._limiter.joints
+            felt_force, felt_rate = map(np.atleast_2d, felt_at(self._examiner.frame.head, cue))
+            felt_force = felt_force - REST
         for i, error in enumerate((felt_force - force, felt_rate - rate)):
             _, self._memory[i] = lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])
         return cue
@@ -202,7 +216,7 @@ class PredictiveCueing:
                     break
             if not x.any():
                 break
-            change = self._horizon.accelerations @ x.reshape(6, -1).T
+            change = self._horizon.accelerations @ x.reshape(len(self._freedoms), -1).T
             found = examiner.plan(self._moving(plan, change), plan.motion.configuration)
             room = examiner.room(found)
             if (room >= 0.0).all():
@@ -236,14 +250,17 @@ class PredictiveCueing:
         rows[0, :, :, :3] = np.swapaxes(R, 1, 2)[..., None] * acceleration
         rows[0, :, :, 3:] = weight_by_angles(place[:, 3:])[..., None] * position
         rows[1, :, :, 3:] = by_rate[..., None] * velocity
+        if len(self._freedoms) < 6:
+            rows = np.einsum("abcdn,dk->abckn", rows, self._examiner.frame.coupling)
         weights = np.stack([self._force_weight, self._rate_weight])
         rows *= weights[..., None, None]
         A = rows.reshape(-1, len(self._curvature))
         H = self._curvature.copy()
         gram(A, H)
         g = (weights * np.stack(errors)).ravel() @ A
-        g += (self._away[:, None] * (place.T @ self._moved)).ravel()
-        g += (np.diff(plan.place[2], axis=0).T @ self._jerk / self.dt).ravel()
+        g += (self._away[:, None] * (place.T[self._freedoms] @ self._moved)).ravel()
+        changes = plan.place[2][:, self._freedoms]
+        g += (np.diff(changes, axis=0).T @ self._jerk / self.dt).ravel()
         return H, g
 
     def _rotations(self, plan: Plan) -> FloatArray:
@@ -255,7 +272,7 @@ class PredictiveCueing:
         """(coefficients, 4 nodes n) how positions, rates, accelerations and efforts change."""
         of_joints, by_place, by_change = self._jacobians(plan)
         nodes, n, _ = of_joints.shape
-        A = np.empty((6, self._horizon.accelerations.shape[1], 4, nodes, n))
+        A = np.empty((len(self._freedoms), self._horizon.accelerations.shape[1], 4, nodes, n))
         position, velocity, acceleration = (b.T[None, :, :, None] for b in self._horizon.basis)
         joints, place, change = (
             J.transpose(2, 0, 1)[:, None] for J in (of_joints, by_place, by_change)
@@ -268,7 +285,7 @@ class PredictiveCueing:
         return A.reshape(A.shape[0] * A.shape[1], -1)
 
     def _jacobians(self, plan: Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """(nodes, n, 6) joints' positions by displacements of the head and of the angles.
+        """(nodes, n, k) joints' positions by displacements of the head and of the angles.
 
         Likewise rates by rates, accelerations by accelerations; then efforts by displacements, and
         by accelerations.
@@ -282,7 +299,8 @@ class PredictiveCueing:
         # the reference point turns about the head
         whole[:, :3, 3:] = np.cross(arm[:, :, None], E, axis=1)
         at, speed, change = (each[nodes] for each in plan.motion)
-        by_velocity = np.swapaxes(np.linalg.inv(m.twist_jacobian(at)) @ whole, 1, 2)
+        places = np.linalg.solve(whole, m.twist_jacobian(at))[:, self._freedoms]
+        by_velocity = np.swapaxes(np.linalg.inv(places), 1, 2)
         of_joints = m.joint_velocities(at[:, None], by_velocity)
         smooth = self._smooth.inverse_dynamics
         begin = smooth(at, speed, change)[:, None]
@@ -296,7 +314,7 @@ class PredictiveCueing:
         """The plan's place with accelerations changed (M + 1, 6), integrated as straight lines."""
         dt = self.dt
         place = plan.place.copy()
-        place[2] += change
+        place[2][:, self._freedoms] += change
         before, after = place[2, :-1], place[2, 1:]
         place[1, 1:] = place[1, 0] + np.cumsum(0.5 * dt * (before + after), axis=0)
         step = dt * place[1, :-1] + dt**2 / 6.0 * (2.0 * before + after)

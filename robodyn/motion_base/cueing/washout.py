@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+from robodyn.algorithms.motion import DrivenMotion
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact
+from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.cueing.parameters import WashoutParameters
 from robodyn.motion_base.cueing.plan import MotionLimiter, PlanExaminer
@@ -88,6 +90,9 @@ class ClassicalWashout:
     effort of the joints do not permit this motion, it is followed as closely as possible, by
     braking in time (`MotionLimiter`).
 
+    A mechanism with fewer than six freedoms moves in those axes that it has. The other cues are
+    left out; a sustained horizontal force remains where roll or pitch exists.
+
     Args:
         mechanism: mechanism whose body moves around its home pose.
         dt: time [s] between steps.
@@ -98,10 +103,11 @@ class ClassicalWashout:
 
     Attributes:
         late: zero, because no step takes long.
+        axes: which of surge, sway, heave, roll, pitch and yaw the body can do.
 
     Raises:
-        InvalidInput: `dt` is not positive, `head` is not three finite numbers, or the mechanism
-            cannot move in six ways or is not upright.
+        InvalidInput: `dt` is not positive, `head` is not three finite numbers, or the mechanism's
+            body does not move at home or is not upright.
     """
 
     late = 0
@@ -118,7 +124,8 @@ class ClassicalWashout:
         examiner = PlanExaminer(mechanism, dt, head)
         self.dt = examiner.dt
         self._frame = examiner.frame
-        self.neutral = self._frame.neutral
+        self.neutral, self.axes = self._frame.neutral, self._frame.names
+        self._has = np.isin(np.arange(6), self._frame.freedoms).astype(float)
         self._limiter = MotionLimiter(examiner) if limited else None
         shapes = ((3, 3), (2, 2), (3, 1))
         self._translation, self._tilt, self._rotation = (
@@ -144,6 +151,22 @@ class ClassicalWashout:
         self._tilt.change(square)
         self._share, self._highpass = low**2, of("rotation_highpass")
         self._rotation.change(self._highpass[:, None])
+
+    @property
+    def text(self) -> str:
+        """Description of the axes, and of the cues that are left out."""
+        return self._frame.text
+
+    @property
+    def joints(self) -> DrivenMotion:
+        """Positions, velocities and accelerations (n,) of the driven joints at the last step.
+
+        Raises:
+            InvalidInput: the motion is not kept within limits, so that it may be out of reach.
+        """
+        if self._limiter is None:
+            raise InvalidInput("joints: only cueing that is limited has a motion of the joints")
+        return self._limiter.joints
 
     def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
         """Return the motion of the platform one sample later, for this motion of the vehicle.
@@ -180,13 +203,14 @@ class ClassicalWashout:
         self._rates = rates
         rpy = np.stack([angle, rate, change])
         rpy[:, :2] += self._tilting(felt).T
+        rpy *= self._has[3:]
         self._angles = rpy[0].copy()
         # position = s u / (...): the cubic's own first derivative
-        return np.hstack([moved[:, 1:].T, rpy])
+        return np.hstack([moved[:, 1:].T * self._has[:3], rpy])
 
     def _tilting(self, felt: FloatArray) -> FloatArray:
         """Return roll and pitch that reproduce a sustained force, with derivatives (2, 3)."""
-        pitch = -np.arcsin(np.clip(felt[0] / GRAVITY, -1.0, 1.0))
+        pitch = -self._has[4] * np.arcsin(np.clip(felt[0] / GRAVITY, -1.0, 1.0))
         roll = np.arcsin(np.clip(felt[1] / (GRAVITY * max(np.cos(pitch), STEEPEST)), -1.0, 1.0))
         self._tilt(self._share * np.array([roll, pitch]))
         self._tilted = self._tilt.cut_rate(self._tilted[:, :2], self._tilt_rate, self.dt)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,9 @@ from robodyn.poses import rotation_matrix
 
 GRAVITY = 9.81
 REST = np.array([0.0, 0.0, GRAVITY])
+AXES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
+# Share of a motion, turns by the characteristic length, below which it does not turn the body.
+TURNS = 0.1
 # Cosine of how far a platform may be inclined at home.
 UPRIGHT = 0.9
 
@@ -47,14 +51,17 @@ class HeadMotion:
         neutral: (7,) pose of the platform at home.
         axes: (3, 3) of it, base frame.
         head: as given.
+        freedoms: (k,) indices in `AXES` and in a place of the ways in which the body moves.
+        rows: (k,) components of the body's pose and twist, base frame, that determine these; none
+            if there are six.
+        coupling: (6, k) rates of a place at home by those of its freedoms, parasitic ones included.
 
     Raises:
-        InvalidInput: a head that is not three finite numbers, or a mechanism that cannot move in
-            six ways or does not stand upright.
+        InvalidInput: a head that is not three finite numbers, or a mechanism whose body does not
+            move at home, rests while joints move, or does not stand upright.
     """
 
     def __init__(self, mechanism: Mechanism, head: ArrayLike) -> None:
-        refuse_fewer_freedoms(mechanism, "motion cueing")
         self.neutral = np.array(mechanism.body_pose(mechanism.home))
         self.axes = rotation_matrix(self.neutral)
         if self.axes[2, 2] < UPRIGHT:
@@ -64,6 +71,33 @@ class HeadMotion:
                 value=mechanism,
             )
         self.head = as_exact("head", head, (3,), "m").copy()
+        twist = np.array(mechanism.twist_jacobian(mechanism.home))
+        own = np.concatenate([self.axes.T @ twist[:3], self.axes.T @ twist[3:]])
+        self.freedoms = body_freedoms(mechanism, own)
+        self.rows: tuple[int, ...] = ()
+        self.coupling = np.eye(6)
+        if len(self.freedoms) < 6:
+            self.rows = body_freedoms(mechanism, twist)
+            own[:3] += np.cross(own[3:], self.head, axis=0)
+            self.coupling = own @ np.linalg.inv(own[list(self.freedoms)])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the ways in which the body moves."""
+        return tuple(AXES[each] for each in self.freedoms)
+
+    @property
+    def text(self) -> str:
+        """Description of the ways in which the body moves, and of the cues that it lacks."""
+        tilts = [("surge", "pitch"), ("sway", "roll")]
+        traded = [force for force, tilt in tilts if force not in self.names and tilt in self.names]
+        missing = [each for each in AXES if each not in (*self.names, *traded)]
+        parts = [f"by {', '.join(self.names)}"]
+        if traded:
+            parts.append(f"{' and '.join(traded)} only by tilt")
+        if missing:
+            parts.append(f"without {', '.join(missing)}")
+        return "; ".join(parts)
 
     def felt(self, place: FloatArray) -> tuple[Cue, FloatArray, FloatArray]:
         """The platform's motion (K, ...), and what is felt at the head, in its axes.
@@ -82,6 +116,44 @@ class HeadMotion:
         given = np.ascontiguousarray(place), self.neutral, self.head, REST
         kernels.head_motions(*given, *cue, force, rate)
         return cue, force, rate
+
+
+def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]:
+    """Find the axes in which a body moves: rotations, then translations without any rotation.
+
+    A body that turns about a pivot elsewhere has the rotation, and a parasitic translation.
+
+    Args:
+        mechanism: with the body.
+        jacobian: (6, nv) of its twist, in the axes that are to be named.
+
+    Returns:
+        Indices in `AXES`, rising.
+
+    Raises:
+        InvalidInput: the body does not move, or joints of a mechanism with fewer than six freedoms
+            move while it rests.
+    """
+    lengths = np.repeat([mechanism.characteristic_length, 1.0], 3)[:, None]
+    U, values, _ = np.linalg.svd(jacobian / lengths)
+    count = int((values > 1e-6 * max(values.max(), 1e-12)).sum())
+    if count < min(jacobian.shape[1], 6) or not np.abs(jacobian).max() > 1e-9:
+        raise InvalidInput(
+            f"{mechanism.name}: its {jacobian.shape[1]} freedoms move the body in {count} ways at "
+            "home; motion cueing needs a body whose pose determines the mechanism",
+            value=mechanism,
+        )
+    _, turns, V = np.linalg.svd(U[3:, :count])
+    rotations = int((turns > TURNS).sum())
+
+    def best(moved: FloatArray, first: int) -> tuple[int, ...]:
+        """The rows of moved (3, n), n at most 3, that determine it best."""
+        found = combinations(range(3), moved.shape[1])
+        chosen = max(found, key=lambda rows: abs(np.linalg.det(moved[list(rows)])))
+        return tuple(first + row for row in chosen)
+
+    turned, shifted = U[3:, :count] @ V[:rotations].T, U[:3, :count] @ V[rotations:].T
+    return best(shifted, 0) + best(turned, 3)
 
 
 def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:

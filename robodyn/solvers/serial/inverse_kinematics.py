@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,12 @@ def motion_of_body(
 
 
 def motions_of_body(
-    arm: Any, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+    arm: Any,
+    poses: FloatArray,
+    twists: FloatArray,
+    accels: FloatArray,
+    starts: FloatArray,
+    rows: Sequence[int] = (),
 ) -> Motion:
     """See the base class."""
     q, residual = _solved(arm, as_pose("poses", poses), starts, True, 1)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -161,7 +162,12 @@ def configuration_near(platform: Any, pose: FloatArray, configuration: FloatArra
 
 
 def motions_of_body(
-    platform: Any, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+    platform: Any,
+    poses: FloatArray,
+    twists: FloatArray,
+    accels: FloatArray,
+    starts: FloatArray,
+    rows: Sequence[int] = (),
 ) -> Motion:
     """The platform's motions themselves: (K, 7), (K, 6), (K, 6)."""
     return Motion(poses, twists, accels)

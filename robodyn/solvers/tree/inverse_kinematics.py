@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -69,10 +70,10 @@ def _tip_rows(loop: Any) -> list[int]:
     return list(found.rows)
 
 
-def tip_weights(loop: Any) -> FloatArray:
+def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
     """(6,) factors of these rows that make them comparable; others are zero."""
     weights = np.zeros(6)
-    weights[_tip_rows(loop)] = 1.0
+    weights[list(rows) or _tip_rows(loop)] = 1.0
     weights[:3] /= loop.structure.equations.size
     return weights
 
@@ -136,17 +137,25 @@ def motion_of_body(
 
 
 def motions_of_body(
-    loop: Any, poses: FloatArray, twists: FloatArray, accels: FloatArray, starts: FloatArray
+    loop: Any,
+    poses: FloatArray,
+    twists: FloatArray,
+    accels: FloatArray,
+    starts: FloatArray,
+    rows: Sequence[int] = (),
 ) -> Motion:
     """See the base class."""
-    return Motion(*_parted(loop, _body_motions(loop, starts, poses, twists, accels)))
+    return Motion(*_parted(loop, _body_motions(loop, starts, poses, twists, accels, rows=rows)))
 
 
-def _body_motions(loop: Any, starts: FloatArray, *motion: FloatArray) -> FloatArray:
+def _body_motions(
+    loop: Any, starts: FloatArray, *motion: FloatArray, rows: Sequence[int] = ()
+) -> FloatArray:
     """(K, nq + 2 mobility) of motions of the tip, NaN where the kernel has no answer."""
     packed, width = loop.structure.packed, loop.solver.nq + 2 * loop.solver.nu
     widths, given = (loop.solver.nq, 7, 6, 6), (starts, *motion)
-    found = batch("body_motions", packed, widths, (width,), given, *loop.solver.accuracy)
+    accuracy = (tip_weights(loop, rows), CLOSED, REACHED) if rows else loop.solver.accuracy
+    found = batch("body_motions", packed, widths, (width,), given, *accuracy)
     return np.full((len(starts), width), np.nan) if found is None else found
 
 

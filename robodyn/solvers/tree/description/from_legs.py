@@ -16,6 +16,10 @@ the middle, P is driven and the leg's length: UPS, SPS, RPS. Else the first join
 arm, RUS, RSS, RRR, or a P on which a carriage slides, PUS, PSS; a rod leads on to the platform.
 RR is an arm whose far end carries the platform.
 
+A leg with `driven: false` bears and guides. It has one of the forms above, or it carries the
+platform by its last joint: U, S, R, P, UP, RPU, PU ... The latter may be driven, too, if they have
+a P, or are R. At most one leg carries the platform.
+
 A bar is a cylinder of `mass` and `radius`, a thin rod without the latter, or has `com` and
 `inertia` in a frame with x along it from the base on, y along the leg's axis cross x, its origin
 where it begins, of a leg's upper part at the platform.
@@ -40,11 +44,16 @@ from robodyn.poses import axis_motion
 from robodyn.solvers.tree.description.leg_parts import LegParts, Parts
 
 FORMS = re.compile(r"[USR]P[SR]|R[USR][SR]|P[US]S|RR")
+# A center leg, whose last joint carries the platform.
+CARRIERS = re.compile(r"[USR]|[USR]?P|[USR]?PU|P[SR]")
 MOST_LEGS = 100
-EXAMPLES = "one such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR"
+EXAMPLES = (
+    "one such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR, or of a center leg U, S, UP, "
+    "PU, RPU"
+)
 _PLATFORM = ("name", "xyz", "rpy", "mass", "com", "inertia", "radius", "tool")
-_LEG = ("form", "name", "base", "platform", "axis", "home", "arm", "rod", "carriage", "lower",
-        "upper", "limits", "damping", "friction", "armature", "passive_damping",
+_LEG = ("form", "driven", "name", "base", "platform", "axis", "home", "arm", "rod", "carriage",
+        "lower", "upper", "limits", "damping", "friction", "armature", "passive_damping",
         "actuator")  # fmt: skip
 BASE, TOOL = "base_link", "tool0"
 
@@ -59,10 +68,11 @@ def legs_builder(top: Fields) -> ModelBuilder:
     plate.only(*_PLATFORM)
     legs = _legs(top)
     place = frame_of(rpy=plate.array("rpy", (3,), "rad", [0.0] * 3))
-    carrying = [leg for leg in legs if leg.text("form") == "RR"]
+    carrying = [leg for leg in legs if _carries(leg.text("form"))]
     if len(carrying) > 1:
-        raise carrying[1].refuse("form", "RR", "one leg of that form, as it carries the platform")
-    if carrying:
+        form = carrying[1].text("form")
+        raise carrying[1].refuse("form", form, "only one leg that carries the platform")
+    if carrying and carrying[0].text("form") == "RR":
         leg = carrying[0]
         elbow = leg.array("base", (3,), "m") + leg.child("arm").array("to", (3,), "m")
         place[:3, 3] = elbow - place[:3, :3] @ leg.array("platform", (3,), "m")
@@ -105,11 +115,16 @@ def _legs(top: Fields) -> list[Fields]:
     for copy in range(int(count)):
         for given in given_legs:
             given.only(*_LEG)
-            own = given.over(defaults)
+            is_center = bool(CARRIERS.fullmatch(str(given.data.get("form", ""))))
+            if is_center and copy:
+                continue
+            own = given if is_center else given.over(defaults)
             own.only(*_LEG)
             form = own.text("form")
-            if not FORMS.fullmatch(form):
+            if not (FORMS.fullmatch(form) or _carries(form)):
                 raise own.refuse("form", form, EXAMPLES)
+            if form in ("U", "S") and own.flag("driven", default=True):
+                raise own.refuse("driven", True, f"false: a leg {form} has no joint to drive")
             turned = _turned(own, 2.0 * np.pi * copy / count)
             name = own.text("name", default="leg")
             if count > 1 or "name" not in own:
@@ -144,8 +159,14 @@ def _platform_body(plate: Fields) -> Body:
     return Body(mass, com, mass * radius**2 * np.diag([0.25, 0.25, 0.5]))
 
 
+def _carries(form: str) -> bool:
+    return form == "RR" or bool(CARRIERS.fullmatch(form))
+
+
 def _leg(leg: LegParts) -> None:
-    if leg.form[1] == "P":
+    if CARRIERS.fullmatch(leg.form):
+        _center(leg)
+    elif leg.form[1] == "P":
         _telescope(leg)
     elif leg.form[0] == "R":
         _arm(leg)
@@ -165,6 +186,38 @@ def _telescope(leg: LegParts) -> None:
     upper = leg.bar("upper", -0.5 * way)
     leg.drive("prismatic", (lower, upper, np.zeros(3)), way / length, length)
     leg.end(upper, np.zeros(3))
+
+
+def _center(leg: LegParts) -> None:
+    """Add a leg whose last joint carries the platform; what slides measures the leg's length."""
+    parts, way = leg.parts, leg.goal - leg.start
+    before, slide, after = leg.form.partition("P")
+    span = float(np.linalg.norm(way))
+    along = leg.axis if not before else way / span if span else np.array([0.0, 0.0, 1.0])
+    if slide and before and not span:
+        expected = "a point away from the leg's base at home"
+        raise leg.fields.refuse("platform", leg.goal.tolist(), expected)
+    link, at, end = BASE, leg.start, f"{leg.name}_head"
+    if before and slide:
+        link, at = leg.bar("lower", 0.5 * way), np.zeros(3)
+        leg.passive_joint(before, (BASE, link, leg.start), along)
+    if slide:
+        stroke = float(way @ along)
+        child = leg.bar("upper", -0.5 * along * span) if after and span else end
+        if child == end:
+            parts.builder.add(Link(end))
+        leg.drive("prismatic", (link, child, at), along, stroke)
+        link, at = child, way - stroke * along
+    if after or not slide:
+        parts.builder.add(Link(end))
+        if leg.form == "R":
+            leg.drive("revolute", (link, end, at), leg.axis, 0.0)
+        else:
+            leg.passive_joint(after or before, (link, end, at), along, "_head")
+        at = np.zeros(3)
+    origin = leg.goal if slide else leg.start
+    seat = Placement(parts.rotation, at + parts.origin - origin)
+    parts.builder.add(Joint(f"{leg.name}_end", "fixed", end, parts.name, seat))
 
 
 def _arm(leg: LegParts) -> None:

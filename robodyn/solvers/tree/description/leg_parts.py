@@ -163,7 +163,10 @@ class LegParts:
         self.parts.builder.add(replace(joint, damping=self._damping))
 
     def drive(self, kind: str, ends: Ends, axis: FloatArray, home: float) -> None:
-        """The driven joint: with its limits, friction, actuator and home."""
+        """Add the driven joint, with its limits, friction, actuator and home.
+
+        If the leg is not driven, this joint is passive.
+        """
         fields, limits = self.fields, self.fields.child("limits", {})
         limits.only(*_LIMITS)
         actuator = actuator_from_fields(fields.child("actuator")) if "actuator" in fields else IDEAL
@@ -186,7 +189,8 @@ class LegParts:
         builder = self.parts.builder
         builder.add(with_motor(joint, motor, params_of(actuator)))
         builder.home[self.name] = (float(home),)
-        self.parts.driven.append(self.name)
+        if self.fields.flag("driven", default=True):
+            self.parts.driven.append(self.name)
 
     def end(
         self, link: str, at: ArrayLike, suffix: str = "", shift: FloatArray | float = 0.0

@@ -162,6 +162,84 @@ def tripod(
     }  # fmt: skip
 
 
+def _rig(payload: float, height: float, stroke: float, motors: float) -> Numbers:
+    """Fields of a motion rig whose actuators are `height` long [m] at home and bear it together.
+
+    Raises:
+        InvalidInput: a stroke that the actuators are too short for.
+    """
+    if not 0.0 < stroke < 0.9 * height:
+        raise InvalidInput(
+            f"stroke is {stroke:g} m, expected above 0 and below {0.9 * height:.3g} m: an actuator "
+            f"of {height:g} m is longer than its stroke",
+            value=stroke,
+        )
+    effort = float(f"{4.0 * payload * 9.81 / motors:.2g}")
+    return {
+        "lower": 3.0 * height, "upper": 1.5 * height, "wide": 0.06 * height, "thin": 0.04 * height,
+        "half": 0.5 * height, "shortest": height - 0.5 * stroke, "longest": height + 0.5 * stroke,
+        "effort": effort, "coulomb": 0.02 * effort, "speed": 0.4, "radius": 0.5,
+    }  # fmt: skip
+
+
+def _corners(length: float, width: float) -> Numbers:
+    half, side = 0.5 * length, 0.5 * width
+    return {"front": half, "rear": -half, "side": side, "other": -side}
+
+
+def heave_pitch_roll(
+    length: float, width: float, height: float, stroke: float, payload: float
+) -> Numbers:
+    """Of a rig on three vertical actuators and a guide.
+
+    Raises:
+        InvalidInput: a stroke that the actuators are too short for.
+    """
+    return _rig(payload, height, stroke, 3.0) | _corners(length, width)
+
+
+def four_corners(
+    length: float, width: float, height: float, stroke: float, payload: float
+) -> Numbers:
+    """Of a chassis on four vertical actuators and a guide.
+
+    Raises:
+        InvalidInput: a stroke that the actuators are too short for.
+    """
+    return _rig(payload, height, stroke, 4.0) | _corners(length, width)
+
+
+def pitch_roll_seat(
+    length: float, width: float, height: float, stroke: float, payload: float
+) -> Numbers:
+    """Of a seat on a post with two actuators behind it, at a distance of `length`.
+
+    Raises:
+        InvalidInput: a stroke that the actuators are too short for.
+    """
+    return _rig(payload, height, stroke, 2.0) | _corners(2.0 * length, width)
+
+
+def traction_loss(length: float, height: float, stroke: float, payload: float) -> Numbers:
+    """Of a rig that turns about a pivot in front, by an actuator across the rear.
+
+    Raises:
+        InvalidInput: a stroke of no length.
+    """
+    away = 1.5 * stroke
+    return _rig(payload, away, stroke, 2.0) | _corners(length, 0.0) | {"away": -away}
+
+
+def seat_mover(height: float, stroke: float, payload: float) -> Numbers:
+    """Of a seat on a driven slide.
+
+    Raises:
+        InvalidInput: a stroke of no length.
+    """
+    ends = {"shortest": -0.5 * stroke, "longest": 0.5 * stroke}
+    return _rig(payload, 2.0 * stroke, stroke, 2.0) | ends
+
+
 def rail_hexapod(
     base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
 ) -> Numbers:
@@ -223,6 +301,11 @@ def _offered(numbers: Callable[..., Numbers], texts: dict[str, str], **defaults:
     return Template(numbers.__name__.replace("_", "-"), tuple(dimensions), numbers)
 
 
+_RIG = {
+    "length": "distance of front and rear actuators, or of the actuators from the post or pivot",
+    "width": "distance of left and right actuators", "height": "of the moving body at home",
+    "stroke": "travel of an actuator", "payload": "mass of the moving body and all that it carries",
+}  # fmt: skip
 _CARRIAGE = {"stroke": "travel of a carriage"}
 TEMPLATES = (
     DELTA,
@@ -242,6 +325,17 @@ TEMPLATES = (
         tripod, {"height": "of the platform at home", "stroke": "travel of an actuator"},
         base_radius=0.25, platform_radius=0.15, height=0.5, stroke=0.2, payload=10.0,
     ),
+    _offered(
+        heave_pitch_roll, _RIG, length=1.0, width=0.6, height=0.4, stroke=0.15, payload=130.0,
+    ),
+    _offered(
+        four_corners, _RIG, length=1.1, width=0.6, height=0.4, stroke=0.1, payload=150.0,
+    ),
+    _offered(
+        pitch_roll_seat, _RIG, length=0.3, width=0.4, height=0.35, stroke=0.1, payload=110.0,
+    ),
+    _offered(traction_loss, _RIG, length=1.6, height=0.3, stroke=0.3, payload=160.0),
+    _offered(seat_mover, _RIG, height=0.3, stroke=0.3, payload=100.0),
     _offered(
         rail_hexapod, _CARRIAGE,
         base_radius=0.4, platform_radius=0.15, rod=0.5, stroke=0.4, payload=10.0,

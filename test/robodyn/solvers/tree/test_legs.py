@@ -199,7 +199,8 @@ def test_a_five_bar_is_an_arm_whose_end_another_holds(tmp_path):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"legs": [PAIR[0] | {"form": "UPU"}]}, r"form is 'UPU', expected one such as UPS"),
+        ({"legs": [PAIR[0] | {"form": "UXU"}]}, r"form is 'UXU', expected one such as UPS"),
+        ({"legs": [PAIR[0] | {"form": "U"}]}, "driven is True, expected false: a leg U has no"),
         ({"symmetry": 1.5}, "symmetry is 1.5, expected a whole number"),
         ({"legs": [PAIR[0] | {"form": "RUS", "axis": [0, 1, 0]}]}, r"legs\[0\].arm is missing"),
         ({"legs": [PAIR[0] | {"from": "UPS"}]}, "unknown field legs.0..from; did you mean 'form'"),
@@ -217,3 +218,43 @@ def test_what_makes_no_machine_is_refused_by_field(tmp_path, change, told):
     file.write_text(yaml.safe_dump(document | change))
     with pytest.raises(ModelError, match=told):
         rd.load(file)
+
+
+def tricept():
+    """3UPS + UP: three driven legs, and a center leg that bears and guides."""
+    bar = {"mass": 1.5, "radius": 0.02}
+    legs = [
+        {"form": "UPS", "axis": [-np.sin(a), np.cos(a), 0.0], "lower": bar, "upper": bar,
+         "base": [0.4 * np.cos(a), 0.4 * np.sin(a), 0.0],
+         "platform": [0.15 * np.cos(a), 0.15 * np.sin(a), 0.0]}
+        for a in np.deg2rad([0.0, 120.0, 240.0])
+    ]  # fmt: skip
+    center = {"form": "UP", "driven": False, "base": [0, 0, 0], "axis": [1, 0, 0],
+              "platform": [0, 0, 0], "lower": {"mass": 2.0, "radius": 0.03}}  # fmt: skip
+    platform = {"xyz": [0.0, 0.0, 0.8], "mass": 10.0, "radius": 0.2}
+    return rd.load({"type": "closed_loop", "platform": platform, "legs": [*legs, center]})
+
+
+def test_passive_center_leg_guides_the_platform_of_a_tricept(rng):
+    m = tricept()
+    assert m.mobility == 3
+    assert m.joint_names == ("leg1", "leg2", "leg3")
+    for _ in range(5):
+        q = m.advance(m.home, rng.uniform(-0.1, 0.1, 3))
+        pose = m.body_pose(q)
+        # the body is the sliding part: its origin stays on its own z axis through the center
+        along = rd.matrix_from_pose(pose)[:3, 2]
+        np.testing.assert_allclose(np.cross(pose[:3], along), 0.0, atol=1e-9)
+
+
+def test_power_of_the_driven_legs_is_the_change_of_energy_with_a_passive_leg(rng):
+    m = tricept()
+    q = m.advance(m.home, rng.uniform(-0.1, 0.1, 3))
+    u, a = rng.uniform(-0.5, 0.5, (2, 3))
+    power = m.inverse_dynamics(q, u, a) @ m.joint_velocities(q, u)
+    step = 1e-5
+    ends = [
+        sum(m.energy(m.advance(q, t * u + 0.5 * t * abs(t) * a * np.sign(t)), u + t * a))
+        for t in (step, -step)
+    ]
+    assert (ends[0] - ends[1]) / (2.0 * step) == pytest.approx(power, rel=1e-6)
