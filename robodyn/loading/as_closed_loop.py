@@ -7,6 +7,9 @@ These take joints that are not driven, too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from robodyn.mechanism.kind import ReadOptions
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.at_zero import TreeAtZero
@@ -45,6 +48,7 @@ def from_loose_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop |
     return ClosedLoop(check_links(model, strict=options.strict))
 
 
-def from_tree(mechanism: Mechanism) -> ClosedLoop:
-    """Make a closed loop of an arm or a platform, with the same driven joints."""
-    return ClosedLoop(mechanism.model)
+def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop:
+    """Make a closed loop of an arm or a platform, with the same driven joints or those named."""
+    model = mechanism.model
+    return ClosedLoop(model if driven is None else replace(model, driven=tuple(driven)))
