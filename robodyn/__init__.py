@@ -25,6 +25,7 @@ from robodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from robodyn.actuators import Actuator as Actuator
+    from robodyn.analysis.frequency_response import frequency_response as frequency_response
     from robodyn.analysis.limits import Violation as Violation
     from robodyn.analysis.limits import check_limits as check_limits
     from robodyn.base_motion import BaseMotion as BaseMotion
