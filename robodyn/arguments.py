@@ -121,15 +121,13 @@ def _wrong_argument(
     signature = inspect.signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
-        # of Self only type checkers have the name before Python 3.11
-        hints = typing.get_type_hints(function, localns={"Self": Any})
+        hints = _hints(function, signature)
     except (TypeError, NameError):  # other arguments than it takes; a name for type checkers only
         return None
     shapes = {}
     for name, value in given.items():
         parameter = signature.parameters[name]
-        variable = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        if variable or name not in hints or value is parameter.default:
+        if name not in hints or value is parameter.default:
             continue
         if not _fits(value, hints[name]):
             return _mismatch(name, value, hints[name], str(parameter.annotation))
@@ -146,6 +144,19 @@ def _wrong_argument(
         f"({error})",
         value=shapes,
     )
+
+
+def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
+    """Evaluate the annotations of the parameters, except for `*args` and `**options`."""
+    named = {
+        name: parameter.annotation
+        for name, parameter in signature.parameters.items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        and parameter.annotation is not parameter.empty
+    }
+    # of Self only type checkers have the name before Python 3.11, of Unpack's options always
+    space = inspect.unwrap(function).__globals__
+    return typing.get_type_hints(types.SimpleNamespace(__annotations__=named), space, {"Self": Any})
 
 
 def _takes_arrays(hint: Any) -> bool:

@@ -154,7 +154,7 @@ def stiffness_matrix(
         KinematicsError: as `inverse_dynamics`.
     """
     drives = mechanism._drive_elasticity
-    _, _, slope, J = _state_at_rest(mechanism, configuration, wrench)
+    _, slope, J = _state_at_rest(mechanism, configuration, wrench)
     K = np.swapaxes(J, -1, -2) @ (slope + drives.stiffness[:, None] * J)
     return np.asarray(0.5 * (K + np.swapaxes(K, -1, -2)))
 
@@ -227,8 +227,9 @@ def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -
     efforts = _state_at_rest(mechanism, start, None)[0]
     positions = mechanism.joint_positions(start)
     for _ in range(STEPS):
-        needed, there, slope, J = _state_at_rest(mechanism, q, load)
-        missing = needed - efforts + stiffness * (there - positions)
+        needed, slope, J = _state_at_rest(mechanism, q, load)
+        wound = mechanism.joint_positions(q) - positions
+        missing = needed - efforts + stiffness * wound
         transposed = np.swapaxes(J, -1, -2)
         K = transposed @ (slope + stiffness[:, None] * J)
         step = -np.linalg.solve(K, transposed @ missing[..., None])[..., 0]
@@ -307,12 +308,11 @@ def refuse_elastic_drives(mechanism: Any) -> None:
 
 def _state_at_rest(
     mechanism: Any, configuration: ArrayLike, wrench: ArrayLike | None
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return efforts (..., n), joint positions, the efforts' slope (..., n, nv) and J."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return efforts (..., n), their slope (..., n, nv) by displacement, and J (..., n, nv)."""
     rest = np.zeros(mechanism.coordinates.velocity_size)
     d = mechanism._smooth.inverse_dynamics_derivatives(configuration, rest, rest, wrench)
-    positions = mechanism.joint_positions(configuration)
-    return d.efforts, positions, d.configuration, mechanism.joint_jacobian(configuration)
+    return d.efforts, d.configuration, mechanism.joint_jacobian(configuration)
 
 
 def _refuse_unstable(mechanism: Any, stiffness: FloatArray) -> None:

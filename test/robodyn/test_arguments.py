@@ -42,10 +42,7 @@ WRONG = {
     "collection": (lambda m: m.without_dry_friction(1j), "undamped is 1j, expected Collection"),
     "elements": (lambda m: rd.sweep(m, {}, 7), "quantities is 7, expected Collection[str]"),
     "constructor": (lambda m: rd.ComputedTorque(Odd()), "mechanism is a Odd, expected Mechanism"),
-    "cone": (
-        lambda m: rd.load("stewart_symmetric").with_cones([Odd()]),
-        "base_cone must be numbers",
-    ),
+    "number": (lambda m: m.with_payload([Odd()]), "mass must be numbers"),
     "arity": (lambda m: rd.plan_path(m, m.home, m.home, progress=Odd), "progress is a type, exp"),
     "count": (lambda m: rd.exciting_trajectory(m, trials=10**9), "expected 1 to"),
     "overflow": (lambda m: rd.exciting_trajectory(m, trials=10**400), "too large to convert"),
