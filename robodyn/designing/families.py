@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
 from robodyn.designing.catalog import CatalogActuator, load_catalog
 from robodyn.designing.evaluation import Needed
 from robodyn.designing.requirements import Requirements
 from robodyn.errors import InvalidInput
 from robodyn.loading.load import load
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.solvers.stewart.description.sides import JointCircle, symmetric_legs
 
 Bounds = Mapping[str, tuple[float, float]]
 Parameters = Mapping[str, float]
@@ -113,13 +113,6 @@ class Family(NamedTuple):
         return load(document)
 
 
-def _pairs(radius: float, first: float, spread: float) -> FloatArray:
-    """(6, 3) points on a circle, in pairs at first + 120 degrees k, spread to either side."""
-    angles = first + np.repeat(2.0 * math.pi / 3.0 * np.arange(3), 2)
-    angles = angles + np.tile([-spread, spread], 3)
-    return radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(6)], axis=-1)
-
-
 def _limits(limits: Limits | None, travel: str) -> dict[str, Any]:
     if limits is None:
         return {}
@@ -129,16 +122,12 @@ def _limits(limits: Limits | None, travel: str) -> dict[str, Any]:
 
 
 def _hexapod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[str, Any]:
-    base = np.roll(_pairs(p["base_radius"], 0.0, p["base_spread"]), -1, axis=0)
-    tips = _pairs(p["platform_radius"], math.pi / 3.0, p["platform_spread"])
-    legs = [
-        {"base": a.tolist(), "platform": b.tolist(), "universal_axis": [-a[1], a[0], 0.0]}
-        for a, b in zip(base, tips, strict=True)
-    ]
+    base = JointCircle(p["base_radius"], p["base_spread"])
+    platform = JointCircle(p["platform_radius"], p["platform_spread"])
     return {
         "type": "stewart", "home": {"xyz": [0.0, 0.0, p["height"]]}, "platform": body,
         "leg_defaults": {"lower": MASSLESS, "upper": MASSLESS, **_limits(limits, "length")},
-        "legs": legs,
+        "legs": symmetric_legs(base, platform),
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from robodyn.errors import InvalidInput
 from robodyn.parsing.template import Dimension, Template, cylinder_inertia
+from robodyn.solvers.stewart.description.sides import JointCircle, symmetric_legs
 
 # Half the angle between the joints of a pair [rad].
 SPREAD = math.radians(9.0)
@@ -23,9 +24,9 @@ def hexapod(
         InvalidInput: a stroke that the legs are too short for.
     """
     mass = payload
-    base, platform = _pairs(base_radius, 0.0), _pairs(platform_radius, math.pi / 3.0)
-    base = base[1:] + base[:1]  # neighboring legs lean towards each other
-    length = math.dist((*base[0], 0.0), (*platform[0], height))
+    circles = (JointCircle(radius, SPREAD) for radius in (base_radius, platform_radius))
+    centers = [(leg["base"], leg["platform"]) for leg in symmetric_legs(*circles)]
+    length = math.dist(centers[0][0], [*centers[0][1][:2], height])
     shortest, longest = length - 0.5 * stroke, length + 0.5 * stroke
     if not shortest > stroke:
         raise InvalidInput(
@@ -41,7 +42,7 @@ def hexapod(
     legs = "\n".join(
         f"  - {{base: [{a[0]:.4f}, {a[1]:.4f}, 0], platform: [{b[0]:.4f}, {b[1]:.4f}, 0], "
         f"universal_axis: [{-a[1]:.4f}, {a[0]:.4f}, 0]}}"
-        for a, b in zip(base, platform, strict=True)
+        for a, b in centers
     )
     spin, tilt = cylinder_inertia(mass, platform_radius)
     lower_axial, lower_cross = cylinder_inertia(lower, radius, part)
@@ -52,14 +53,6 @@ def hexapod(
         "upper_axial": upper_axial, "upper_cross": upper_cross, "shortest": shortest,
         "longest": longest, "speed": float(f"{3.0 * stroke:.2g}"), "effort": effort, "legs": legs,
     }  # fmt: skip
-
-
-def _pairs(radius: float, first: float) -> list[tuple[float, float]]:
-    """Six points on a circle, in pairs, counter-clockwise."""
-    angles = [
-        first + k * 2.0 * math.pi / 3.0 + side for k in range(3) for side in (-SPREAD, SPREAD)
-    ]
-    return [(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles]
 
 
 TEMPLATE = Template(

@@ -29,6 +29,7 @@ from robodyn.parsing.model_file import (
     write_yaml,
 )
 from robodyn.poses import pose_from_rpy, rpy_from_pose
+from robodyn.solvers.stewart.description.sides import half_extended, legs_of_sides
 from robodyn.solvers.stewart.six_legs import (
     LEGS,
     Damping,
@@ -42,7 +43,7 @@ from robodyn.solvers.stewart.six_legs import (
 
 UNIVERSAL_LIMITS = ("universal_1", "universal_2")
 _CONES = ("base_cone", "body_cone")
-_TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs", *_CONES)
+_TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs", "sides", *_CONES)
 _SHARED = ("lower", "upper", "damping", "limits", "actuator", "armature")
 _LEG = ("base", "platform", "universal_axis", "reading", *_SHARED)
 
@@ -67,19 +68,22 @@ def stewart_model_from_yaml(
     top.text("type", choices=("stewart",))
     defaults = top.child("leg_defaults", {})
     defaults.only(*_SHARED)
-    legs = top.children("legs")
+    if "sides" in top and "legs" in top:
+        raise top.refuse("sides", top.data["sides"], "either `sides` or `legs`")
+    legs = legs_of_sides(top.child("sides")) if "sides" in top else top.children("legs")
     if len(legs) != LEGS:
         raise ModelError(f"{source}: legs is a list of {len(legs)}, expected six", value=len(legs))
     name = top.text("name")
     platform = _body(top.child("platform"))
     if not platform.mass > 0.0:
         raise top.refuse("platform.mass", platform.mass, "a number above 0 [kg]")
+    made = tuple(_leg(leg, defaults, number) for number, leg in enumerate(legs, start=1))
     six = SixLegs(
         name=name,
         platform=platform,
-        legs=tuple(_leg(leg, defaults, number) for number, leg in enumerate(legs, start=1)),
+        legs=made,
         gravity=top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist()),
-        home=_home(top),
+        home=_home(top, made[0]),
         source=source,
         base_cone=top.number("base_cone", "rad", default=np.inf, above=0.0),
         body_cone=top.number("body_cone", "rad", default=np.inf, above=0.0),
@@ -89,9 +93,10 @@ def stewart_model_from_yaml(
     return six.expanded()
 
 
-def _home(top: Fields) -> Any:
+def _home(top: Fields, leg: Leg) -> Any:
+    """Return the stated pose; of a symmetric hexapod without one, that of half extended legs."""
     if "home" not in top:
-        return None
+        return half_extended(top.child("sides"), leg) if "sides" in top else None
     home = top.child("home")
     home.only("xyz", "rpy")
     return pose_from_rpy(home.array("xyz", (3,), "m"), home.array("rpy", (3,), "rad", [0.0] * 3))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Joint centers of hexapods with threefold symmetry, whose joints lie in pairs on two circles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.formats.documents import Fields
+from robodyn.poses import pose_from_rpy
+from robodyn.solvers.stewart.six_legs import Leg
+
+
+class JointCircle(NamedTuple):
+    """Circle with three pairs of joints: radius [m], half the angle within a pair [rad]."""
+
+    radius: float
+    spread: float
+
+    @classmethod
+    def of_sides(cls, short: float, long: float) -> JointCircle:
+        """Find the circle of a hexagon from the distances within and between its pairs [m].
+
+        The sides of a hexagon are chords: short = 2 r sin(s), long = 2 r sin(60 degrees - s).
+        """
+        radius = math.sqrt((short**2 + long**2 + short * long) / 3.0)
+        return cls(radius, math.asin(0.5 * short / radius))
+
+    def joints(self, first: float) -> FloatArray:
+        """(6, 3) joint centers [m], their pairs at the angles `first` + 120 degrees k [rad]."""
+        angles = first + np.repeat(2.0 * math.pi / 3.0 * np.arange(3), 2)
+        angles = angles + np.tile([-self.spread, self.spread], 3)
+        return self.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(6)], axis=-1)
+
+
+def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, Any]]:
+    """Return the ends and universal axes of six legs, as a model file has them.
+
+    Neighboring legs lean towards each other: the two legs of a pair at the base go to two pairs of
+    the platform.
+    """
+    feet = np.roll(base.joints(0.0), -1, axis=0)
+    tips = platform.joints(math.pi / 3.0)
+    return [
+        {"base": a.tolist(), "platform": b.tolist(), "universal_axis": [-a[1], a[0], 0.0]}
+        for a, b in zip(feet, tips, strict=True)
+    ]
+
+
+def legs_of_sides(sides: Fields) -> list[Fields]:
+    """Return the legs of a file that states distances between joints.
+
+    Raises:
+        ModelError: a distance is missing, or not above 0; a short side is longer than the long one.
+    """
+    sides.only("base", "platform")
+    circles = []
+    for name in ("base", "platform"):
+        short, long = sides.array(name, (2,), "m").tolist()
+        if not 0.0 < short <= long:
+            expected = "[within a pair, between pairs] with 0 < the first <= the second [m]"
+            raise sides.refuse(name, [short, long], expected)
+        circles.append(JointCircle.of_sides(short, long))
+    legs = symmetric_legs(*circles)
+    return [Fields(leg, sides.source, f"legs[{k}]") for k, leg in enumerate(legs)]
+
+
+def half_extended(sides: Fields, leg: Leg) -> FloatArray:
+    """Return the level pose (7,) of a symmetric platform whose legs are half extended.
+
+    Raises:
+        ModelError: the legs have no limits of length, or are too short for the distances.
+    """
+    across = math.dist(leg.base[:2], leg.platform[:2])
+    length = 0.5 * sum(leg.limits.length)
+    if not across < length < math.inf:
+        expected = (
+            "`limits.length` of the legs whose mean is finite and above "
+            f"{across:.4g} m, or a pose `home`"
+        )
+        raise sides.refuse("base", sides.data["base"], expected)
+    return pose_from_rpy([0.0, 0.0, math.sqrt(length**2 - across**2)], [0.0, 0.0, 0.0])
