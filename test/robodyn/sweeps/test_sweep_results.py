@@ -17,6 +17,7 @@ from robodyn.sweeps import QUANTITIES
 
 def test_a_grid_equals_the_batch_calls(symmetric):
     x, z = np.linspace(-0.1, 0.1, 7), np.linspace(0.75, 0.85, 5)
+    symmetric = symmetric.with_drive_stiffness(1e7)
     data = rd.sweep(
         symmetric,
         {"x": x, "z": "0.75:0.85:5", "roll": 0.05, "force_x": 20.0, "accel_z": 1.5},
@@ -41,12 +42,15 @@ def test_a_grid_equals_the_batch_calls(symmetric):
     np.testing.assert_allclose(
         data.condition_number, symmetric.condition_number(poses, 0.8), rtol=1e-13
     )
+    first = symmetric.modes(poses, wrench).frequencies[..., 0]
+    np.testing.assert_allclose(data.natural_frequency, first, rtol=1e-9)
     direction, _ = weakest_direction(symmetric, poses[2, 3], 0.8)
     np.testing.assert_allclose(data.weakest_direction[2, 3], direction, atol=1e-12)
 
 
 def test_every_array_has_its_unit_and_every_dimension_its_coordinate(symmetric):
-    data = rd.sweep(symmetric, {"x": "0:0.1:3", "payload": "0:50:2"}, list(QUANTITIES))
+    elastic = symmetric.with_drive_stiffness(1e7)
+    data = rd.sweep(elastic, {"x": "0:0.1:3", "payload": "0:50:2"}, list(QUANTITIES))
     assert data.effort.dims == ("x", "payload", "joint")
     units = {name: data[name].attrs.get("units") for name in data.variables}
     assert units["x"] == units["z"] == units["joint_positions"] == "m"
