@@ -4,9 +4,9 @@
 
 Usage: `python -m benchmarks.predictive_control [MODEL ...]`, with acados's Python interface
 installed, which no package of robodyn needs (`pip install comma-deps-acados` has it with its
-libraries). A mechanism goes home from 0.1 of its range, within bounds of its efforts; each
-millisecond is one real-time iteration (Gauss-Newton, HPIPM) over 20 intervals of 10 ms, whose
-dynamics and Jacobians are those of the exported library.
+libraries). A mechanism goes home from 0.2 rad, or a twentieth of its size, within bounds of its
+efforts. Each millisecond is one real-time iteration (Gauss-Newton, HPIPM) over 10 intervals of
+20 ms by Runge-Kutta of order 2, whose dynamics and Jacobians are those of the exported library.
 """
 
 from __future__ import annotations
@@ -24,7 +24,17 @@ import numpy as np
 import robodyn as rd
 import robodyn.casadi
 
-INTERVALS, INTERVAL, PERIODS = 20, 0.01, 3000
+INTERVALS, INTERVAL, PERIODS = 10, 0.02, 3000
+
+
+def lay_out(package: Path, root: Path) -> Path:
+    """Link a wheel's files as acados's generator expects them below ACADOS_SOURCE_DIR."""
+    (root / "interfaces").mkdir(parents=True)
+    (root / "interfaces/acados_template").symlink_to(package)
+    for part in ("lib", "include", "bin"):
+        (root / part).symlink_to(package / "install" / part)
+    os.environ["ACADOS_SOURCE_DIR"] = str(root)
+    return root
 
 
 def solver_sources(acados: Path, mechanism: rd.Mechanism, folder: Path) -> list[Path]:
@@ -54,6 +64,7 @@ def solver_sources(acados: Path, mechanism: rd.Mechanism, folder: Path) -> list[
     ocp.constraints.lbu, ocp.constraints.ubu = -limit, limit
     ocp.constraints.idxbu, ocp.constraints.x0 = np.arange(n), np.zeros(2 * nv)
     ocp.solver_options.integrator_type = "ERK"
+    ocp.solver_options.sim_method_num_stages = 2
     ocp.solver_options.nlp_solver_type = "SQP_RTI"
     ocp.solver_options.qp_solver = "PARTIAL_CONDENSING_HPIPM"
     ocp.solver_options.qp_solver_cond_N = 5
@@ -63,13 +74,14 @@ def solver_sources(acados: Path, mechanism: rd.Mechanism, folder: Path) -> list[
     return [file for file in written if not file.name.startswith(("main_", "acados_sim_solver"))]
 
 
-def run(acados: Path, name: str) -> str:
-    """Export, generate, compile and run; a line with times [us]."""
+def run(package: Path, name: str) -> str:
+    """Export, generate, compile and run; a line with processor times [us]."""
     mechanism = rd.load(name).without_dry_friction()
     away = 0.05 * mechanism.size if name.startswith("stewart") else 0.2
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         rd.export(mechanism, folder, name="robot", casadi=True)
+        acados = lay_out(package, folder / "acados")
         sources = solver_sources(acados, mechanism, folder)
         libraries = [acados / "lib" / f"lib{each}.so" for each in ("acados", "hpipm", "blasfeo")]
         include = [folder, folder / "generated", acados / "include"]
@@ -106,5 +118,5 @@ if __name__ == "__main__":
     except ImportError:
         sys.exit("acados is not installed: pip install comma-deps-acados")
     for model in parser.parse_args().models:
-        sys.stdout.write(run(Path(acados.DIR), model))
+        sys.stdout.write(run(Path(acados.__file__).parent, model))
         sys.stdout.flush()
