@@ -72,7 +72,8 @@ def step(
         reference: (nq,) configuration at which x is zero; home by default.
 
     Raises:
-        InvalidInput: the step is not positive, there is none, or as for `forward_dynamics`.
+        InvalidInput: the step is not positive, there is none, a drive is elastic, or as for
+            `forward_dynamics`.
         MissingExtra: PyTorch is not installed.
     """
     return _function(Chart(mechanism, reference).step_rows(dt, steps))

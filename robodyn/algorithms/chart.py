@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
@@ -76,8 +77,9 @@ class Chart:
         """Return `steps` of dt [s] of a plant, from x, v and efforts to x and v, of rows.
 
         Raises:
-            InvalidInput: the step is not positive, or there is none.
+            InvalidInput: the step is not positive, there is none, or a drive is elastic.
         """
+        refuse_elastic_drives(self.mechanism)
         h = as_scalar("dt", dt, "s", above=0.0)
         if steps < 1 or steps != int(steps):
             raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)

@@ -10,6 +10,7 @@ import scipy.linalg
 import scipy.optimize
 
 import robodyn as rd
+from robodyn.algorithms.chart import Chart
 from robodyn.poses import pose_difference
 from robodyn.sweeps.quantities import QUANTITIES
 from robodyn.sweeps.settings import SweepSettings
@@ -177,7 +178,12 @@ def test_rigid_drives_have_no_stiffness_and_elastic_ones_are_not_simulated(tmp_p
     elastic = rigid.with_drive_stiffness([1e6, *[math.inf] * 5])
     with pytest.raises(rd.InvalidInput, match=r"the drives of leg1_actuator, .* are rigid"):
         rigid.stiffness_matrix(rigid.home)
-    for make in (rd.Plant, lambda m: rd.BatchPlant(m, 2), lambda m: rd.export(m, tmp_path)):
+    for make in (
+        rd.Plant,
+        lambda m: rd.BatchPlant(m, 2),
+        lambda m: rd.export(m, tmp_path),
+        lambda m: Chart(m).step_rows(1e-3, 1),
+    ):
         with pytest.raises(
             rd.InvalidInput, match="leg1_actuator are elastic, which simulations do not"
         ):
