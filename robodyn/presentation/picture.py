@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Small pictures of mechanisms in parallel projection, as SVG and as pixels."""
+"""Small pictures of mechanisms in parallel projection, as pixels."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -57,19 +56,6 @@ class Camera:
             else:
                 found.append((points, THIN, 1.0) if part.thin else (points, BODY, 2.0))
         return found
-
-    def svg(self, mechanism: Any, configuration: FloatArray) -> str:
-        """Return a picture as an SVG element."""
-        lines = "".join(
-            f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" '
-            f'stroke="{color}" stroke-width="{width}"/>'
-            for points, color, width in self.lines(mechanism, configuration)
-        )
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
-            f'fill="none" stroke-linecap="round" stroke-linejoin="round">'
-            f"<title>{escape(mechanism.name)}</title>{lines}</svg>"
-        )
 
     def pixels(self, mechanism: Any, configuration: FloatArray) -> NDArray[np.uint8]:
         """Return a picture (height, width, 3), red, green, blue.
