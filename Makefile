@@ -14,6 +14,8 @@ BENCH_READY := $(VENV)/.ready-to-bench
 DOCS_READY := $(VENV)/.ready-to-document
 MUTANTS_READY := $(VENV)/.ready-to-mutate
 MODEL ?= stewart_dasgupta
+# A ride is on the platform of a flight simulator unless MODEL is given.
+RIDDEN = $(if $(filter file,$(origin MODEL)),motion_platform,$(MODEL))
 # What is imported is compiled to bytecode then: most of what pip would compile never is. Where
 # bytecode is not written (containers often say so) every process would compile again, which takes
 # longer than all else that a node does to start.
@@ -37,7 +39,7 @@ help:
 	@echo "make sim     run path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
 	@echo "make arm     run the PUMA experiment"
 	@echo "make view    watch a mechanism move in the browser (MODEL=puma560 for another)"
-	@echo "make ride    fly: take-off, turns, turbulence on a motion platform in the browser (press Engage)"
+	@echo "make ride    fly: take-off, turns, turbulence on a motion platform in the browser (press Engage; MODEL=rig.yaml)"
 	@echo "make bench   benchmark the library against Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
 	@echo "make docs    the documentation site, with every example run, in docs/_build"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
@@ -107,7 +109,7 @@ sim: $(INSTALLED)
 	@$(BIN)/ros2 launch robodyn stewart_sim.launch.py $(ARGS)
 
 ride: $(RIDE_READY)
-	@$(BIN)/ros2 launch robodyn machine.launch.py model:=motion_platform cueing:=true flight:=true viewer:=true $(ARGS)
+	@$(BIN)/ros2 launch robodyn machine.launch.py model:=$(RIDDEN) cueing:=true flight:=true viewer:=true $(ARGS)
 
 view: $(VIEW_READY)
 	@$(BIN)/robodyn view $(MODEL) $(ARGS)
