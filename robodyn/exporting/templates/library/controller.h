@@ -36,6 +36,9 @@
 #define @UPPER@_EFFORT_MARGIN 3.0
 /* and this multiple of the velocity limits: splines pass them by a little */
 #define @UPPER@_RATE_MARGIN 1.01
+/* [s] in which motions are braked to rest */
+#define @UPPER@_SHORTEST_STOP 0.02
+#define @UPPER@_LONGEST_STOP 0.64
 /* [rad or m] beyond the position limits, for rounding */
 #define @UPPER@_END_MARGIN 1e-6
 /* statuses counted apart */
@@ -260,44 +263,62 @@ static inline int @NAME@_check_joints(const @NAME@_controller *c, const double *
   return @UPPER@_OK;
 }
 
-/* [s] in which a motion can be braked to rest: the shortest that the actuators have efforts for. */
-static inline double @NAME@_stop_time(const double *configuration, const double *velocity) {
-  double acceleration[@UPPER@_NV], time = 0.02;
-  for (; time < 0.5; time *= 2.0) {
-    for (int j = 0; j < @UPPER@_NV; j++) acceleration[j] = -velocity[j] / time;
-    if (@NAME@_can_be_driven(configuration, velocity, acceleration, NULL, 0.9) == @UPPER@_OK) break;
-  }
-  return time;
+/* Whether the actuators have efforts to change a motion to rest in a time [s]. */
+static inline int @NAME@_can_brake(const double *configuration, const double *velocity,
+                                   double time) {
+  double acceleration[@UPPER@_NV];
+  for (int j = 0; j < @UPPER@_NV; j++) acceleration[j] = -velocity[j] / time;
+  return @NAME@_can_be_driven(configuration, velocity, acceleration, NULL, 0.9);
 }
 
-/* Whether the mechanism can be braked to rest from a motion: there is a configuration where it
-   would stop, and still a tolerance farther, and it is held there. Where loops can move no farther,
-   small rates of joints are large ones of the body, and nothing controls it. */
+/* Whether the mechanism can be braked to rest from a motion, and the shortest time [s] of it: there
+   is a configuration where it would stop, and still a tolerance farther, the actuators have efforts
+   to brake it here and there, and to hold it. Where loops can move no farther, small rates of
+   joints are large ones of the body: the efforts that brake the joints grow, and in the end nothing
+   controls the body. */
 static inline int @NAME@_can_stop(const double *configuration, const double *velocity,
                                   const double *positions, const double *rates,
-                                  double tolerance) {
-  double there[@UPPER@_NQ], stops[@UPPER@_N], still[@UPPER@_NV] = {0.0}, fastest = 0.0;
-  double time = @NAME@_stop_time(configuration, velocity);
+                                  double tolerance, double *time) {
+  double there[@UPPER@_NQ], stops[@UPPER@_N], changes[@UPPER@_N], deceleration[@UPPER@_NV];
+  double still[@UPPER@_NV] = {0.0}, fastest = 0.0;
+  int status = @UPPER@_TOO_STRONG, has_time = 0;
   for (int i = 0; i < @UPPER@_N; i++) fastest = fmax(fastest, fabs(rates[i]));
+  *time = @UPPER@_SHORTEST_STOP;
   if (fastest == 0.0) return @UPPER@_OK;
-  time += 2.0 * tolerance / fastest;
-  for (int i = 0; i < @UPPER@_N; i++) {
-    const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
-    stops[i] = positions[i] + 0.5 * time * rates[i];
-    if (stops[i] > upper && rates[i] > 0.0) stops[i] = positions[i] > upper ? positions[i] : upper;
-    if (stops[i] < lower && rates[i] < 0.0) stops[i] = positions[i] < lower ? positions[i] : lower;
+  for (double tried = *time; tried <= @UPPER@_LONGEST_STOP; tried *= 2.0) {
+    const double way = 0.5 * tried + tolerance / fastest;
+    if (@NAME@_can_brake(configuration, velocity, tried) != @UPPER@_OK) continue;
+    if (!has_time) *time = tried; /* if there is no other */
+    has_time = 1;
+    if (tried > 2.0 * *time) break; /* a longer way may lead past where loops can move no farther */
+    for (int i = 0; i < @UPPER@_N; i++) {
+      const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
+      const double at = positions[i];
+      stops[i] = at + way * rates[i];
+      changes[i] = -rates[i] / tried;
+      if (stops[i] > upper && rates[i] > 0.0) stops[i] = at > upper ? at : upper;
+      if (stops[i] < lower && rates[i] < 0.0) stops[i] = at < lower ? at : lower;
+    }
+    memcpy(there, configuration, sizeof there);
+    status = @NAME@_configuration(stops, there);
+    if (status != @UPPER@_OK) return status; /* nor any farther */
+    status = @NAME@_velocity(there, changes, deceleration);
+    if (status == @UPPER@_OK) status = @NAME@_can_be_driven(there, still, deceleration, NULL, 0.9);
+    if (status == @UPPER@_OK) status = @NAME@_can_be_driven(there, still, still, NULL, 0.9);
+    if (status == @UPPER@_OK) {
+      *time = tried;
+      return @UPPER@_OK;
+    }
   }
-  memcpy(there, configuration, sizeof there);
-  const int status = @NAME@_configuration(stops, there);
-  if (status != @UPPER@_OK) return status;
-  return @NAME@_can_be_driven(there, still, still, NULL, 0.9);
+  if (!has_time) *time = @UPPER@_LONGEST_STOP;
+  return status;
 }
 
 /* Take a motion of the configuration for the target. */
 static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, const double *velocity,
                                 const double *acceleration, double period, const double *base,
                                 const @NAME@_settings *settings) {
-  double positions[@UPPER@_N], rates[@UPPER@_N];
+  double positions[@UPPER@_N], rates[@UPPER@_N], time;
   period = @NAME@_usable_period(period);
   /* without a state there is only braking */
   int status = !c->is_lost && c->lost_time == 0.0 ? @UPPER@_OK : @UPPER@_INVALID;
@@ -313,7 +334,7 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
     status = @NAME@_can_be_driven(target, velocity, acceleration, base, @UPPER@_EFFORT_MARGIN);
   }
   if (status == @UPPER@_OK) {
-    status = @NAME@_can_stop(target, velocity, positions, rates, settings->tolerance);
+    status = @NAME@_can_stop(target, velocity, positions, rates, settings->tolerance, &time);
     if (status != @UPPER@_OK) {
       memcpy(c->barred, rates, sizeof rates);
       c->barred_time = @UPPER@_BARRED_TIME;
@@ -329,7 +350,8 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) { /* nor from where it is */
     const double apart = fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i]));
     if (apart > 0.25 * settings->tolerance) {
-      status = @NAME@_can_stop(c->configuration, c->velocity, c->measured, c->measured_rates, 0.0);
+      status = @NAME@_can_stop(c->configuration, c->velocity, c->measured, c->measured_rates, 0.0,
+                               &time);
       break;
     }
   }
@@ -446,7 +468,7 @@ static inline void @NAME@_brake(@NAME@_controller *c, double period,
         break;
       }
     }
-    c->stop_time = @NAME@_stop_time(c->target, c->target_velocity);
+    @NAME@_can_stop(c->target, c->target_velocity, c->positions, c->rates, 0.0, &c->stop_time);
   }
   c->is_moving = 0;
   c->idle_time = 0.0;
