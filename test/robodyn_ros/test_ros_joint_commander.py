@@ -96,7 +96,9 @@ def test_engage_a_path_a_jump_freeze_ease_back_park(operator):
     graph.spin(0.2)
     assert operator.ask("freeze").message in ("freezing", "frozen")
     operator.wait("frozen")
-    graph.spin(0.1)
+    # commands from before may still be on their way; only those at standstill repeat
+    sent = operator.commands
+    graph.until(lambda: sent[-1].position == sent[-2].position, "commands at standstill")
     heard, still = len(operator.commands), operator.commands[-1].position
     graph.until(lambda: len(operator.commands) > heard + 5, "more commands")
     assert operator.commands[-1].position == still
