@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _UNIONS = Union, types.UnionType
 _ARRAY_LIKE = set(get_args(ArrayLike))
 _FLOAT64 = np.dtype(np.float64)
-# What computing with arrays of other shapes, or with numbers that are too large, may raise.
+# Errors of computations with arrays of wrong shapes, or with numbers that are too large.
 _OF_SHAPES = (ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError)
 
 Size = Callable[[Any], int]
@@ -79,12 +79,12 @@ def guard_methods(cls: type, sizes: Mapping[str, Size] | None = None) -> None:
         if name.startswith("_") and name != "__init__":
             continue
         if inspect.isfunction(value):
-            setattr(cls, name, guarded(value, _sized(value, sizes or {})))
+            setattr(cls, name, guarded(value, _size_checks(value, sizes or {})))
         elif isinstance(value, (classmethod, staticmethod)):
             setattr(cls, name, type(value)(guarded(value.__func__)))
 
 
-def _sized(function: Callable[..., Any], sizes: Mapping[str, Size]) -> list[Sized]:
+def _size_checks(function: Callable[..., Any], sizes: Mapping[str, Size]) -> list[Sized]:
     plain = ("FloatArray", "FloatArray | None")
     return [
         (place, each.name, sizes[each.name])

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms.chart import Chart, Rows
+from robodyn.algorithms.chart import Chart, Rows, call_with_rows
 from robodyn.arrays import ArrayLike
 from robodyn.extras import needing
 from robodyn.mechanism.mechanism import Mechanism
@@ -92,25 +92,19 @@ def _function(rows: Rows) -> Differentiable:
         results = [jax.ShapeDtypeStruct((*lead, *shape), kind) for shape in shapes]
 
         def compiled(*arrays: Any) -> Any:
-            parts = [np.asarray(each, dtype=np.float64) for each in arrays]
-            found = compute(*(each.reshape(-1, each.shape[-1]) for each in parts))
-            lead = parts[0].shape[:-1]
-            return [
-                np.asarray(each, dtype=kind).reshape(*lead, *shape)
-                for each, shape in zip(found, shapes, strict=True)
-            ]
+            found = call_with_rows(compute, shapes, arrays)
+            return [np.asarray(each, dtype=kind) for each in found]
 
         return jax.pure_callback(compiled, results, *whole, vmap_method="broadcast_all")
 
     @jax.custom_jvp  # type: ignore[untyped-decorator]
     def f(x: Any, v: Any, load: Any) -> Any:
-        return tuple(call(rows.compute, [(k,) for k in rows.results], (x, v, load)))
+        return tuple(call(rows.compute, rows.result_shapes, (x, v, load)))
 
     @f.defjvp  # type: ignore[untyped-decorator]
     def _(primals: Any, tangents: Any) -> Any:
         count = len(rows.results)
-        shapes: list[tuple[int, ...]] = [(k,) for k in rows.results]
-        shapes += [(k, each) for k in rows.results for each in rows.arguments]
+        shapes = rows.result_shapes + rows.derivative_shapes
         found = call(rows.differentiate, shapes, primals)
         blocks = [found[count + 3 * k : count + 3 * k + 3] for k in range(count)]
         changes = tuple(

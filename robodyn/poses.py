@@ -17,6 +17,9 @@ from robodyn.errors import InvalidInput
 from robodyn.numerics import rotations_batch as kernels
 from robodyn.numerics.broadcasting import flatten
 
+# Names of the translations along x, y, z and the rotations about them.
+AXES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
+
 # For sqrt(1 -+ sin pitch): below it the sum, or difference, of roll and yaw is rounding noise.
 LOCKED = 1e-15
 
@@ -180,6 +183,14 @@ def left_jacobian(turn: FloatArray) -> FloatArray:
     columns: FloatArray = np.tile(np.eye(3), (turn.size // 3, 1))
     kernels.rotation_vector_motions(vectors, columns, np.zeros_like(columns))
     return np.asarray(columns.reshape(*turn.shape, 3).swapaxes(-1, -2))
+
+
+def cross_matrices(vectors: FloatArray) -> FloatArray:
+    """Return the matrices (N, 3, 3) of the cross products with vectors (N, 3)."""
+    out = np.zeros((len(vectors), 3, 3))
+    x, y, z = vectors.T
+    out[:, 0, 1], out[:, 0, 2], out[:, 1, 2] = -z, y, -x
+    return np.asarray(out - out.swapaxes(1, 2))
 
 
 def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:

@@ -22,9 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from robodyn.algorithms.chart import Chart, Rows
+from robodyn.algorithms.chart import Chart, Rows, call_with_rows
 from robodyn.arrays import ArrayLike
 from robodyn.extras import needing
 from robodyn.mechanism.mechanism import Mechanism
@@ -93,15 +91,9 @@ def _function(rows: Rows) -> Differentiable:
 
 def _computed(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any, ...]:
     """Call a function of rows with tensors (..., k); the results have their type and device."""
-    lead, like = given[0].shape[:-1], given[0]
-    parts = [np.asarray(each.detach().cpu(), dtype=np.float64) for each in given]
-    found = compute(*(each.reshape(-1, each.shape[-1]) for each in parts))
-    return tuple(
-        torch.as_tensor(
-            np.asarray(each).reshape(*lead, *shape), dtype=like.dtype, device=like.device
-        )
-        for each, shape in zip(found, shapes, strict=True)
-    )
+    like = given[0]
+    found = call_with_rows(compute, shapes, (each.detach().cpu() for each in given))
+    return tuple(torch.as_tensor(each, dtype=like.dtype, device=like.device) for each in found)
 
 
 class _Mapped(Function):  # type: ignore[misc]
@@ -132,7 +124,7 @@ class _Values(_Mapped):
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:
         """Compute the results."""
-        return _computed(rows.compute, [(k,) for k in rows.results], given)
+        return _computed(rows.compute, rows.result_shapes, given)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -165,8 +157,7 @@ class _Derivatives(_Mapped):
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:
         """Compute the blocks (..., k, j) of each result by each argument."""
-        shapes: list[tuple[int, ...]] = [(k,) for k in rows.results]
-        shapes += [(k, j) for k in rows.results for j in rows.arguments]
+        shapes = rows.result_shapes + rows.derivative_shapes
         return _computed(rows.differentiate, shapes, given)[len(rows.results) :]
 
     @staticmethod

@@ -9,7 +9,7 @@ only in rotation vectors, by their left Jacobian.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
-from robodyn.poses import left_jacobian, pose_difference, rotation_matrix
+from robodyn.poses import cross_matrices, left_jacobian, pose_difference, rotation_matrix
 
 # Parts of the step at which Runge-Kutta's stages are, and their weights.
 PARTS, WEIGHTS = (0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
@@ -39,6 +39,39 @@ class Rows(NamedTuple):
     results: tuple[int, ...]
     compute: Callable[..., tuple[FloatArray, ...]]
     differentiate: Callable[..., tuple[FloatArray, ...]]
+
+    @property
+    def result_shapes(self) -> list[tuple[int, ...]]:
+        """Shapes of a row of the results."""
+        return [(k,) for k in self.results]
+
+    @property
+    def derivative_shapes(self) -> list[tuple[int, ...]]:
+        """Shapes of a row of the derivatives, in the order of `differentiate`."""
+        return [(k, j) for k in self.results for j in self.arguments]
+
+
+def call_with_rows(
+    function: Callable[..., tuple[FloatArray, ...]],
+    shapes: Iterable[tuple[int, ...]],
+    given: Iterable[ArrayLike],
+) -> list[FloatArray]:
+    """Call a function of rows (N, k) with arrays (..., k) of equal leading dimensions.
+
+    Args:
+        function: `Rows.compute` or `Rows.differentiate`.
+        shapes: shapes of a row of each result.
+        given: arguments.
+
+    Returns:
+        The results (..., *shape).
+    """
+    parts = [np.asarray(each, dtype=np.float64) for each in given]
+    found = function(*(each.reshape(-1, each.shape[-1]) for each in parts))
+    lead = parts[0].shape[:-1]
+    return [
+        np.asarray(each).reshape(*lead, *shape) for each, shape in zip(found, shapes, strict=True)
+    ]
 
 
 class Chart:
@@ -112,14 +145,14 @@ class Chart:
         moves[:, :, :nv], changes[:, :, nv : 2 * nv] = self._left(x), np.eye(nv)
         pushes = np.eye(n, 2 * nv + n, 2 * nv)  # ... and of the efforts
         for _ in range(steps):
-            q, rates, moves, changes = self._differentiated(
+            q, rates, moves, changes = self._differentiate_step(
                 q, rates, efforts, dt, (moves, changes, pushes)
             )
         moves = np.linalg.solve(self._left(end[0]), moves)
         blocks = (np.split(each, [nv, 2 * nv], axis=2) for each in (moves, changes))
         return *end, *(block for row in blocks for block in row)
 
-    def _differentiated(
+    def _differentiate_step(
         self, q: FloatArray, v: FloatArray, efforts: FloatArray, dt: float, by: Any
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return a state after one step, and its derivatives, from those before it and of efforts.
@@ -203,7 +236,7 @@ class _Turn:
         """Return the quaternion's rate (N, 4), half of w times it, and its derivatives."""
         w, by_w, q = rate[:, self.part], by_rate[:, self.part], self.pose[:, 3:]
         product = np.zeros((len(w), 4, 4))
-        product[:, :3, :3], product[:, :3, 3], product[:, 3, :3] = _cross(w), w, -w
+        product[:, :3, :3], product[:, :3, 3], product[:, 3, :3] = cross_matrices(w), w, -w
         turning = 0.5 * _times(q)
         by = turning @ by_w + 0.5 * product @ turning @ (self.by + np.zeros_like(by_w))
         return 0.5 * (product @ q[:, :, None])[:, :, 0], by
@@ -219,12 +252,7 @@ class _Turn:
         by_shift[:, self.part] = self.by + rotation_matrix(self.pose) @ moves[:, self.part]
 
 
-def _cross(w: FloatArray) -> FloatArray:
-    """Return matrices (N, 3, 3) of the cross product with vectors (N, 3)."""
-    return -np.cross(w[:, None, :], np.eye(3))
-
-
 def _times(q: FloatArray) -> FloatArray:
     """Return matrices (N, 4, 3): a vector as a quaternion without real part, times q (N, 4)."""
     vector, real = q[:, :3], q[:, 3, None, None]
-    return np.concatenate([real * np.eye(3) - _cross(vector), -vector[:, None, :]], axis=1)
+    return np.concatenate([real * np.eye(3) - cross_matrices(vector), -vector[:, None, :]], axis=1)

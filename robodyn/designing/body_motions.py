@@ -19,7 +19,6 @@ from robodyn.formats.csv_text import read_columns
 from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import composed_pose, inverse_pose, pose_from_rpy, rpy_from_pose
 
-AXES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 # Instants of a period of the highest frequency; periods of it until all sines repeat.
 INSTANTS, MOST_PERIODS = 96, 400
 # Denominator of frequencies [Hz] as fractions, of which the common period follows.

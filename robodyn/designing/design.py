@@ -269,7 +269,7 @@ def _search(room: _Room, goal: FloatArray, evaluations: int, seed: int) -> None:
     for row in rows:
         examine = room.examiner(goal, row)
         points = sorted(examine(spread(d, first, seed)), key=lambda point: point.rank)
-        heats += [Descent(examine, start, goal) for start in _apart(points)]
+        heats += [Descent(examine, start, goal) for start in _distant_points(points)]
     step = d + 2  # evaluations of a step
     rounds = int(np.ceil(np.log2(len(heats))))
     while len(heats) > 1:
@@ -285,7 +285,7 @@ def _search(room: _Room, goal: FloatArray, evaluations: int, seed: int) -> None:
     end = begun + int((1.0 - POLISH) * evaluations)
     best.advance(end - room.examined)
     for jump in cycle(JUMPS):
-        beside = [_reflected(best.best.x + jump * rng.standard_normal(d)) for _ in range(2 * d)]
+        beside = [_reflect(best.best.x + jump * rng.standard_normal(d)) for _ in range(2 * d)]
         if room.examined + len(beside) + step > end:
             break
         start = min(best.examine(beside), key=lambda point: point.rank)
@@ -295,13 +295,13 @@ def _search(room: _Room, goal: FloatArray, evaluations: int, seed: int) -> None:
     best.advance(begun + evaluations - room.examined, tolerance=0.0)
 
 
-def _reflected(x: FloatArray) -> FloatArray:
+def _reflect(x: FloatArray) -> FloatArray:
     """Return a point reflected into the unit box at its sides."""
     within = np.abs(x % 2.0)
     return np.where(within > 1.0, 2.0 - within, within)
 
 
-def _apart(points: Sequence[Point]) -> list[Point]:
+def _distant_points(points: Sequence[Point]) -> list[Point]:
     """Return the first of sorted points, and the next ones that are not near an earlier one."""
     chosen: list[Point] = []
     for point in points:

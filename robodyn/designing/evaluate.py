@@ -17,7 +17,6 @@ from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.travel import leg_bends
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.designing.accuracy import pose_accuracy
-from robodyn.designing.body_motions import AXES
 from robodyn.designing.clearances import room
 from robodyn.designing.evaluation import Evaluation, MotionEvaluation, Needed
 from robodyn.designing.machine_motion import MachineMotion, machine_motions, reached
@@ -26,6 +25,7 @@ from robodyn.designing.verdicts import verdicts
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
+from robodyn.poses import AXES
 from robodyn.presentation import presentation
 
 POSES = "poses"

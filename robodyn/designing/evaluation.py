@@ -13,10 +13,11 @@ import numpy as np
 
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray
-from robodyn.designing.body_motions import AXES, BodyMotion, SineMotion
+from robodyn.designing.body_motions import BodyMotion, SineMotion
 from robodyn.designing.clearances import Room
 from robodyn.designing.requirements import Requirements
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.poses import AXES
 
 # Relative change of a dimension by which sensitivities are found.
 CHANGE = 1e-3

@@ -17,7 +17,6 @@ import yaml
 
 from robodyn.arrays import FloatArray
 from robodyn.designing.body_motions import (
-    AXES,
     BodyMotion,
     Sine,
     SineMotion,
@@ -28,6 +27,7 @@ from robodyn.errors import InvalidInput, RobodynError
 from robodyn.formats.documents import Fields, plain_document
 from robodyn.formats.yaml_text import parse_yaml, read_text
 from robodyn.model.body import Body
+from robodyn.poses import AXES
 
 
 @dataclass(frozen=True)

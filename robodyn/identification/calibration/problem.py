@@ -21,7 +21,7 @@ from robodyn.errors import RobodynError
 from robodyn.identification.calibration.measurements import Measurements
 from robodyn.identification.calibration.settings import Constraint
 from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.poses import left_jacobian, rotation_matrix
+from robodyn.poses import cross_matrices, left_jacobian, rotation_matrix
 
 POSITION, ORIENTATION, ALL = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
 
@@ -222,11 +222,3 @@ class Problem:
             inverse = np.array([np.linalg.inv(left_jacobian(-each)) for each in turn])
             predicted[:, 3:] = inverse @ predicted[:, 3:]
         return np.concatenate([seen[:, :3] - place, turn], axis=1), predicted
-
-
-def cross_matrices(vectors: FloatArray) -> FloatArray:
-    """Matrices (N, 3, 3) of the cross products with vectors (N, 3)."""
-    out = np.zeros((len(vectors), 3, 3))
-    x, y, z = vectors.T
-    out[:, 0, 1], out[:, 0, 2], out[:, 1, 2] = -z, y, -x
-    return np.asarray(out - out.swapaxes(1, 2))

@@ -15,11 +15,10 @@ from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels import brakes as kernels
-from robodyn.poses import rotation_matrix
+from robodyn.poses import AXES, rotation_matrix
 
 GRAVITY = 9.81
 REST = np.array([0.0, 0.0, GRAVITY])
-AXES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 # Share of a motion, turns by the characteristic length, below which it does not turn the body.
 TURNS = 0.1
 # Cosine of how far a platform may be inclined at home.

@@ -197,7 +197,7 @@ def close(m: Any, q: Any, s: Any) -> int:
 def equations(
     plant: Any, q: Any, rates: Any, effort: Any, load: Any, watched: bool, work: Any, out: Any
 ) -> int:
-    """As `common.kernels.simulation` says."""
+    """As `dynamics.kernels.simulation` says."""
     m, friction = plant.mechanism, plant.friction
     s, w = work
     status = start(m, loaded(q, rates, rates, load, True), s, out.M)
@@ -275,13 +275,7 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     return loop(own, known, work, borrowed_array(arrays), law, first, last)
 
 
-@inner
-def unpack(plan: Any, numbers: Any) -> Any:
-    """Return eight mechanisms of one plan, of rows of lanes."""
-    return mechanism(plan, numbers)
-
-
-batch = batch_loop(LaneFunctions(unpack, accelerate, to_manifold))
+batch = batch_loop(LaneFunctions(mechanism, accelerate, to_manifold))
 
 
 @batch_entry
@@ -291,7 +285,7 @@ def advance(
 ) -> int:  # fmt: skip
     """Advance many mechanisms of one plan; see `batch_loop`."""
     arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    m = unpack(plan, rows_of(arrays[0], 0))
+    m = mechanism(plan, rows_of(arrays[0], 0))
     if not fits(m):
         return 0
     n = m.free
