@@ -43,13 +43,13 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Rollout:
-    """Arrays float64 and contiguous; see `mechanisms.common.kernels.integration.PackedRollout`.
+    """Arrays float64 and contiguous; see `dynamics.kernels.integration.PackedRollout`.
 
     Attributes:
         stops: (3,) stiffness and damping at the ends of the joints' travel; 1 if motors have no
             more than their torque-speed curves give, else 0.
         effort_limits: (2 n,) [N or N m] the least, then the largest.
-        law: of `mechanisms.common.kernels.control_laws`.
+        law: of `dynamics.kernels.control_laws`.
         kp, kv: (nv, nv) gains, if the law uses any; below those of kp may be (n, nv) more, see
             `control_laws.add_planned`.
         plan: (N - 1, 1 or 4, k) rows for the law.
@@ -86,9 +86,9 @@ class Kernels(NamedTuple):
     """A kind's loop, and the types of the arrays that describe one of its mechanisms.
 
     Attributes:
-        loop: an entry as in `common.kernels.simulation`.
+        loop: an entry as in `dynamics.kernels.simulation`.
         numbers: types.
-        batch: entry as in `common.kernels.batch_simulation`, if there is one.
+        batch: entry as in `dynamics.kernels.batch_simulation`, if there is one.
     """
 
     loop: Any

@@ -147,7 +147,7 @@ class Law(NamedTuple):
     """Compiled form of a controller.
 
     Attributes:
-        kind: a law of `mechanisms.common.kernels.control_laws`.
+        kind: a law of `dynamics.kernels.control_laws`.
         model: the controller's model of the mechanism; None if it needs none.
         kp, kv: (nv, nv), or (0, 0); kp may have further rows (n, nv), see
             `control_laws.add_planned`.

@@ -2,9 +2,9 @@
 
 """Where the links of a tree are, how they move, and the momentum of their mass; of every kind.
 
-The tree is packed by `common.link_tree`: `plan` (whole numbers in arrays of float64) and `numbers`
-hold one record a link, parents before children, the root first. Positions p are those of the
-tree's joints, a floating joint's its pose; rates r and their changes c are those of its
+The tree is packed by `dynamics.link_tree`: `plan` (whole numbers in arrays of float64) and
+`numbers` hold one record a link, parents before children, the root first. Positions p are those of
+the tree's joints, a floating joint's its pose; rates r and their changes c are those of its
 coordinates, a floating joint's its twist relative to the parent, in base axes. The tangent S
 (rates, nv) holds the rates for each coordinate of the velocity; it is None for the identity.
 Entries take rows of N states and return whether they are valid, which is not checked if `trusted`:

@@ -2,7 +2,7 @@
 
 """The pose and twist of a Stewart platform from its leg lengths, one reading after another.
 
-Up to 40 poses have the same leg lengths; see `common.estimation` for how they are told apart.
+Up to 40 poses have the same leg lengths; see `algorithms.estimation` for how they are told apart.
 
 A displacement dx (6,) of the pose, [translation; rotation vector] in the base frame, changes the
 leg lengths by H' dx (eq. 35 of Dasgupta and Mruthyunjaya, 1998), so errors dL of the lengths are

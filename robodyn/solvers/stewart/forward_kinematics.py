@@ -65,7 +65,7 @@ def forward_kinematics(
     """Pose (..., 7) of leg lengths (..., 6) [m]; with rates, twist and acceleration as well.
 
     Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses have the same
-    lengths: the one reached from the guess is returned; `mechanisms.stewart.all_poses` searches
+    lengths: the one reached from the guess is returned; `solvers.stewart.all_poses` searches
     for all.
 
     Args:

@@ -88,7 +88,7 @@ def solved(
     *settings: Any,
     needs_frames: bool = True,
 ) -> FloatArray:
-    """A vector kernel's result for each state, (..., *core); see `common.batch_calls.answers`.
+    """A vector kernel's result for each state, (..., *core); see `dynamics.batch_calls.answers`.
 
     Args:
         kernel: that is compiled.

@@ -2,7 +2,7 @@
 
 """Derivatives of an arm's dynamics by recursion, of floats or of lanes.
 
-See `common.kernels.effort_slopes`.
+See `dynamics.kernels.effort_slopes`.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def to_manifold(plant: Any, q: Any, qd: Any, work: Any) -> int:
 def equations(
     plant: Any, q: Any, qd: Any, tau: Any, load: Any, watched: bool, work: Any, out: Any
 ) -> int:
-    """As `common.kernels.simulation` says."""
+    """As `dynamics.kernels.simulation` says."""
     chain, gravity = plant.mechanism
     vectors, links, frames, _ = work
     still, bias = vectors[0], vectors[1]

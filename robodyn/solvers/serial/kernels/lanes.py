@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Many states of a serial arm, see `common.kernels.lanes`.
+"""Many states of a serial arm, see `dynamics.kernels.lanes`.
 
 Every function returns how many states, from the first, it has solved.
 """

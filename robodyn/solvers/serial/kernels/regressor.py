@@ -2,7 +2,7 @@
 
 """What an arm's efforts are linear in, link by link: ten numbers of each, then those of joints.
 
-See `common.kernels.body_columns`. A joint moves the links beyond it.
+See `dynamics.kernels.body_columns`. A joint moves the links beyond it.
 """
 
 from __future__ import annotations

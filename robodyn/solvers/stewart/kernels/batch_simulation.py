@@ -2,8 +2,9 @@
 
 """Steps of many platforms, each with its own parameters, eight at a time in the lanes of vectors.
 
-The steps are those of `common.kernels.integration.classical_step`, efforts held, to the bit; where
-legs have dry friction they are those of `rough_step` while every such leg slides on, to rounding.
+The steps are those of `dynamics.kernels.integration.classical_step`, efforts held, to the bit;
+where legs have dry friction they are those of `rough_step` while every such leg slides on, to
+rounding.
 A platform of which a step is not of this kind, as a leg sticks, comes to rest or no finite state
 follows, stays where it is; whoever called takes it on from there. No lane depends on another, but
 where one of eight has no accelerations all of them stay.
@@ -201,7 +202,7 @@ def advance(
     Args:
         structure: not read.
         numbers: (groups, (TABLE + 6 columns) * 8).
-        settings: as `common.kernels.batch_simulation` says; friction if legs may stick.
+        settings: as `dynamics.kernels.batch_simulation` says; friction if legs may stick.
         efforts, loads: (N, 6) and (N, 15), held.
         q, v: (N, 7) and (N, 6) states, taken on in place.
         left: (N, 1) steps that are to be taken, none for what is to stay; then those left.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of a platform's dynamics, see `common.kernels.derivatives`."""
+"""Derivatives of a platform's dynamics, see `dynamics.kernels.derivatives`."""
 
 from __future__ import annotations
 

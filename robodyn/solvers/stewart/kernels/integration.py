@@ -140,7 +140,7 @@ def to_manifold(plant: Any, pose: Any, twist: Any, work: Any) -> int:
 def equations(
     plant: Any, pose: Any, twist: Any, forces: Any, given: Any, watched: bool, work: Any, out: Any
 ) -> int:
-    """As `common.kernels.simulation` says."""
+    """As `dynamics.kernels.simulation` says."""
     (lanes,) = plant.mechanism
     force, L = out.force, out.L
     legs, platform = rows_of(lanes, 0), lanes[PLATFORM:]

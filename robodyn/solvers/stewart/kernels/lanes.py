@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Many states of a 6-UPS Stewart platform, see `common.kernels.lanes`.
+"""Many states of a 6-UPS Stewart platform, see `dynamics.kernels.lanes`.
 
 The equations are those of `kernels.leg` and `kernels.dynamics`. Every function returns how many
 states, from the first, it has solved.

@@ -3,7 +3,7 @@
 """One state of a 6-UPS Stewart platform, its six legs in the lanes of one vector.
 
 The equations are those of `kernels.leg`, evaluated once for all legs. `model` is the flat array of
-`mechanisms.stewart.packing.pack_lanes`: the rows of `legs`, eight lanes each, then the platform.
+`solvers.stewart.packing.pack_lanes`: the rows of `legs`, eight lanes each, then the platform.
 Every function checks its arguments and returns whether a result exists; `geometry_status` says why
 not. `trusted` skips the checks. What Python calls takes arrays of type `given`.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of closed loops' dynamics, see `common.kernels.derivatives`.
+"""Derivatives of closed loops' dynamics, see `dynamics.kernels.derivatives`.
 
 A displacement goes along the tangent and does not close the loops again: by how much they are open
 then is of order 2, and their equations are as smooth there as where they are closed.

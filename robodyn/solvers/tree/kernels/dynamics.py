@@ -6,7 +6,7 @@ With S the tangent of the closures, v = S u': A' tau = S'M S u'' + S'(h + M S'u'
 does without S: efforts at dependent coordinates are balanced by the closures' multipliers, and
 what these leave at the independent ones is the answer, so three solutions of one elimination do.
 
-`m` is a mechanism and `s` the `Scratch` of `layout`, `state` a `State` of `common.kernels.state`;
+`m` is a mechanism and `s` the `Scratch` of `layout`, `state` a `State` of `dynamics.kernels.state`;
 functions that may fail return a status of `layout`. Closures must hold unless `trusted`.
 """
 

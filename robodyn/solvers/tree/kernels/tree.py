@@ -66,7 +66,7 @@ def place_base(m: Any, B: Any) -> None:
 
 @inner
 def move_base(base: Any, B: Any) -> None:
-    """The base moves, `base` (9,) as in `common.kernels.base_motion`, its origin at rest."""
+    """The base moves, `base` (9,) as in `dynamics.kernels.base_motion`, its origin at rest."""
     store(B[0], ACCEL, vector(base, 0))
     store(B[0], OMEGA, vector(base, 3))
     store(B[0], ALPHA, vector(base, 6))

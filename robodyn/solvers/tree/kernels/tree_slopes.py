@@ -2,12 +2,12 @@
 
 """Derivatives of the dynamics of a tree without closures, by recursion.
 
-See `common.kernels.effort_slopes`. Coordinates are counted from the base on: those of a body follow
-those of what carries it. A floating joint, on the base only, has six: its numbers stay what they
-are in base axes while it is displaced, so its translations do not turn with it, and displaced by a
-rotation it turns at the same angular velocity. Then Psi' = v x S and Psi'' = a x S + v x Psi' of
-the body itself for a rotation, and none for a translation; a rate adds the mean of Psi' and of the
-change of S instead of Psi'. Rotations of one joint are beyond each other.
+See `dynamics.kernels.effort_slopes`. Coordinates are counted from the base on: those of a body
+follow those of what carries it. A floating joint, on the base only, has six: its numbers stay what
+they are in base axes while it is displaced, so its translations do not turn with it, and displaced
+by a rotation it turns at the same angular velocity. Then Psi' = v x S and Psi'' = a x S + v x Psi'
+of the body itself for a rotation, and none for a translation; a rate adds the mean of Psi' and of
+the change of S instead of Psi'. Rotations of one joint are beyond each other.
 
 The mass matrix has entries only where one coordinate carries the other, and so has its factor
 L'DL (Featherstone, 2008, section 6.5).
