@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions planned with the dynamics of a mechanism."""
+"""Motion planning with the dynamics of a mechanism."""

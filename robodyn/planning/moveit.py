@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A MoveIt configuration package for what no tree of joints describes: by its tip's pose.
+"""MoveIt configuration packages for mechanisms that are no tree of joints.
 
-MoveIt plans for trees. The joints of a mechanism's pose (`TipJoints`) are one, whose limits are a
-box about home in which every pose that was tried can be reached; their trajectories are executed by
-the node inverse_dynamics.
+MoveIt plans for trees. The coordinates of the tip's pose (`TipJoints`) form one, limited to a box
+about home in which every tested pose can be reached. The node inverse_dynamics executes their
+trajectories.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from robodyn.errors import KinematicsError, OutputError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.tip_joints import NAMES, TipJoints
 
-# The way out from home, in parts of the mechanism's size or [rad], and its steps.
+# Largest distance from home, relative to the mechanism's size or in [rad], and its steps.
 FURTHEST, ANGLE, STEPS = 2.0, 1.2, 24
-# Poses that are tried in a box, the corners beside them, and how often it is halved.
+# Random poses that are tested in a box besides its corners, and most halvings of the box.
 TRIED, HALVINGS, SEED = 200, 7, 26
-# Rates are below what the joints allow; accelerations reach them in this time [s].
+# Fraction of the joints' rate limits that is used, and the time [s] to accelerate to it.
 SHARE, RISE = 0.95, 0.5
 GROUP = "tip"
 ORDER = (0, 1, 2, 5, 4, 3)  # of the chain: yaw turns first
@@ -41,17 +41,20 @@ def moveit(
     condition_limit: float = 100.0,
     force: bool = False,
 ) -> list[Path]:
-    """Write the package, and return its files.
+    """Write a MoveIt configuration package for a mechanism.
 
     Args:
-        mechanism: of any kind whose body's pose determines it.
-        folder: where to; made if it does not exist.
+        mechanism: mechanism of any kind whose body's pose determines its configuration.
+        folder: output folder; created if it does not exist.
         condition_limit: largest condition number in the box.
-        force: write over files that exist.
+        force: overwrite existing files.
+
+    Returns:
+        Paths of the files written.
 
     Raises:
-        InvalidInput: its pose does not determine it.
-        OutputError: a package is there.
+        InvalidInput: the body's pose does not determine the configuration.
+        OutputError: a package exists already.
     """
     limit = as_scalar("condition_limit", condition_limit, above=1.0)
     tip, root = TipJoints(mechanism), Path(folder)
@@ -104,9 +107,9 @@ def moveit(
 
 
 def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
-    """(n, 2) [m or rad] about home in which all poses tried can be reached without singularities.
+    """Find a box (n, 2) [m or rad] about home in which all tested poses are reachable and regular.
 
-    Each coordinate alone goes out until a limit; then all ways are shortened alike.
+    Each coordinate alone extends to a limit; then all are shortened by a common factor.
     """
     m, rng = tip.mechanism, np.random.default_rng(SEED)
     home, count = tip.positions(m.home), len(tip.rows)
@@ -148,7 +151,7 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
 
 
 def _rates(tip: TipJoints, box: FloatArray) -> FloatArray:
-    """(n,) [m/s or rad/s] that these joints may have together anywhere in the box."""
+    """Compute the rates (n,) [m/s or rad/s] that these joints may have together in the box."""
     m, count = tip.mechanism, len(tip.rows)
     places = np.array(np.meshgrid(*box)).reshape(count, -1).T
     used = np.zeros(count)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Paths that keep away from singularities, limits and collisions."""
+"""Path planning that avoids singularities, joint limits and collisions."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A planned motion led round the singularities on its way."""
+"""Detours around the singularities on a planned motion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robodyn.planning.paths.verification import verified
 from robodyn.trajectories.base import Trajectory
 
 MOTION_SAMPLES = 1001
-# The ends of a motion may be this much worse conditioned than the bound that is raised to them.
+# Factor by which the raised condition limit exceeds the worse end's condition number.
 ROOM = 1.02
 
 
@@ -23,15 +23,18 @@ def around_singularities(
     motion: Trajectory,
     condition_limit: float,
 ) -> Trajectory:
-    """The motion itself where it keeps to a condition number, else a path between its ends.
+    """Return the motion if its condition number stays within a limit, else a path between its ends.
 
-    Where an end is worse conditioned than that, the bound is raised to the worse end's. A path in
-    place of the motion takes as much longer as it is longer; it keeps to the limits of the joints.
+    If an end exceeds the limit, the worse end's condition number becomes the limit. A path that
+    replaces the motion lasts longer in proportion to its length and respects the joints' limits.
 
     Args:
-        mechanism: that moves.
-        motion: from its beginning to its end.
+        mechanism: mechanism that moves.
+        motion: trajectory from start to end.
         condition_limit: largest condition number.
+
+    Returns:
+        The motion itself, or a path from `plan_path` between its ends.
 
     Raises:
         NoPath, InvalidInput: as `plan_path`.

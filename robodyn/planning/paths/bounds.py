@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of a path: limits of joints, conditioning, the side of a singular surface.
+"""Bounds of a path: joint limits, conditioning, the sign of the determinant, clearance.
 
-Every bound is a margin, a continuous function of the configuration that is negative beyond it.
+Every bound is a margin: a continuous function of the configuration that is negative where the bound
+is violated.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from robodyn.errors import InvalidInput, KinematicsError, NoPath
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.clearance import Clearance
 
-# A condition number at which a mechanism that can become uncontrollable counts as singular.
+# Default condition limit of mechanisms that can become uncontrollable.
 SINGULAR = 1000.0
 
 
 class BrokenBound(NamedTuple):
-    """A bound that a configuration breaks.
+    """A bound that a configuration violates.
 
     Attributes:
-        quantity: `position`, `condition number`, `singular value`, `singular surface`, `clearance`
-            or `geometry`, where the mechanism cannot be.
-        joint: whose limit it is, if it is a joint's.
-        value, limit: what it is and may be.
-        text: both in words.
+        quantity: `position`, `condition number`, `singular value`, `singular surface`, `clearance`,
+            or `geometry` if no solution of the kinematics exists.
+        joint: name of the joint whose limit is violated; else empty.
+        value, limit: value at the configuration, and its bound.
+        text: description of both.
     """
 
     quantity: str
@@ -44,7 +45,7 @@ class BrokenBound(NamedTuple):
     def no_path(
         self, text: str, separated_by: str, configuration: FloatArray, **facts: Any
     ) -> NoPath:
-        """The error for a path that this bound is in the way of, at a configuration (nq,)."""
+        """Create the error for a path that this bound blocks at a configuration (nq,)."""
         return NoPath(
             text,
             separated_by=separated_by,
@@ -58,17 +59,17 @@ class BrokenBound(NamedTuple):
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of one search.
+    """Bounds of a path search.
 
     Attributes:
-        mechanism: with the limits of its joints.
-        condition_limit: largest condition number; infinite for any.
-        singular_value_limit: smallest singular value; 0 for any.
+        mechanism: mechanism with the limits of its joints.
+        condition_limit: largest condition number; infinite for no limit.
+        singular_value_limit: smallest singular value; 0 for no limit.
         characteristic_length: [m] of both.
-        within_limits: whether the limits of all joints' positions count, see
+        within_limits: whether the position limits of all joints count, see
             `Mechanism.travel_limits`.
-        side: sign of the determinant that is to be kept; 0 for either.
-        clearance: of parts from each other, if asked for.
+        side: sign that the determinant must keep; 0 for either.
+        clearance: distances between parts, if required.
     """
 
     mechanism: Mechanism
@@ -93,9 +94,9 @@ class Bounds:
                 )
 
     def margins(self, configurations: FloatArray) -> FloatArray:
-        """(N, c) of configurations (N, nq): at least 0 where a bound is kept.
+        """Compute margins (N, c) of configurations (N, nq): at least 0 within the bounds.
 
-        Minus infinity where the mechanism cannot be.
+        Minus infinity if no solution of the kinematics exists.
         """
         try:
             return self._margins(configurations)
@@ -105,7 +106,7 @@ class Bounds:
         return np.concatenate([self.margins(one[None]) for one in configurations])
 
     def kept(self, configurations: FloatArray, least: FloatArray | float = 0.0) -> BoolArray:
-        """(N,) whether every margin is at least `least` (c,)."""
+        """Return (N,) whether every margin is at least `least` (c,)."""
         return np.asarray((self.margins(configurations) >= least).all(axis=1))
 
     @property
@@ -114,7 +115,7 @@ class Bounds:
         return 2 * len(self.mechanism.travel_limits) * self.within_limits + 4
 
     def broken(self, configuration: FloatArray) -> BrokenBound | None:
-        """The bound that a configuration (nq,) breaks worst, if it breaks one."""
+        """Find the bound that a configuration (nq,) violates most; None within all bounds."""
         margins = self.margins(configuration[None])[0]
         if np.isneginf(margins).all():
             return BrokenBound("geometry", "", np.nan, np.nan, self._geometry(configuration))
@@ -123,7 +124,7 @@ class Bounds:
         return self.nearest(configuration)
 
     def nearest(self, configuration: FloatArray) -> BrokenBound:
-        """The bound with the smallest margin, kept or not."""
+        """Find the bound with the smallest margin, violated or not."""
         margins = self.margins(configuration[None])[0]
         column = int(margins.argmin())
         count = 2 * len(self.mechanism.travel_limits) * self.within_limits

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collisions of a mechanism's parts with each other, by capsules around their shapes."""
+"""Distances between a mechanism's parts, by capsules around their shapes."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from robodyn.presentation.figure_of_links import figure_of_links
 
 
 class Clearance:
-    """Distances between capsules (segments with a radius) that parts of a mechanism lie in.
+    """Distances between the parts of a mechanism, each enclosed in a capsule (a thick segment).
 
-    A cylinder's capsule has its axis and radius, a box's or a mesh's the longest axis of its
-    bounding box and half the diagonal of the other two. Parts that touch at home, or are joined
-    by a joint, are left out, as they are meant to touch. The shapes are the collision bodies of the
-    model; without any, those that are drawn.
+    A cylinder's capsule has its axis and radius; a box's or a mesh's has the longest axis of the
+    bounding box and half the diagonal of the other two. Parts that touch at home or share a joint
+    are excluded. The shapes are the model's collision bodies; without any, its visual geometry.
 
     Args:
-        mechanism: whose parts they are.
-        least: [m] how far they are to stay from each other.
+        mechanism: mechanism with the parts.
+        least: [m] required distance.
 
     Raises:
-        InvalidInput: a distance below zero, or a mechanism of which no shapes are known.
+        InvalidInput: the distance is negative, or the mechanism has no shapes.
     """
 
     def __init__(self, mechanism: Mechanism, least: float) -> None:
@@ -61,14 +60,14 @@ class Clearance:
             self._pairs = self._pairs[distances > 0.0]
 
     def margins(self, configurations: FloatArray) -> FloatArray:
-        """(N,) least distance beyond the one asked for, by the mechanism's size."""
+        """Compute the least distance (N,) beyond the required one, relative to the size."""
         if not len(self._pairs):
             return np.full(len(configurations), np.inf)
         distances = self._distances(configurations).min(axis=1)
         return np.asarray((distances - self._least) / self._mechanism.size)
 
     def closest(self, configuration: FloatArray) -> tuple[str, float, float, str]:
-        """No joint, the least distance, the one asked for, and which parts they are in words."""
+        """Return an empty joint name, least and required distance [m], and the parts' names."""
         distances = self._distances(configuration[None])[0]
         pair = self._pairs[int(distances.argmin())]
         one, other = (self._figure.shapes[k].link for k in pair)
@@ -79,7 +78,7 @@ class Clearance:
         return "", float(distances.min()), self._least, text
 
     def _distances(self, configurations: FloatArray) -> FloatArray:
-        """(N, pairs) [m] between capsules, negative where they overlap."""
+        """Compute distances (N, pairs) [m] between capsules, negative if they overlap."""
         frames = presentation.figure_frames(self._mechanism, self._figure, configurations)
         placed = frames[:, self._links]
         points = np.einsum("nsij,skj->nski", placed[..., :3, :3], self._ends)
@@ -98,7 +97,7 @@ def _collision_figure(mechanism: Mechanism) -> Figure:
 
 
 def capsule(shape: Shape) -> tuple[FloatArray, float]:
-    """Ends (2, 3) [m] in the link's frame and radius [m] of a capsule around a shape."""
+    """Compute the ends (2, 3) [m], link frame, and the radius [m] of a capsule around a shape."""
     if shape.kind == "sphere":
         center = shape.place[:3, 3]
         return np.stack([center, center]), shape.size[0]
@@ -119,7 +118,10 @@ def capsule(shape: Shape) -> tuple[FloatArray, float]:
 
 
 def segment_distances(one: FloatArray, other: FloatArray) -> FloatArray:
-    """(...) [m] between segments (..., 2, 3); Ericson, Real-Time Collision Detection, 5.1.9."""
+    """Compute the distances (...) [m] between segments (..., 2, 3).
+
+    Ericson, Real-Time Collision Detection, 5.1.9.
+    """
     u, v = one[..., 1, :] - one[..., 0, :], other[..., 1, :] - other[..., 0, :]
     w = one[..., 0, :] - other[..., 0, :]
     a, b, c = (u * u).sum(-1), (u * v).sum(-1), (v * v).sum(-1)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Smooth curves through configurations: B-splines of degree 5, four times differentiable.
 
-A spline's control points are positions and quaternions of a pose, or positions of the independent
-joints; the quaternions' spline is brought to unit length, so that no angles are involved and none
-can become singular. The configurations of a closed loop are found along the curve, each from the
-one before it.
+A spline's control points are the position and quaternion of a pose, or the positions of the
+independent joints. The quaternions' spline is normalized, so no angles are involved that could
+become singular. The configurations of a closed loop are found along the curve, each from the one
+before.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from robodyn.planning.paths.spaces import Space
 from robodyn.trajectories.base import Motion
 
 DEGREE = 5
-# Places along a closed loop's curve from which the ones between are found.
+# Points along a closed loop's curve from which those between are found.
 ANCHORS = 300
 
 
 class Curve:
-    """A curve over s from 0 to 1: of joint positions that are the whole configuration.
+    """Curve over s from 0 to 1 for mechanisms whose configuration is their joint positions.
 
     Attributes:
         controls: (n, k) control points.
@@ -33,21 +33,21 @@ class Curve:
         self._spline = Spline(controls)
 
     def with_controls(self, controls: FloatArray) -> Curve | None:
-        """The curve with other control points between the same ends; None if there is none."""
+        """Create the curve with other control points between the same ends; None if infeasible."""
         return type(self)(controls)
 
     def configurations(self, s: FloatArray) -> FloatArray:
-        """(N, nq) at s (N,)."""
+        """Compute configurations (N, nq) at s (N,)."""
         return self._spline(s)
 
     def motion(self, s: FloatArray) -> Motion:
-        """Configurations (N, nq) and their first and second derivatives (N, nv) by s."""
+        """Compute configurations (N, nq) and their first and second derivatives (N, nv) by s."""
         return Motion(self.configurations(s), self._spline(s, 1), self._spline(s, 2))
 
 
 def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int) -> Curve | None:
-    """The curve with `count` control points along a path (n, nq) of close configurations."""
-    # by what moves, not by the coordinates: near a fold of a sheet these hardly change
+    """Fit a curve with `count` control points to a path (n, nq) of close configurations."""
+    # by the motion of all parts: near a fold of a sheet the coordinates hardly change
     steps = space.lengths(path)
     at = np.concatenate([[0.0], np.cumsum(steps)])
     at /= max(at[-1], 1e-300)
@@ -65,7 +65,7 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
 
 
 class PoseCurve(Curve):
-    """A curve of poses."""
+    """Curve of poses."""
 
     def configurations(self, s: FloatArray) -> FloatArray:
         """See `Curve.configurations`."""
@@ -78,7 +78,7 @@ class PoseCurve(Curve):
         x, v, a = (self._spline(s, order) for order in range(3))
         norm = np.linalg.norm(x[:, 3:], axis=1, keepdims=True)
         n, first, second = (part[:, 3:] / norm for part in (x, v, a))
-        # of the length, relative to it: its first and second derivative
+        # first and second derivative of the norm, relative to the norm
         p = (n * first).sum(axis=1, keepdims=True)
         q = (first * first).sum(1, keepdims=True) + (n * second).sum(1, keepdims=True) - p * p
         rate = first - p * n
@@ -91,7 +91,7 @@ class PoseCurve(Curve):
 
 
 class LoopCurve(Curve):
-    """A curve of a closed loop's independent joints, as displacements from its start."""
+    """Curve of a closed loop's independent joints, as displacements from its start."""
 
     def __init__(
         self, mechanism: Mechanism, space: Space, ends: FloatArray, controls: FloatArray
@@ -101,7 +101,7 @@ class LoopCurve(Curve):
         self._anchors = np.empty((ANCHORS + 1, ends.shape[1]))
 
     def tracked(self) -> LoopCurve | None:
-        """This curve, if it can be followed and leads to its end and not to another sheet."""
+        """Return this curve if it can be followed to its end on one sheet; else None."""
         places = self._spline(np.linspace(0.0, 1.0, ANCHORS + 1))
         anchors, advance = self._anchors, self._mechanism.unchecked.try_advance
         anchors[0] = self._ends[0]
@@ -125,7 +125,7 @@ class LoopCurve(Curve):
 
 
 class Spline:
-    """A clamped uniform B-spline over 0 to 1 that begins and ends at its outer control points."""
+    """Clamped uniform B-spline over 0 to 1 that starts and ends at its outer control points."""
 
     def __init__(self, controls: FloatArray) -> None:
         # slow to import, and most programs never plan
@@ -139,7 +139,7 @@ class Spline:
         self._splines = splines
 
     def __call__(self, s: FloatArray, order: int = 0) -> FloatArray:
-        """(N, k) at s (N,), or the derivative of an order."""
+        """Evaluate the spline or a derivative of it (N, k) at s (N,)."""
         return np.asarray(self._splines[order](np.clip(s, 0.0, 1.0)))
 
 
@@ -148,6 +148,6 @@ def _interpolated(wanted: FloatArray, at: FloatArray, values: FloatArray) -> Flo
 
 
 def _times_conjugate(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Vector part (N, 3) of a b* for quaternions (N, 4), x y z w."""
+    """Compute the vector part (N, 3) of a b* for quaternions (N, 4), x y z w."""
     u, v = a[:, :3], b[:, :3]
     return np.asarray(b[:, 3:] * u - a[:, 3:] * v - np.cross(u, v))

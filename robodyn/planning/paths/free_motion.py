@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A motion of a body with offsets that change along it."""
+"""Motion of a body with offsets that vary along it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ COORDINATES = ("x", "y", "z", "rx", "ry", "rz", "spin")
 
 
 class FreeMotion(RowTrajectory):
-    """The poses of a trajectory, moved and turned.
+    """Trajectory of poses with offsets.
 
-    The body is turned about its own z axis by `spin`, then about its origin by a rotation of the
-    base frame whose half angle has the tangent |(rx, ry, rz)|/2, so that these are angles where
-    they are small, and moved by x, y, z.
+    The body is rotated about its own z axis by `spin`, then about its origin by the rotation of
+    the base frame with tan(angle / 2) = |(rx, ry, rz)| / 2, so small values are angles, and
+    translated by x, y, z.
 
     Args:
-        path: the trajectory.
-        controls: for each coordinate (n,) control points over the trajectory's time [m or rad].
+        path: original trajectory.
+        controls: for each coordinate, control points (n,) over the trajectory's time [m or rad].
     """
 
     def __init__(self, path: Trajectory, controls: dict[str, FloatArray]) -> None:
@@ -36,16 +36,16 @@ class FreeMotion(RowTrajectory):
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration [s]."""
         return self._path.duration
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Of the trajectory."""
+        """Switching times of the original trajectory [s]."""
         return self._path.switching_times
 
     def offset(self, name: str, times: FloatArray) -> FloatArray:
-        """(N,) [m or rad] of a coordinate at times (N,) [s]."""
+        """Compute the offset (N,) [m or rad] of a coordinate at times (N,) [s]."""
         return self._splines[name](times / self.duration)[:, 0]
 
     def _rows(self, t: FloatArray) -> Motion:

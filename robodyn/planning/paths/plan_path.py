@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths that keep away from singularities and limits, between any two configurations.
+"""Path planning between any two configurations, away from singularities and limits.
 
-Two trees search the configurations (`tree_search`), several times with different random numbers;
-each path found is shortened, the shortest becomes a smooth curve that is pulled tight
-(`shortening`) and verified between its samples, too (`verification`). Where there is no path,
-`separation` says what is in the way.
+Two trees search the configurations (`tree_search`), several times with different random numbers.
+Each path found is shortened; the shortest becomes a smooth curve that is pulled tight
+(`shortening`) and verified, between its samples too (`verification`). If no path is found,
+`separation` finds the reason.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ if TYPE_CHECKING:
     from robodyn.planning.paths.settings import PathOptions
 
 
-# Searches whose paths are compared.
+# Number of searches whose paths are compared.
 SEARCHES = 4
-# [rad] the longest way grown at a time while searching.
+# Longest segment [rad] of one growth step.
 REACH = 0.6
-# Share of each bound that the search leaves, so that the smooth curve keeps to it.
+# Margin of each bound in the search, which leaves room for smoothing.
 SEARCH_MARGIN = 0.01
-# Configurations along the finished curve.
+# Number of configurations along the final curve.
 CURVE_SAMPLES = 501
-# Where no smooth curve was found within a condition limit, this share of it is tried.
+# Fraction of the condition limit for another search if no smooth curve was found.
 STRICTER = 0.2
-# Share of the time in which a path is shortened.
+# Fraction of the time for shortening a path.
 SHORTENING = 0.15
-# Share of the time in which further paths are searched once one is found.
+# Fraction of the time for further searches after the first path.
 FURTHER = 0.25
-# Share of the time after which none is searched: what is left is for smoothing a path, or for
-# finding out what is in its way.
+# Fraction of the time for all searches; the rest is for smoothing, or for finding what blocks the
+# way.
 SEARCHING = 0.65
 
 
@@ -82,7 +82,7 @@ def plan_path(
         condition_limit: largest condition number along the path, see `PathSettings`.
         settings: all other settings.
         progress: called with a description of the present step.
-        stopped: called now and then; True ends the search.
+            stopped: polled during the search; True ends it.
         options: fields that replace those of the settings.
 
     Returns:
@@ -123,7 +123,7 @@ def plan_path(
         raise explained(question, find, wanted.seed, Effort(effort.deadline, stopped=stopped))
     found = _smooth(question, path, effort)
     if found is None and limit < np.inf:
-        # it may keep too close to a singularity for that
+        # the path may be too close to a singularity for a smooth curve
         stricter = replace(question, bounds=replace(bounds, condition_limit=limit * STRICTER))
         if stricter.ends_keep:
             path = find(stricter, wanted.seed + 1, effort)
@@ -144,7 +144,7 @@ def plan_path(
 
 
 def default_limit(mechanism: Mechanism) -> float:
-    """The largest condition number where none is asked for."""
+    """Return the default condition limit of a mechanism."""
     redundant = len(mechanism.joint_names) > mechanism.coordinates.velocity_size
     return (
         SINGULAR
@@ -154,7 +154,7 @@ def default_limit(mechanism: Mechanism) -> float:
 
 
 def find(question: Question, seed: int, effort: Effort) -> FloatArray | None:
-    """The shortest of the paths (n, nq) that several searches find; None if none finds any."""
+    """Search several times; return the shortest path (n, nq), None if no search finds one."""
     space, least = question.space, question.least(SEARCH_MARGIN)
     straight = space.segment(question.start, question.goal, question.step)
     if straight is not None and question.bounds.kept(straight, least).all():
@@ -178,7 +178,7 @@ def find(question: Question, seed: int, effort: Effort) -> FloatArray | None:
 
 
 def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
-    """The bounds, and the side of the singular surface that both ends are on."""
+    """Return the bounds with the determinant's sign that both ends have."""
     mechanism = bounds.mechanism
     if bounds.condition_limit == np.inf:
         return bounds
@@ -193,9 +193,9 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
 
 
 def _smooth(question: Question, path: FloatArray, effort: Effort) -> tuple[Curve, int] | None:
-    """A verified curve along a path (n, nq), and the samples that took; None if none keeps."""
+    """Fit a verified curve to a path (n, nq); return it with its sample count, or None."""
     effort.tell("smoothing")
-    # what was found deserves some time, however late it is
+    # a path that was found gets some time even after the deadline
     effort = replace(effort, deadline=max(effort.deadline, time.monotonic() + 10.0))
     for share in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
         curve = smoothed(question, question.least(share), path, effort)

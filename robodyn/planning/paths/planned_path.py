@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trajectory that planning a path ends with: a smooth curve, passed in a time."""
+"""Trajectory along a planned path: a smooth curve with a time profile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn.planning.paths.settings import PathSettings
 from robodyn.trajectories.base import Motion, ProfiledTrajectory, retimed
 from robodyn.trajectories.profiles import PEAK_SPEED, Profile, check_profile, make_profile
 
-# Without a duration or limits: [rad] of the search's measure in this time [s].
+# Default speed without duration or limits: a radian of path length in this time [s].
 RADIANS, SECONDS = 1.0, 2.0
 TIMING_SAMPLES = 2001
 
@@ -26,13 +26,13 @@ class PlannedPath(ProfiledTrajectory):
     """Trajectory along a planned curve, with continuous acceleration.
 
     Attributes:
-        curve: its geometry, over s from 0 to 1.
-        profile: how s runs in time.
-        length: [rad] a translation counts by the mechanism's length; see `planning.paths.spaces`.
+        curve: geometry over s from 0 to 1.
+        profile: s as a function of time.
+        length: [rad], with translations divided by a length; see `planning.paths.spaces`.
         largest_condition: largest condition number found along it.
-        samples: configurations that were examined to verify it.
-        seconds: [s] that the search took.
-        text: all this in a line.
+        samples: number of configurations that were verified.
+        seconds: [s] duration of the search.
+        text: description in one line.
     """
 
     curve: Curve
@@ -54,7 +54,7 @@ class PlannedPath(ProfiledTrajectory):
         )
 
     def lasting(self, duration: float) -> PlannedPath:
-        """The same path, passed in another time [s] from rest to rest."""
+        """Return the same path with another duration [s], from rest to rest."""
         profile = make_profile(
             "quintic", as_scalar("duration", duration, "s", above=0.0), 0.0, None, "the path"
         )
@@ -66,14 +66,17 @@ class PlannedPath(ProfiledTrajectory):
 
 
 def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSettings) -> Profile:
-    """Time a curve, from rest to rest.
+    """Compute the time profile of a curve, from rest to rest.
 
     Args:
-        mechanism: mechanism with the curve; the velocities of its driven joints stay within their
-            limits if neither a duration nor a limit is given.
-        curve: the geometry.
+        mechanism: mechanism that follows the curve; without a duration or limit, the velocity
+            limits of its driven joints are respected.
+        curve: geometry.
         length: [rad] of it.
-        wanted: its duration, limits of speed and profile.
+        wanted: duration, velocity limits and profile.
+
+    Returns:
+        The profile: s as a function of time.
 
     Raises:
         InvalidInput: the profile is unknown, or a number is out of range.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configurations of closed loops: sheets over the driven positions, which fold and meet."""
+"""Path space of closed loops: sheets over the driven positions, which fold and meet."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.spaces import MOST_POINTS, Space, pose_distances
 from robodyn.poses import advance_pose, pose_difference
 
-# A step along a sheet may end this share of its length from where the rates say: beyond a fold of
-# the sheet it would be the whole of it, and more.
+# Largest deviation of a step's end from the linear prediction, relative to the step; beyond a fold
+# of the sheet the deviation is as long as the step itself.
 MAX_DEVIATION = 0.5
-# Steps are halved down to this share.
+# Steps are halved down to this fraction.
 SHORTEST = 1.0 / 64.0
-# How much nearer to its target a step has to come, as a share of its length.
+# Smallest progress of a step towards its target, relative to its length.
 PROGRESS = 0.05
 
 
 class ProjectedSpace(Space):
-    """Configurations of closed loops, told apart by driven positions and the tip's pose.
+    """Path space of closed loops, with driven positions and the tip's pose as coordinates.
 
-    A target is driven positions (n,), a pose (7,) of the tip, and the two weights that these have.
-    The step towards it solves for the rates that bring both nearer, by weighted least squares; it
-    is taken back where the mechanism does not move as its rates say, which is how a jump across a
-    singular surface to another sheet shows.
+    A target consists of driven positions (n,), a pose (7,) of the tip, and one weight for each.
+    A step towards it solves weighted least squares for the rates that reduce both distances. A
+    step is rejected if the mechanism does not move as its rates predict, which reveals a jump
+    across a singular surface to another sheet.
     """
 
     stride = 1
@@ -40,7 +40,7 @@ class ProjectedSpace(Space):
         self._identity = np.eye(len(self.weights))
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
-        """See `Space.embedded`: driven positions, then the tip's position, twice its quaternion."""
+        """Return driven positions, the tip's position and twice its quaternion."""
         return self._scaled(self._places(configurations))
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
@@ -54,7 +54,7 @@ class ProjectedSpace(Space):
         return np.asarray(np.hypot(joints, pose_distances(one[n:], many[:, n:])))
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """See `Space.segment`: straight in the independent joints, not to another sheet."""
+        """See `Space.segment`: straight in the independent joints, on one sheet."""
         found = super().segment(start, goal, step)
         if found is None:
             return None
@@ -101,11 +101,11 @@ class ProjectedSpace(Space):
         return np.array(path).reshape(-1, len(start))
 
     def target(self, configuration: FloatArray) -> FloatArray:
-        """Its pose above all, which reaches round the sheets' folds."""
+        """Return a target that weights the tip's pose, which distinguishes the sheets, most."""
         return np.concatenate([self._places(configuration[None])[0], [0.05, 1.0]])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
-        """Driven positions within their limits, the tip within a radius of the middle."""
+        """Draw driven positions within their limits and a tip position near the middle."""
         n, limits = self._n, self._mechanism.position_limits
         middle = 0.5 * (self._ends[0] + self._ends[1])
         low = np.maximum(limits[:, 0], middle[:n] - 2.0 * radius / self._driven)
@@ -120,12 +120,12 @@ class ProjectedSpace(Space):
         return np.concatenate([driven, pose, weights])
 
     def lengths(self, path: FloatArray) -> FloatArray:
-        """See `Space.lengths`: of driven positions and tip together."""
+        """See `Space.lengths`: measured in driven positions and tip pose together."""
         places = self.embedded(path)
         return np.array([self.distances(one, many[None])[0] for one, many in pairwise(places)])
 
     def follows(self, path: FloatArray) -> bool:
-        """See `Space.follows`: whether it moves as its rates say, everywhere."""
+        """See `Space.follows`: compares each step with the prediction of its rates."""
         ways = self.displacements(path)
         targets = self._places(path)
         before = self._rates(path[0])
@@ -141,7 +141,7 @@ class ProjectedSpace(Space):
         return True
 
     def _places(self, configurations: FloatArray) -> FloatArray:
-        """(N, n + 7) driven positions and tip poses."""
+        """Compute driven positions and tip poses (N, n + 7)."""
         mechanism = self._mechanism
         return np.concatenate(
             [mechanism.joint_positions(configurations), mechanism.body_pose(configurations)],
@@ -154,18 +154,18 @@ class ProjectedSpace(Space):
         return np.concatenate(parts, axis=1)
 
     def _difference(self, here: FloatArray, there: FloatArray) -> FloatArray:
-        """(n + 6,) [rad] between two places."""
+        """Compute the displacement (n + 6,) [rad] between two places."""
         n = self._n
         moved = pose_difference(here[n:], there[n:])
         moved[:3] /= self._scale
         return np.concatenate([(there[:n] - here[:n]) * self._driven, moved])
 
     def _rest(self, here: FloatArray, target: FloatArray) -> FloatArray:
-        """(n + 6,) [rad] what is left to a target."""
+        """Compute the displacement (n + 6,) [rad] that remains to a target."""
         return self._difference(self._places(here[None])[0], target[:-2])
 
     def _rates(self, here: FloatArray) -> FloatArray:
-        """(n + 6, nv) how driven positions and the tip move with the independent joints."""
+        """Compute the Jacobian (n + 6, nv) of driven positions and tip pose."""
         mechanism = self._mechanism
         twist = np.array(mechanism.jacobian(here))
         twist[:3] /= self._scale
@@ -175,9 +175,10 @@ class ProjectedSpace(Space):
     def _stepped(
         self, here: FloatArray, rates: FloatArray, way: FloatArray, most: float, step: float
     ) -> tuple[FloatArray, FloatArray, float] | None:
-        """A step of a share of a way, `most` at most: where it leads, the rates there, the share.
+        """Take a step along a displacement, halved while it ends or leaves the sheet.
 
-        It is halved where the sheet ends or would be left; None where that does not help.
+        Returns the configuration, the rates there and the fraction taken, at most `most`; None if
+        even the shortest step fails.
         """
         length = float(np.linalg.norm(rates @ way))
         share = min(most, step / max(length, 1e-12))
@@ -190,7 +191,7 @@ class ProjectedSpace(Space):
     def _moved(
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """One step along the sheet, and the rates there; None where it ends or would jump."""
+        """Take one step along the sheet; None if the sheet ends or the step jumps to another."""
         moved = self._mechanism.unchecked.try_advance(here, way)
         if moved is None:
             return None
@@ -199,12 +200,12 @@ class ProjectedSpace(Space):
         deviation = float(np.linalg.norm(self._difference(old, new) - said))
         if deviation > MAX_DEVIATION * float(np.linalg.norm(said)) + 1e-9:
             return None
-        # beyond a fold of the sheet the tangent is the same but for its sense
+        # beyond a fold of the sheet the tangent is the same with the opposite sign
         after = self._rates(moved)
         return (moved, after) if np.linalg.det(rates.T @ after) > 0.0 else None
 
 
 def space_of(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Space:
-    """The space in which to search between two configurations (nq,)."""
+    """Create the space in which to search for a path between two configurations (nq,)."""
     kind = ProjectedSpace if mechanism.coordinates.is_constrained else Space
     return kind(mechanism, start, goal)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions of which a part is free: a tool's spin, a table's height, an orientation on the way.
+"""Optimization of free coordinates: a tool's spin, a table's height, an orientation along the way.
 
-What is free becomes a B-spline over the motion, or one number where it is to stay the same, and is
-chosen so that the largest condition number, or the largest share of the efforts' limits, becomes
-as small as it gets: minimize u such that every sample is below u and keeps to the joints' limits
-(sequential quadratic programming, from two starts). The result is a local optimum, the best of
-those found.
+Each free coordinate is a B-spline over the motion, or one constant. The optimization minimizes the
+largest condition number, or the largest effort relative to its limit: minimize u such that every
+sample is below u and within the joints' limits (sequential quadratic programming from two starts).
+The result is the best local optimum found.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ if TYPE_CHECKING:
 
 Objective = Literal["condition", "effort"]
 OBJECTIVES: tuple[str, ...] = get_args(Objective)
-# Samples along the motion that are optimized, and that the answer is examined at.
+# Samples along the motion for the optimization, and for the check of its result.
 MOTION_SAMPLES, FINE = 61, 1001
 ITERATIONS = 40
-# Choices that stay the same all along, of which the best is where a second search starts.
+# Constant offsets that are tried; the best one is the second starting point.
 CHOICES = 60
-# A sample at which there is no answer counts as this bad.
+# Value of a sample without a solution.
 HOPELESS = 50.0
 
 
@@ -106,7 +105,7 @@ def optimize_redundancy(
     settings: RedundancySettings = DEFAULT,
     **options: Unpack[RedundancyOptions],
 ) -> Optimized:
-    """Optimize the redundant coordinates of a motion for its worst place.
+    """Optimize the free coordinates of a motion for its worst configuration.
 
     ```python
     best = rd.optimize_redundancy(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])
@@ -117,16 +116,19 @@ def optimize_redundancy(
         mechanism: of any kind.
         path: a motion of its body (poses), with its timing; for an arm or a loop the
             configurations follow by inverse kinematics.
-        free: coordinates that may change along the way: x, y, z [m] in the base frame; rx, ry, rz
-            [rad] turns about the base's axes; spin [rad] about the body's own z axis.
-        constant: those that take one value throughout.
-        settings: how they are chosen.
-        options: fields of the settings that are to be others.
+            free: coordinates that may vary along the path: x, y, z [m] in the base frame; rx, ry,
+            rz [rad] rotations about the base's axes; spin [rad] about the body's own z axis.
+        constant: free coordinates that keep one value along the path.
+        settings: settings of the optimization.
+        options: fields that replace those of the settings.
+
+    Returns:
+        The optimized trajectory, and the objective before and after.
 
     Raises:
         InvalidInput: unknown names, contradictory ranges, or a path that is not of poses.
-        NoPath: nothing within the ranges keeps to the joints' limits; says what is in the way.
-        TypeError: an option that is no field of the settings.
+                NoPath: no choice within the ranges respects the joints' limits; names the limit.
+        TypeError: an option is not a field of the settings.
     """
     asked = replace(settings, **options)
     task = _Task(mechanism, path, (free, constant), asked)
@@ -147,7 +149,7 @@ def optimize_redundancy(
 
 
 class _Task:
-    """The values along a motion, as functions of the control points of what is free.
+    """Objective and constraints along a motion, as functions of the spline control points.
 
     Args:
         mechanism, path, asked: as for `optimize_redundancy`.
@@ -196,7 +198,7 @@ class _Task:
         self._times = np.linspace(0.0, path.duration, MOTION_SAMPLES)
 
     def motion(self, x: FloatArray) -> FreeMotion:
-        """The body's motion for what is chosen (k,)."""
+        """Create the body's motion for optimization variables (k,)."""
         controls: dict[str, FloatArray] = {}
         for name, own in zip(self.names, np.split(x, np.cumsum(self._sizes)[:-1]), strict=True):
             stays = name in self._constant
@@ -204,17 +206,17 @@ class _Task:
         return FreeMotion(self._path, controls)
 
     def own_motion(self, motion: FreeMotion, times: FloatArray) -> Motion:
-        """The mechanism's motion at times (N,).
+        """Compute the mechanism's motion at times (N,).
 
         Raises:
-            KinematicsError: it cannot follow.
+            KinematicsError: the mechanism cannot follow the body's motion.
         """
         body = motion.sample(times)
         first = self._mechanism.configuration_at(body.configuration[0], self._mechanism.home)
         return motions.motion_of_body(self._mechanism, times, *body, first)
 
     def values(self, motion: FreeMotion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(N,) logarithms of condition numbers or shares of efforts, and margins of the limits."""
+        """Compute the objective's logarithms (N,) and the margins of the joints' limits."""
         mechanism = self._mechanism
         try:
             own = self.own_motion(motion, times)
@@ -231,10 +233,10 @@ class _Task:
             return np.full(len(times), HOPELESS), np.full(len(times), -1.0)
 
     def solve(self, random: np.random.Generator) -> FloatArray:
-        """What is best (k,).
+        """Optimize the variables (k,).
 
         Raises:
-            NoPath: nothing within the ranges keeps to the joints' limits.
+            NoPath: no choice within the ranges respects the joints' limits.
         """
         from scipy.optimize import minimize
 
@@ -264,7 +266,7 @@ class _Task:
         return best[1]
 
     def _best_throughout(self, random: np.random.Generator) -> FloatArray:
-        """The best of some random choices, each the same all along the motion."""
+        """Find the best of some random offsets that are constant along the motion."""
         best, found = np.inf, np.zeros(sum(self._sizes))
         for _ in range(CHOICES):
             x = np.repeat(random.uniform(*self._ends.T), self._sizes)
@@ -274,7 +276,7 @@ class _Task:
         return found
 
     def _margins(self, configurations: FloatArray) -> FloatArray:
-        """(N,) of the limits of the joints."""
+        """Compute the smallest margin (N,) of the joints' limits."""
         return np.asarray(self._bounds.margins(configurations)[:, :-4].min(axis=1))
 
     def _nothing(self) -> NoPath:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What separates two configurations between which there is no path: `NoPath` in words and numbers.
+"""Explanation of why two configurations are not connected: the text and numbers of `NoPath`.
 
-Some answers are proofs: an end that breaks a bound, and a determinant of opposite signs at the two
-ends, which is a continuous function of the configuration and so passes through zero on every path.
-Others come from searching again with one bound relaxed: if a path appears, that bound is in the
-way, and the path says where and by how much.
+Two explanations are proofs: a start or goal that violates a bound, and determinants of opposite
+signs at start and goal, as the determinant is a continuous function of the configuration and passes
+through zero on every path. Others come from another search with one bound relaxed: if a path
+appears, that bound blocks the way, and the path shows where and by how much.
 
-With up to three freedoms every configuration within reach of the start is searched, on a lattice.
-From the start, steps along each coordinate lead to neighbors; those that keep to the bounds are
-searched on. A closed loop has several configurations with the same coordinates: those that are
-reached from different sides and differ count as different. When nothing is left to search and the
-goal has not been reached, there is no path that is wider than the lattice.
+With up to three degrees of freedom, an exhaustive search on a lattice covers every configuration
+that can be reached from the start: it expands each configuration within the bounds by a step along
+each coordinate. Configurations of a closed loop with the same coordinates, reached from different
+sides, count as different. If the search ends without reaching the goal, no path wider than the
+lattice exists.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from robodyn.presentation import presentation
 
 Find = Callable[["Question", int, Effort], FloatArray | None]
 
-# [rad] between neighbors of an exhaustive search, by freedoms.
+# Resolution [rad] of the exhaustive search, by degrees of freedom.
 LATTICE = {1: 0.01, 2: 0.03, 3: 0.1}
-# Configurations after which that search is given up.
+# Most configurations of the exhaustive search.
 MOST = 150_000
-# Condition limits that are tried, times the one asked for, where that one leaves no path.
+# Factors on the requested condition limit that are tried if it leaves no path.
 RELAXED = (1.25, 1.6, 2.5, 5.0, 20.0, 1000.0)
 
 
 def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
-    """Refuse a start or a goal that breaks a bound itself.
+    """Reject a start or goal that violates a bound itself.
 
     Raises:
-        NoPath: names the bound, the place and the number.
+        NoPath: names the bound, the configuration and the value.
     """
     for name, configuration in (("start", start), ("goal", goal)):
         found = bounds.broken(configuration)
@@ -54,7 +54,7 @@ def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
 
 
 def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: FloatArray) -> None:
-    """Refuse ends whose determinants have opposite signs, or are zero.
+    """Reject a start and goal whose determinants have opposite signs or are zero.
 
     Raises:
         NoPath: always.
@@ -79,7 +79,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
 
 
 def explained(question: Question, find: Find, seed: int, effort: Effort) -> NoPath:
-    """Why no path was found, as the error to be raised."""
+    """Find out why the search found no path, and return the error to raise."""
     if effort.stopped():
         return NoPath("stopped before a path was found", separated_by="unknown")
     began = time.monotonic()
@@ -124,7 +124,7 @@ def explained(question: Question, find: Find, seed: int, effort: Effort) -> NoPa
 
 
 def _named(question: Question, path: FloatArray, facts: dict[str, Any], known: str) -> NoPath:
-    """The bound that a path breaks worst which was found without it."""
+    """Create the error for the bound that a path found without it violates most."""
     margins = question.bounds.margins(path)
     margins = np.where(np.isfinite(margins), margins, 0.0)
     worst = int(margins.min(axis=1).argmin())
@@ -139,7 +139,7 @@ def _named(question: Question, path: FloatArray, facts: dict[str, Any], known: s
 
 
 def _exhausted(question: Question, effort: Effort) -> tuple[float, int] | None:
-    """Resolution [rad] and number of the configurations searched, where all were; or None."""
+    """Search exhaustively; return resolution [rad] and count, None if not all was covered."""
     space, start = question.space, question.start
     size = len(space.weights)
     if size not in LATTICE:
@@ -176,7 +176,7 @@ def _exhausted(question: Question, effort: Effort) -> tuple[float, int] | None:
 
 
 def same_driven(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bool:
-    """Whether two configurations differ, but not in the positions of the driven joints."""
+    """Return whether two configurations differ although their driven positions agree."""
     driven = mechanism.joint_positions(np.stack([start, goal]))
     span = 1e-6 * max(mechanism.size, 1.0)
     there = mechanism.body_pose(np.stack([start, goal]))
@@ -187,7 +187,7 @@ def same_driven(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bo
 
 
 def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
-    """Where the determinant changes sign on the straight way."""
+    """Find the singular configuration on the straight line between start and goal."""
     way, low, high = mechanism.difference(start, goal), 0.0, 1.0
     first = conditioning.determinant(mechanism, start)
     for _ in range(60):
@@ -200,7 +200,7 @@ def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Floa
 
 
 def place(mechanism: Mechanism, configuration: FloatArray) -> str:
-    """A configuration in the numbers that users state it in."""
+    """Format a configuration in the variables that users enter."""
     values = presentation.values_of(mechanism, configuration)
     names = [
         n

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Settings of a planned path."""
+"""Settings of path planning."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class PathSettings:
     """Bounds, timing and search of a planned path.
 
     Attributes:
-        condition_limit: largest condition number along the path. By default 1000 where a
-            mechanism can become uncontrollable (platforms, closed loops), none for an arm.
+        condition_limit: largest condition number along the path; by default 1000 for mechanisms
+            that can become uncontrollable (platforms, closed loops), no limit for an arm.
         singular_value_limit: smallest singular value of the Jacobian along the path.
-        characteristic_length: [m] of both; 1 is the papers' condition number.
-        clearance: [m] distance of the parts that are drawn from each other, by capsules around
-            their shapes; None takes no notice of collisions.
-        within_limits: keep to the limits of the driven joints' positions.
-        duration: [s]; else from the limits of speed, else of the driven joints' rates.
-        v_max: [m/s] of a platform, [rad/s or m/s] of joints.
-        w_max: [rad/s] of a platform's rotation.
+        characteristic_length: [m] of both; 1 for the papers' condition number.
+        clearance: [m] least distance between parts, by capsules around their shapes; None to
+            ignore collisions.
+        within_limits: respect the position limits of the driven joints.
+        duration: [s]; by default from `v_max` and `w_max`, else from the driven joints' limits.
+        v_max: [m/s] speed of a platform, [rad/s or m/s] of joints.
+        w_max: [rad/s] angular speed of a platform.
         profile: `lspb`, `cubic`, `quintic` or `cycloidal`, from rest to rest.
-        step: [rad] between samples while searching; a translation by the mechanism's size is one
-            radian (by `characteristic_length` of the mechanism where it is a platform).
-        seed: of the random numbers.
-        timeout: [s] after which to give up.
+        step: [rad] between samples of the search; a translation by the mechanism's size (by the
+            `characteristic_length` of a platform) counts as one radian.
+        seed: seed of the random numbers.
+        timeout: [s] time limit of the search.
     """
 
     condition_limit: float | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a path of a search, which wanders, to a short and smooth curve within the same bounds."""
+"""Shortening and smoothing of a path within its bounds."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from robodyn.planning.paths.curves import DEGREE, Curve, curve_along
 from robodyn.planning.paths.spaces import Space
 from robodyn.planning.paths.tree_search import Effort, Question
 
-# Shortcuts that are tried on a path, and sweeps of smoothing.
+# Number of shortcuts tried on a path, and of smoothing sweeps.
 TRIES, SWEEPS = 150, 60
-# Numbers of control points that are tried, fewest first: fewer are smoother.
+# Numbers of control points to try, fewest first: fewer are smoother.
 COUNTS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
-# Samples for each control point when a curve is examined for the first time.
+# Samples per control point for the first check of a curve.
 PER_CONTROL = 8
-# A sweep of smoothing that shortens by less than this share is the last.
+# Smoothing ends when a sweep shortens the curve by less than this fraction.
 SETTLED = 1e-4
 
 
 def filled(space: Space, path: FloatArray, step: float) -> FloatArray:
-    """The path with configurations no further apart than a step."""
+    """Insert configurations so that neighbors are at most a step apart."""
     parts = [path[:1]]
     for one, other in pairwise(path):
         way = space.segment(one, other, step)
@@ -39,7 +39,7 @@ def shortcut(
     random: np.random.Generator,
     effort: Effort,
 ) -> FloatArray:
-    """The path with straight segments in place of detours, where the bounds allow them."""
+    """Replace detours by straight segments within the bounds."""
     space, bounds, step = question.space, question.bounds, question.step
     whole = space.segment(path[0], path[-1], step)
     if whole is not None and bounds.kept(whole, least).all():
@@ -54,7 +54,7 @@ def shortcut(
         way = space.segment(path[first], path[last], step)
         if way is None or space.length(way) >= space.length(path[first : last + 1]):
             continue
-        # the middle first: most that fail do so there
+        # the middle first: most shortcuts that fail do so there
         middle = len(way) // 2
         if bounds.kept(way[middle : middle + 1], least).all() and bounds.kept(way, least).all():
             path = np.concatenate([path[:first], way, path[last + 1 :]])
@@ -64,7 +64,7 @@ def shortcut(
 def smoothed(
     question: Question, least: FloatArray, path: FloatArray, effort: Effort
 ) -> Curve | None:
-    """A curve near the path that keeps to the bounds, pulled tight; None if none was found."""
+    """Fit a short curve near the path within the bounds; None if none was found."""
     space, bounds = question.space, question.bounds
     for count in COUNTS:
         curve = curve_along(question.mechanism, space, path, count)
@@ -78,7 +78,7 @@ def smoothed(
 
 
 def _tightened(curve: Curve, bounds: Bounds, least: FloatArray, effort: Effort) -> Curve:
-    """Move each control point towards the middle of its neighbors, where the bounds allow it."""
+    """Move each control point towards the middle of its neighbors, within the bounds."""
     count = len(curve.controls)
     pulls = np.ones(count)
     length = _polygon(curve.controls)
@@ -88,7 +88,7 @@ def _tightened(curve: Curve, bounds: Bounds, least: FloatArray, effort: Effort) 
             if effort.over:
                 return curve
             if pulls[k] < 0.05:
-                pulls[k] *= 1.2  # what blocked it may have moved
+                pulls[k] *= 1.2  # a blocking neighbor may have moved
                 continue
             controls = curve.controls.copy()
             middle = 0.5 * (controls[k - 1] + controls[k + 1])
@@ -106,7 +106,7 @@ def _tightened(curve: Curve, bounds: Bounds, least: FloatArray, effort: Effort) 
 
 
 def _around(curve: Curve, k: int, count: int) -> FloatArray:
-    """Configurations of the part of a curve that one control point moves."""
+    """Sample the part of a curve that one control point affects."""
     spans = count - DEGREE
     first, last = max(k - DEGREE, 0) / spans, min(k + 1, spans) / spans
     number = max(round((last - first) * spans * PER_CONTROL), PER_CONTROL)

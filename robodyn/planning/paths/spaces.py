@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where paths are searched: the configurations of a mechanism, and the ways between them.
+"""Spaces in which paths are searched: configurations and the motions between them.
 
-Two kinds of mechanism differ here. Where displacements reach every configuration (the pose of a
-platform, the joints of an arm), one straight segment leads from anywhere to anywhere: `Space`.
-A closed loop has several configurations with the same driven positions, on sheets that meet only
-at singularities or go round them: `ProjectedSpace` moves along the sheets, steered by driven
-positions and the tip's pose together, which tell the sheets apart.
+Two kinds of mechanism differ here. If displacements reach every configuration (the pose of a
+platform, the joints of an arm), one straight segment connects any two: `Space`. A closed loop has
+several configurations with the same driven positions, on sheets that meet only at singularities or
+around them: `ProjectedSpace` moves along the sheets, guided by driven positions and the tip's pose,
+which together distinguish the sheets.
 
-Lengths are counted in radians: a translation is divided by a length of the mechanism's size.
+Lengths are in radians: translations are divided by a characteristic length of the mechanism.
 """
 
 from __future__ import annotations
@@ -20,21 +20,20 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.mechanism.mechanism import Mechanism
 
-# Most points of a segment: what is longer is sampled more coarsely, and verified in the end.
+# Most points of a segment; longer ones are sampled more coarsely, and verified at the end.
 MOST_POINTS = 2000
 
 
 class Space:
-    """The configurations (nq,) of a mechanism and the ways between them.
+    """Path space of a mechanism without loops: configurations (nq,) and straight segments.
 
     Args:
-        mechanism: whose displacements reach them from anywhere.
-        start, goal: (nq,) between which a path is searched.
+        mechanism: mechanism whose displacements reach every configuration.
+        start, goal: (nq,) configurations between which a path is searched.
 
     Attributes:
-        stride: every so many samples of a way are nodes of a tree: what lies between two nodes is
-            found again by `segment`.
-        weights: (nv,) that make radians of displacements.
+        stride: number of samples between two nodes of a tree; `segment` restores those between.
+        weights: (nv,) factors that convert displacements to radians.
     """
 
     stride = 5
@@ -46,7 +45,7 @@ class Space:
         self._start, self._goal = start, goal
 
     def _radians(self, units: Sequence[str]) -> FloatArray:
-        """What makes radians of numbers in these units."""
+        """Return the factors that convert values in these units to radians."""
         return np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
 
     @cached_property
@@ -55,9 +54,9 @@ class Space:
         return self._mechanism.advance(self._start, 0.5 * way)
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
-        """Coordinates (N, k) of configurations (N, nq) by which `distances` compares them.
+        """Map configurations (N, nq) to coordinates (N, k) for `distances`.
 
-        Joints as they are; a pose as position and twice the quaternion.
+        Joint positions are scaled; a pose becomes its position and twice its quaternion.
         """
         if not self._pose:
             return np.asarray(configurations * self.weights)
@@ -66,23 +65,23 @@ class Space:
         )
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """(N,) [rad] between one embedded configuration (k,) and many (N, k)."""
+        """Compute distances (N,) [rad] from one embedded configuration (k,) to many (N, k)."""
         if not self._pose:
             return np.asarray(np.linalg.norm(many - one, axis=1))
         return pose_distances(one, many)
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """The straight way (n, nq), both ends included; None where it does not arrive."""
+        """Sample the straight segment (n, nq) with both ends; None if it misses the goal."""
         return self.along(start, self._mechanism.difference(start, goal), step)
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """Configurations (n, nq), the start first, along a displacement; None if it cannot be."""
+        """Sample a displacement from a start (n, nq); None if it leaves the mechanism's reach."""
         return self._straight(start, way, step, 1.0)
 
     def _straight(
         self, start: FloatArray, way: FloatArray, step: float, share: float
     ) -> FloatArray:
-        """A share of the way."""
+        """Sample a fraction of a displacement."""
         length = share * float(np.linalg.norm(way * self.weights))
         count = int(min(max(np.ceil(length / step), 1), MOST_POINTS))
         shares = np.linspace(0.0, share, count + 1)[:, None]
@@ -91,23 +90,23 @@ class Space:
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
-        """Configurations (n, nq), without the start, on the way to a target of `sample`."""
+        """Sample the way (n, nq) from a start, not included, towards a target, up to a length."""
         way = self._mechanism.difference(start, target)
         length = float(np.linalg.norm(way * self.weights))
         return self._straight(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]
 
     def target(self, configuration: FloatArray) -> FloatArray:
-        """A configuration as a target."""
+        """Convert a configuration (nq,) to a target."""
         return configuration
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
-        """(k,) of a target, to be compared with embedded configurations."""
+        """Map a target to coordinates (k,) for `distances`."""
         return np.asarray(self.embedded(target[None])[0])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
-        """A random target within a radius [rad] of the middle between start and goal.
+        """Draw a random target within a radius [rad] of the middle between start and goal.
 
-        Uniform in a ball of displacements; turns of more than half a circle are none.
+        Uniform in a ball of displacements, with rotations of at most half a turn.
         """
         size = len(self.weights)
         direction = random.normal(size=size)
@@ -118,24 +117,24 @@ class Space:
         return np.asarray(self._mechanism.advance(self._middle, direction / self.weights))
 
     def displacements(self, path: FloatArray) -> FloatArray:
-        """(n - 1, nv) from each configuration of a path (n, nq) to the next."""
+        """Compute displacements (n - 1, nv) between successive configurations of a path (n, nq)."""
         return np.asarray(self._mechanism.difference(path[:-1], path[1:]))
 
     def lengths(self, path: FloatArray) -> FloatArray:
-        """(n - 1,) [rad] from each configuration of a path (n, nq) to the next, close one."""
+        """Compute lengths (n - 1,) [rad] between close successive configurations (n, nq)."""
         return np.asarray(np.linalg.norm(self.displacements(path) * self.weights, axis=1))
 
     def length(self, path: FloatArray) -> float:
-        """[rad] of a path (n, nq) of close configurations."""
+        """Compute the length [rad] of a path (n, nq) of close configurations."""
         return float(self.lengths(path).sum())
 
     def follows(self, path: FloatArray) -> bool:
-        """Whether a path (n, nq) of close configurations nowhere jumps from sheet to sheet."""
+        """Return whether a path (n, nq) of close configurations stays on one sheet."""
         return True
 
 
 def pose_distances(one: FloatArray, many: FloatArray) -> FloatArray:
-    """(N,) of positions in scaled coordinates and quaternions times two, of either sign."""
+    """Compute distances (N,) between a scaled pose (7,) and many, for either quaternion sign."""
     turn = np.abs(many[:, 3:] @ one[3:])
     moved = ((many[:, :3] - one[:3]) ** 2).sum(axis=1)
     return np.asarray(np.sqrt(moved + np.maximum(8.0 - 2.0 * turn, 0.0)))

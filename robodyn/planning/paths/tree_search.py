@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two trees that grow towards each other: RRT-Connect on the configurations of a mechanism.
+"""RRT-Connect on the configurations of a mechanism: two trees that grow towards each other.
 
-Kuffner and LaValle, ICRA 2000. A tree grows from the start and one from the goal, towards random
-targets and towards each other's newest configuration, and every way is cut where it first breaks a
-bound. All samples of a way are examined in one batch call, which costs a platform less than a
-microsecond each; a general planning library would call back to Python for every one.
+Kuffner and LaValle, ICRA 2000. One tree grows from the start and one from the goal, towards random
+targets and towards the other's newest configuration. Each segment is cut at its first configuration
+that violates a bound. One batch call checks all samples of a segment, in less than a microsecond
+each for a platform; a general planning library would call back to Python for every sample.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.spaces import Space
 
-# Samples of a way that are examined in one call.
+# Samples of a segment that are checked in one call.
 BATCH = 64
-# Radii of the region that targets are drawn from, times the distance of start and goal.
+# Radii of the region of random targets, relative to the distance of start and goal.
 SMALLEST, LARGEST = 0.8, 6.0
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much a search may do, and how it is told to stop.
+    """Budget of a search.
 
     Attributes:
-        deadline: by `time.monotonic` [s].
-        nodes: of both trees together.
-        stopped: asked now and then; an answer of True ends the search.
-        tell: told in words what is being done.
+        deadline: time of `time.monotonic` [s] at which the search ends.
+        nodes: most nodes of both trees together.
+        stopped: polled during the search; True ends it.
+        tell: called with a description of the present step.
     """
 
     deadline: float
@@ -44,18 +44,18 @@ class Effort:
 
     @property
     def over(self) -> bool:
-        """Whether time is up, or somebody has asked to stop."""
+        """Whether the time is up or a stop was requested."""
         return time.monotonic() > self.deadline or self.stopped()
 
 
 @dataclass(frozen=True)
 class Question:
-    """A path that is searched for.
+    """Planning problem: find a path from start to goal within bounds.
 
     Attributes:
-        space: the mechanism's configurations.
-        bounds: to be kept.
-        start, goal: (nq,).
+        space: configurations of the mechanism.
+        bounds: bounds of the path.
+        start, goal: (nq,) configurations.
         step: [rad] between samples.
     """
 
@@ -67,22 +67,22 @@ class Question:
 
     @property
     def mechanism(self) -> Mechanism:
-        """Of any kind."""
+        """Mechanism that moves."""
         return self.bounds.mechanism
 
     @property
     def ends_keep(self) -> bool:
-        """Whether start and goal keep to the bounds."""
+        """Whether start and goal are within the bounds."""
         return bool(self.bounds.kept(np.stack([self.start, self.goal])).all())
 
     def least(self, share: float) -> FloatArray:
-        """(c,) margins to be kept while searching: a share, less where the ends have less."""
+        """Return the margins (c,) for the search: `share`, or less if start or goal have less."""
         ends = self.bounds.margins(np.stack([self.start, self.goal])).min(axis=0)
         return np.asarray(np.minimum(share, np.maximum(0.5 * ends, 0.0)))
 
 
 class SearchTree:
-    """Configurations with the way each was reached."""
+    """Tree of configurations, each with its parent."""
 
     def __init__(self, space: Space, root: FloatArray) -> None:
         self._space = space
@@ -96,7 +96,7 @@ class SearchTree:
         return len(self.parents)
 
     def add(self, path: FloatArray, parent: int) -> int:
-        """Add configurations (n, nq), each the child of the one before; the last one's number."""
+        """Add configurations (n, nq) as a chain below a parent; return the last one's index."""
         first, last = len(self), len(self) + len(path)
         while last > len(self.configurations):
             self.configurations = np.concatenate([self.configurations] * 2)
@@ -107,11 +107,11 @@ class SearchTree:
         return last - 1
 
     def nearest(self, embedded: FloatArray) -> int:
-        """Number of the node nearest to an embedded configuration or target (k,)."""
+        """Find the node nearest to an embedded configuration or target (k,)."""
         return int(self._space.distances(embedded, self._embedded[: len(self)]).argmin())
 
     def way(self, node: int) -> FloatArray:
-        """Configurations (n, nq) from the root to a node."""
+        """Return the configurations (n, nq) from the root to a node."""
         rows = []
         while node >= 0:
             rows.append(node)
@@ -120,12 +120,12 @@ class SearchTree:
 
 
 class TreeSearch:
-    """One search for a path; deterministic by its random numbers.
+    """One search for a path, deterministic for given random numbers.
 
     Args:
-        question: what is searched for.
-        least: (c,) margins that are kept.
-        reach: [rad] the longest way grown at a time.
+        question: planning problem.
+        least: (c,) smallest margins of the bounds.
+        reach: [rad] longest segment of one growth step.
     """
 
     def __init__(self, question: Question, least: FloatArray, reach: float) -> None:
@@ -133,7 +133,7 @@ class TreeSearch:
         self._space, self._step = question.space, question.step
 
     def path(self, random: np.random.Generator, effort: Effort) -> FloatArray | None:
-        """Configurations (n, nq) close to each other from start to goal; None if none was found."""
+        """Search for close configurations (n, nq) from start to goal; None if not found."""
         space, start, goal = self._space, self._question.start, self._question.goal
         trees = SearchTree(space, start), SearchTree(space, goal)
         ends = space.embedded(np.stack([start, goal]))
@@ -156,7 +156,7 @@ class TreeSearch:
         return None
 
     def _joined(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
-        """The way (n, nq) between two configurations that have met; None if they have not."""
+        """Connect two configurations that nearly coincide by a segment (n, nq); else None."""
         pair = self._space.embedded(np.stack([one, other]))
         if float(self._space.distances(pair[0], pair[1:])[0]) > 2.0 * self._step:
             return None
@@ -164,7 +164,7 @@ class TreeSearch:
         return way if way is not None and self._kept(way) == len(way) else None
 
     def _grow(self, tree: SearchTree, near: int, target: FloatArray, reach: float) -> int:
-        """Grow a tree from a node towards a target until a way is cut; the last node."""
+        """Grow a tree from a node towards a target until a bound stops it; return the last node."""
         space, here, node, gone = self._space, tree.configurations[near], near, 0.0
         part = BATCH * self._step
         while gone < reach:
@@ -182,6 +182,6 @@ class TreeSearch:
         return node
 
     def _kept(self, way: FloatArray) -> int:
-        """How many configurations of a way keep to the bounds before one does not."""
+        """Count the configurations of a segment before the first that violates a bound."""
         broken = np.flatnonzero(~self._question.bounds.kept(way, self._least))
         return int(broken[0]) if broken.size else len(way)

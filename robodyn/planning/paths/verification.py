@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a curve keeps to its bounds everywhere, between the samples too.
+"""Verification that a curve stays within its bounds, between the samples too.
 
-Each interval is halved until what its margins do within it is small against what is left of them:
-with the margins at both ends and in the middle, and the larger of the two changes between them, a
-margin that went below zero in between would have to change more than `EXCESS` times as much as it
-was seen to. That is an argument, not a proof; it holds for every function that is smooth on the
-scale of the last interval, and the sampling becomes as fine as the margins are small.
+Each interval is halved until the variation of its margins is small compared with the margins
+themselves. With margins at both ends and in the middle, a margin that is negative in between would
+have to change more than `EXCESS` times as much as the larger of the two observed changes. This is
+an argument, not a proof. It holds for every function that is smooth on the scale of the last
+interval, and the sampling becomes finer as margins become smaller.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from robodyn.arrays import FloatArray
 from robodyn.planning.paths.bounds import Bounds, BrokenBound
 
 EXCESS = 2.0
-# Intervals to begin with, and how often one is halved at most.
+# Initial number of intervals, and most halvings of one.
 INTERVALS, HALVINGS = 256, 24
 # Most samples of one verification.
 MOST = 400_000
 
 
 class Verified(NamedTuple):
-    """What was found along a curve.
+    """Result of the verification of a curve.
 
     Attributes:
-        samples: how many configurations were examined.
-        broken: the bound that the first bad one breaks; None where there is none.
-        place: where that is, from 0 to 1.
+        samples: number of configurations examined.
+        broken: bound that the first bad configuration violates; None if there is none.
+        place: position of that configuration on the curve, from 0 to 1.
     """
 
     samples: int
@@ -40,7 +40,7 @@ class Verified(NamedTuple):
 
 
 def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> Verified:
-    """Examine a curve: configurations (N, nq) of s (N,) from 0 to 1."""
+    """Verify a curve, a function of s (N,) from 0 to 1 that returns configurations (N, nq)."""
     s = np.linspace(0.0, 1.0, INTERVALS + 1)
     margins = bounds.margins(curve(s))
     samples = len(s)
@@ -79,7 +79,7 @@ def _first_bad(s: FloatArray, margins: FloatArray) -> float | None:
 
 
 def _unsettled(first: FloatArray, inner: FloatArray, last: FloatArray) -> FloatArray:
-    """(N,) whether a margin may become negative within an interval."""
+    """Return for each interval (N,) whether a margin may become negative within it."""
     least = np.minimum(np.minimum(first, inner), last)
     with np.errstate(invalid="ignore"):
         change = np.maximum(np.abs(inner - first), np.abs(last - inner))
