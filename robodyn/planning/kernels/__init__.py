@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled code of time-optimal motion: reachability along a path, and an interior-point method."""
+"""Compiled code of time-optimal motion: reachability and limits along a path."""

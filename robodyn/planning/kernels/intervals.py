@@ -2,9 +2,9 @@
 
 """Limited quantities along the intervals of a path, and their linear form.
 
-In an interval the path acceleration s'' is constant, so x = s'^2 is linear; limits are imposed at
-both its ends and in its middle. Its unknowns are x at its beginning, y, and at its end, z. Every
-limited quantity is
+The path acceleration s'' is constant in an interval, so x = s'^2 is linear; limits are imposed at
+both ends and in the middle. The unknowns are y = x at the start and z = x at the end. Every limited
+quantity is
 
     A s'' + B x + C v + D + S / (1 + G x),   v = sqrt(x),
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from robodyn.numerics.compiler import kernel
 
-# Places in an interval at which limits are imposed.
+# Points in an interval at which limits are imposed.
 PLACES = 3
 
 
@@ -29,12 +29,12 @@ class Intervals(NamedTuple):
     Attributes:
         steps: (N,) lengths.
         terms: (N, 3, R, 7) A, B, C, D, S, G and the rate |dq/ds| of the joint.
-        upper, lower: (N, R) limits, infinite where there is none.
-        bounds: (N, 3) of x.
-        caps: (N + 1,) of x at the nodes, finite.
-        speeds, efforts: (R, P) curves by which a limit falls with the joint's rate.
+        upper, lower: (N, R) limits; infinite for none.
+        bounds: (N, 3) upper bounds of x.
+        caps: (N + 1,) upper bounds of x at the nodes, finite.
+        speeds, efforts: (R, P) torque-speed curves over the joint's rate.
         counts: (R,) numbers of their points; 0 for none.
-        curved: whether anything is not linear in x.
+        curved: whether anything is nonlinear in x.
     """
 
     steps: Any
@@ -51,7 +51,7 @@ class Intervals(NamedTuple):
 
 @kernel
 def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float, float]:
-    """Value and slope of a curve at a rate."""
+    """Compute value and slope of a torque-speed curve at a rate."""
     if rate <= speeds[0]:
         return efforts[0], 0.0
     for j in range(1, count):
@@ -63,7 +63,7 @@ def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float,
 
 @kernel
 def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
-    """Upper and lower limit at a speed v along the path, and their slopes by x."""
+    """Compute upper and lower limit at a speed v along the path, and their slopes by x."""
     up, down, up_slope, down_slope = path.upper[k, r], path.lower[k, r], 0.0, 0.0
     if path.counts[r] > 0 and v > 0.0:
         at, slope = limit_at(path.speeds[r], path.efforts[r], path.counts[r], rate * v)
@@ -77,7 +77,7 @@ def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
 
 @kernel
 def rests_there(path: Any, k: int) -> bool:
-    """Whether the mechanism may move infinitely slowly in an interval."""
+    """Return whether the mechanism may move infinitely slowly in an interval."""
     for p in range(PLACES):
         for r in range(path.terms.shape[2]):
             effort = path.terms[k, p, r, 3] + path.terms[k, p, r, 4]
@@ -88,9 +88,9 @@ def rests_there(path: Any, k: int) -> bool:
 
 @kernel
 def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
-    """Write the limits of an interval as rows (m, 3): r0 y' + r1 z' <= r2 of unit length.
+    """Write the limits of an interval, linearized at (y, z), as rows (m, 3): r0 y + r1 z <= r2.
 
-    They are linear about (y, z). Returns m, or -1 where one cannot be kept by any x.
+    Rows have unit length. Returns m, or -1 if no x satisfies one of them.
     """
     m = 0
     half = 0.5 / path.steps[k]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The largest of a quantity that is known at a few places of every interval of a path."""
+"""Largest values of sampled quantities in every interval of a path."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from robodyn.numerics.compiler import batch_kernel
 
 @batch_kernel
 def peaks(values: Any, places: Any, out: Any) -> None:
-    """The largest out (N, k) of values (N, M, k) and of the parabolas through three neighbors.
+    """Find the largest out (N, k) of values (N, M, k) and of parabolas through three neighbors.
 
-    The values are at places (M,), increasing, in every interval.
+    The values are at points (M,), increasing, in every interval.
     """
     count = len(places)
     for n in range(values.shape[0]):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reachability along a path: how fast each place may be passed.
+"""Reachability along a path: the range of speeds at each node from which the end can be reached.
 
 Pham and Pham (2018), "A new approach to time-optimal path parameterization based on reachability
-analysis", with limits on intervals instead of points (see `intervals`). What is not linear in x is
-linearized where the solution is, by repetition (Newton's method).
+analysis", with limits on intervals instead of points (see `intervals`). Quantities nonlinear in x
+are linearized at the solution iteratively (Newton's method).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 from robodyn.numerics.compiler import batch_kernel, kernel
 from robodyn.planning.kernels.intervals import linear_rows, rests_there
 
-# Of the numbers compared: rounding, and what makes rows contradict each other.
+# Relative tolerances for rounding, and for rows that contradict each other.
 COMPARISON_TOLERANCE = 1e-11
 INCONSISTENT = 1e-9
-# Of x: how far the forward pass may lie outside of what the backward pass allows.
+# Relative tolerance of x in the forward pass beyond the range of the backward pass.
 OUTSIDE = 1e-6
 REPEATS = 40
 CONVERGED = 1e-12
-# By which the next place of linearization may be smaller, at least.
+# Smallest factor between successive points of linearization.
 SMALLER = 1e-3
 
 
@@ -31,7 +31,7 @@ SMALLER = 1e-3
 def largest_first(
     rows: Any, count: int, low_y: float, high_y: float, low_z: float, high_z: float
 ) -> tuple[bool, float, float]:
-    """Whether rows r0 y + r1 z <= r2 and a box have a point, and that with the largest y.
+    """Return whether rows r0 y + r1 z <= r2 and a box have a common point, and that with largest y.
 
     Rows are added one at a time (Seidel, 1991); the optimum moves to a row that it violates.
     """
@@ -76,9 +76,9 @@ def largest_first(
 
 @kernel
 def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
-    """Whether an interval can end between low and high, and the largest y and its z that do.
+    """Find the largest y, and its z, of an interval that ends between low and high.
 
-    Last, how many rows its limits take, which are left in `rows`.
+    Returns feasibility, y, z and the number of rows of its limits, which are left in `rows`.
     """
     y, z = high, high
     if high == 0.0:
@@ -108,9 +108,9 @@ def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> 
 def smallest_beginning(
     path: Any, k: int, low: float, high: float, y: float, z: float, rows: Any, count: int
 ) -> float:
-    """The smallest beginning of an interval that ends between low and high, from y and z.
+    """Find the smallest y of an interval that ends between low and high, starting from y and z.
 
-    `rows` are the `count` limits as `largest_beginning` left them.
+    `rows` are the `count` limits that `largest_beginning` wrote.
     """
     top = y
     if low == 0.0 and rests_there(path, k):
@@ -132,10 +132,10 @@ def smallest_beginning(
 
 @batch_kernel
 def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
-    """Fill the x (N + 1,) from which the end can be reached, between low and high.
+    """Fill the range low to high of x (N + 1,) from which the end can be reached.
 
-    Those of the last node are given. Only intervals that are `stale` (N,) are looked at, and made
-    stale where what follows them changes. Returns the interval that cannot be passed, or -1.
+    The last node's values are given. Only intervals marked in `stale` (N,) are evaluated; a
+    change marks the interval before. Returns the interval that cannot be passed, or -1.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     for k in range(len(path.steps) - 1, -1, -1):
@@ -153,10 +153,10 @@ def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
 
 @batch_kernel
 def fastest(path: Any, low: Any, high: Any, x: Any, stale: Any) -> int:
-    """Fill x (N + 1,), the first given: always as fast as possible, within low and high.
+    """Fill x (N + 1,) of the fastest motion within low and high; the first is given.
 
-    Only intervals that are `stale` (N,), or begin at another x than before, are looked at. Returns
-    the interval that cannot be passed, or -1.
+    Only intervals marked in `stale` (N,), or whose starting x changed, are evaluated. Returns the
+    interval that cannot be passed, or -1.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     moved = False

@@ -82,7 +82,7 @@ def plan_path(
         condition_limit: largest condition number along the path, see `PathSettings`.
         settings: all other settings.
         progress: called with a description of the present step.
-            stopped: polled during the search; True ends it.
+        stopped: polled during the search; True ends it.
         options: fields that replace those of the settings.
 
     Returns:

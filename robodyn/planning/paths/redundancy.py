@@ -116,8 +116,8 @@ def optimize_redundancy(
         mechanism: of any kind.
         path: a motion of its body (poses), with its timing; for an arm or a loop the
             configurations follow by inverse kinematics.
-            free: coordinates that may vary along the path: x, y, z [m] in the base frame; rx, ry,
-            rz [rad] rotations about the base's axes; spin [rad] about the body's own z axis.
+        free: coordinates that may vary along the path: x, y, z [m] in the base frame; rx, ry, rz
+            [rad] rotations about the base's axes; spin [rad] about the body's own z axis.
         constant: free coordinates that keep one value along the path.
         settings: settings of the optimization.
         options: fields that replace those of the settings.
@@ -127,7 +127,7 @@ def optimize_redundancy(
 
     Raises:
         InvalidInput: unknown names, contradictory ranges, or a path that is not of poses.
-                NoPath: no choice within the ranges respects the joints' limits; names the limit.
+        NoPath: no choice within the ranges respects the joints' limits; names the limit.
         TypeError: an option is not a field of the settings.
     """
     asked = replace(settings, **options)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The fastest motion along a path."""
+"""Time-optimal motion along a path."""

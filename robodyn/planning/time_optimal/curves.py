@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A smooth path through configurations, on the manifold that a mechanism's configurations form."""
+"""Smooth paths through configurations, on the manifold of a mechanism's configurations."""
 
 from __future__ import annotations
 
@@ -16,37 +16,36 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.sampled import SampledTrajectory
 
-# [rad, or parts of the mechanism's size] paths that are shorter do not move.
+# Length [rad, or relative to the mechanism's size] below which a path does not move.
 NOTHING = 1e-9
-# [rad, or parts of the mechanism's size] or, of a short path, share of its length: configurations
-# that are no further apart are one.
+# Distance [rad, or relative to the mechanism's size] below which configurations are equal; of a
+# short path relative to its length.
 SAME = 1e-6
-# The same where both neighbors of two configurations are many times further away: points that were
-# taught twice.
+# The same for two configurations whose other neighbors are many times further away: points that
+# were taught twice.
 TWICE, ISOLATED = 1.001e-3, 100.0
 
 
 class Through(RowTrajectory):
     """Cubic splines through configurations, as a trajectory over a parameter from 0 to 1.
 
-    Of a pose, the position follows a cubic spline and the orientation one with continuous angular
-    velocity and acceleration (SciPy's `RotationSpline`, after Park and Ravani); of a closed loop,
-    its independent joints do and the others follow. Two configurations are joined by a straight
-    line.
+    The position of a pose follows a cubic spline, its orientation a spline with continuous angular
+    velocity and acceleration (SciPy's `RotationSpline`, after Park and Ravani). In a closed loop
+    the
+    independent joints follow splines. Two configurations are connected by a straight line.
 
-    Knots are spaced by the square roots of the distances (centripetal), and the curvature is zero
-    at both ends: of the usual choices this one deviates least from the polygon of the points,
-    however unequal their distances are (Floater 2008, "On the deviation of a parametric cubic
-    spline interpolant from its data polygon"). Configurations that are nearly equal count as one,
-    see `SAME` and `TWICE`.
+    Knots are spaced by the square roots of the distances (centripetal), with zero curvature at both
+    ends. Of the usual choices this deviates least from the polygon of the points for unequal
+    distances (Floater 2008, "On the deviation of a parametric cubic spline interpolant from its
+    data polygon"). Nearly equal configurations count as one, see `SAME` and `TWICE`.
 
     Args:
-        mechanism: whose configurations they are.
+        mechanism: mechanism of the configurations.
         configurations: (k, nq), two or more.
 
     Raises:
-        InvalidInput: wrong shapes, not finite, fewer than two, or all the same.
-        NoSolution: a closed loop cannot be assembled on the way.
+        InvalidInput: wrong shape, not finite, fewer than two, or all the same.
+        NoSolution: a closed loop cannot be assembled along the way.
     """
 
     duration = 1.0
@@ -83,7 +82,7 @@ class Through(RowTrajectory):
             values = np.array(motions.independent_motion(mechanism, points, still, still).positions)
             steps = mechanism.difference(points[:-1], points[1:])
             if steps.shape[1] == values.shape[1] and not coordinates.rotations:
-                # the short way of a joint whose whole turns mean nothing
+                # the shorter rotation of a joint that is periodic
                 values[1:] = values[0] + np.cumsum(steps, axis=0)
             self._line = _spline(places, values)
 
@@ -91,7 +90,7 @@ class Through(RowTrajectory):
         flat = np.clip(t, 0.0, 1.0)
         if self._curve is not None:
             return self._curve.sample(flat)
-        # in order: each configuration is found from the one before, the first from the path's start
+        # in order: each configuration starts from the one before, the first from the path's start
         order = np.argsort(flat, kind="stable")
         begin = float(flat.min(initial=1.0))
         lead = np.linspace(0.0, begin, 50 if begin > 0.0 else 0)
@@ -103,7 +102,7 @@ class Through(RowTrajectory):
         return Motion(*(values[back] for values in found))
 
     def velocity(self, t: ArrayLike) -> FloatArray:
-        """Its first derivative (..., nv) alone, for which no loop needs to be closed."""
+        """Compute the first derivative (..., nv) alone, which requires no loop closure."""
         times = np.clip(as_array("t", t, ()), 0.0, 1.0)
         if self._curve is not None:
             return self._curve.sample(times).velocity
@@ -111,19 +110,19 @@ class Through(RowTrajectory):
 
 
 def coordinate_weights(mechanism: Mechanism) -> FloatArray:
-    """(nv,) by which displacements count in lengths of paths: the mechanism's size is a radian."""
+    """Return the weights (nv,) of displacements in path lengths: the size counts as a radian."""
     units = mechanism.coordinates.units
     return np.array([1.0 / mechanism.size if unit == "m" else 1.0 for unit in units])
 
 
 def _distances(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
-    """Return the lengths (...) of displacements between configurations (..., nq)."""
+    """Compute the lengths (...) of displacements between configurations (..., nq)."""
     way = coordinate_weights(mechanism) * mechanism.difference(start, goal)
     return np.asarray(np.linalg.norm(way, axis=-1))
 
 
 def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
-    """Return the configurations (k, nq) without those that are nearly equal; both ends are kept."""
+    """Drop configurations (k, nq) that nearly equal their predecessor; both ends stay."""
     chords = _distances(mechanism, points[:-1], points[1:])
     whole, last = min(1.0, float(chords.sum())), len(points) - 1
     if not whole > NOTHING:
@@ -155,10 +154,10 @@ def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
 
 
 def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:
-    """A smooth motion (see `Through`) through poses (k, 7).
+    """Fit a smooth motion (see `Through`) to poses (k, 7).
 
-    Between two of them both splines are cubics in the coordinates of the earlier one's tangent
-    space, which the motion at the poses determines.
+    Between two poses both splines are cubics in the coordinates of the earlier pose's tangent
+    space, determined by the motion at the poses.
     """
     from scipy.spatial.transform import Rotation, RotationSpline
 
@@ -186,14 +185,17 @@ def swerve(
     goal: FloatArray,
     carried: float,
 ) -> SampledTrajectory:
-    """A cubic from a state to a goal, as a trajectory over a parameter from 0 to 1.
+    """Create a cubic from a state to a goal, as a trajectory over a parameter from 0 to 1.
 
     Args:
-        mechanism: whose coordinates they are in.
-        start: (nq,) where it begins.
-        velocity: (nv,) in whose direction.
-        goal: (nq,) where it ends, in the direction from the start.
-        carried: [s] for which the velocity is felt; 0 for a straight line.
+        mechanism: mechanism that moves.
+        start: (nq,) start configuration.
+        velocity: (nv,) whose direction the curve has at the start.
+        goal: (nq,) end configuration, approached in the direction from the start.
+        carried: [s] times the velocity is the tangent at the start; 0 for a straight line.
+
+    Returns:
+        The curve.
     """
     way = mechanism.difference(start, goal)
     rates = np.array([carried * velocity if carried else way, way])

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A parameter in which a motion along a path never rests.
+"""Parameter r along a path in which a motion never rests.
 
-A motion with limited jerk leaves a rest with the cube of the time, so the square of its speed,
-which a planner looks for, has an infinite second derivative by the place there. Along the path,
-s = g(r): where g rises with the cube of r, the rate dr/dt is finite at a rest, and so are all of
-its derivatives; speed and acceleration are zero there whatever it is.
+A motion with limited jerk leaves a rest with the cube of the time, so the square of its speed, the
+planner's unknown, has an infinite second derivative by s there. Along the path s = g(r): where g
+rises with the cube of r, the rate dr/dt and all of its derivatives are finite at a rest, while
+speed and acceleration are zero.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 
-# Of r, over which a motion leaves a rest.
+# Part of r over which a motion leaves a rest.
 SHARE = 0.15
-# Integral over it of its speed beside that of the rest.
+# Mean of dg/dr over that part, relative to dg/dr elsewhere.
 AREA = 0.6
-# Knots of the path's geometry are not nearer than this share of the mean step: what is measured at
-# neighbors of a millionth of it is rounding.
+# Least distance of the geometry's knots, relative to the mean step: differences between neighbors
+# that are a millionth of it apart are rounding.
 NEAREST = 0.3
 BISECTIONS = 60
 
 
 class Easing(NamedTuple):
-    """The places s = g(r), both from 0 to 1.
+    """Map s = g(r), both from 0 to 1.
 
     Attributes:
         start, end: whether the motion rests there.
@@ -38,11 +38,11 @@ class Easing(NamedTuple):
 
     @property
     def _speed(self) -> float:
-        """dg/dr between the ends."""
+        """Value of dg/dr away from the ends."""
         return 1.0 / (1.0 - (1.0 - AREA) * SHARE * (self.start + self.end))
 
     def at(self, r: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """G and its first three derivatives at r (...), all of them continuous."""
+        """Compute g and its first three derivatives at r (...), all of them continuous."""
         speed = self._speed
         begun = (1.0 - AREA) * SHARE if self.start else 0.0
         g, first = speed * (r - begun), np.full(r.shape, speed)
@@ -61,7 +61,7 @@ class Easing(NamedTuple):
         return g, first, second, third
 
     def inverse(self, s: FloatArray) -> FloatArray:
-        """R of places s (K,)."""
+        """Compute r for points s (K,)."""
         low, high = np.zeros(s.shape), np.ones(s.shape)
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
@@ -70,13 +70,13 @@ class Easing(NamedTuple):
         return 0.5 * (low + high)
 
     def nodes(self, count: int) -> FloatArray:
-        """Places s (K,) for the knots of the geometry, of a motion in `count` steps of r."""
+        """Compute the knots s (K,) of the geometry for a motion in `count` steps of r."""
         places = self.at(np.linspace(0.0, 1.0, count + 1))[0]
         inner = places[(places > NEAREST / count) & (places < 1.0 - NEAREST / count)]
         return np.concatenate([[0.0], inner, [1.0]])
 
     def steps(self, knots: FloatArray) -> FloatArray:
-        """Places r (N + 1,) of the nodes of a motion: the knots s (K,), and some near the ends."""
+        """Compute nodes r (N + 1,) of a motion: those of knots s (K,), and some near the ends."""
         r = self.inverse(knots)
         r[0], r[-1] = 0.0, 1.0
         mean = float(np.diff(r[1:-1]).mean())

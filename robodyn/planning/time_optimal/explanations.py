@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Why a motion is as fast as it is, or cannot be: what limits it where, and what refuses it."""
+"""Reasons for the speed of a motion: the limits that it reaches, or that make it infeasible."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from robodyn.planning.time_optimal.motion import Limited
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.search import Failed, Found
 
-# Of a limit: what is used up by less does not limit.
+# Fraction of a limit from which on it counts as reached.
 USED = 0.98
-# Of the duration: what limits for less is left out.
+# Fraction of the duration below which a reached limit is not listed.
 BRIEF = 1e-3
-# Places at which the condition number of a path that is refused is looked at.
+# Samples of the condition number along a rejected path.
 EXAMINED = 2000
 
 
 def limiting(
     path: Along, problem: Intervals, constraints: Constraints, found: Found
 ) -> list[Limited]:
-    """Return the limits that a motion reaches along a path in N intervals, in order of time."""
+    """List the limits that a motion reaches along a path in N intervals, in order of time."""
     times = found.timed.times
     names, used = _used(path, problem, constraints, *found.middle)
     if found.used is not None:
@@ -63,7 +63,7 @@ def _used(
     square: FloatArray,
     acceleration: FloatArray,
 ) -> tuple[list[str], FloatArray]:
-    """Names of limits, and what is used of each (N, names) in the middle of the intervals."""
+    """Return names of limits, and the used fraction of each (N, names) at interval midpoints."""
     speed, terms = np.sqrt(square)[:, None], problem.terms[:, 1]
     value = quantities(terms, square[:, None], acceleration[:, None])
     curves = MotorCurves(problem.speeds, problem.efforts, problem.counts)
@@ -80,10 +80,10 @@ def _used(
 
 
 def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
-    """Refuse a path that leaves the travel of a joint, or passes a singularity.
+    """Reject a path that leaves a joint's range or passes a singularity.
 
     Raises:
-        InfeasibleTrajectory: the joint, the place and its position there.
+        InfeasibleTrajectory: names the joint, the place and the position there.
     """
     bounds = travel.travel_bounds(mechanism)
     lower, upper = bounds.T
@@ -118,10 +118,10 @@ def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
 
 
 def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
-    """Refuse a path along which the condition number exceeds its limit.
+    """Reject a path whose condition number exceeds its limit.
 
     Raises:
-        InfeasibleTrajectory: a place where it does, and the largest number.
+        InfeasibleTrajectory: names a place that exceeds it and the largest number.
     """
     limit, length = constraints.condition, constraints.characteristic_length
     if not np.isfinite(limit):
@@ -147,10 +147,10 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
 def refuse_unlimited(
     mechanism: Mechanism, piece: Piece, problem: Intervals, found: Found | None = None
 ) -> None:
-    """Refuse a motion that nothing limits, by its limits or as it was found.
+    """Reject a motion that no limit bounds, before or after it was computed.
 
     Raises:
-        InfeasibleTrajectory: it could be infinitely fast.
+        InfeasibleTrajectory: the motion would be infinitely fast.
     """
     if found is None:
         efforts = np.isfinite(problem.upper) | np.isfinite(problem.lower)
@@ -170,7 +170,7 @@ def refuse_unlimited(
 
 
 def cannot_be(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTrajectory:
-    """The error for a path through a configuration that cannot be, or that no efforts hold."""
+    """Create the error for a path through a configuration without solution or static efforts."""
     text = str(error)
     share = 0.0
     if error.index:
@@ -184,13 +184,13 @@ def cannot_be(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTr
 def impossible(
     constraints: Constraints, piece: Piece, problem: Intervals, failed: Failed
 ) -> InfeasibleTrajectory:
-    """The error for limits that no speed satisfies."""
+    """Create the error for limits that no speed satisfies."""
     efforts = constraints.efforts
     joints = len(efforts.names)
     still = problem.terms[:, :, :joints, 3] + problem.terms[:, :, :joints, 4]
     lower, upper = efforts.limits.T
     size = np.where(np.isfinite(upper - lower), upper - lower, efforts.sizes.min(axis=0))
-    with np.errstate(invalid="ignore"):  # of efforts without limits
+    with np.errstate(invalid="ignore"):  # efforts may have no limits
         beyond = np.nan_to_num(np.maximum(still - upper, lower - still) / np.maximum(size, 1e-300))
     worst = np.unravel_index(int(beyond.argmax()), beyond.shape)
     if beyond[worst] > 0.0:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The shortest time in which a motion keeps to its limits, see `program`.
+"""Interior-point method for the fastest motion within its limits, see `program`.
 
-A primal-dual interior-point method (Verscheure et al. (2009), "Time-optimal path tracking for
-robots: a convex optimization approach"). Time and limits concern neighboring coefficients of the
-motion, so its matrix has three or five diagonals. With limits of changes the program with
-tangents at the present motion is convex. Its solution is approached, and the tangents are taken
-anew, in every step. With these, or with friction, the whole is not convex: what is found is the
-shortest of the motions nearby.
+A primal-dual method (Verscheure et al. (2009), "Time-optimal path tracking for robots: a convex
+optimization approach"). Time and limits involve neighboring coefficients of the motion only, so the
+matrix has three or five diagonals. With limits on rates of change, the program with tangents at the
+present motion is convex; each step approaches its solution and takes new tangents. With these
+limits, or with friction, the whole problem is not convex, and the result is a local optimum.
 """
 
 from __future__ import annotations
@@ -19,27 +18,27 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.planning.time_optimal.program import Program, slack
 
-# Steps of the method, and the share of the time that is left to be gained when it ends.
+# Most steps of the method, and the relative gap at which it ends.
 STEPS, GAP_TOLERANCE = 120, 2e-5
-# Of the way to the nearest limit: how far a step goes at most.
+# Largest step, relative to the distance to the nearest limit.
 NEAR = 0.99
-# Of a limit: by how much a motion should keep to it to be begun with, and by how much it must.
+# Relative margin that a starting motion should have from its limits, and the least it must have.
 INSIDE, BARELY = 1e-3, 1e-6
-# Shares of a step that are tried, of a motion's square of speed by which it is slowed to keep to
-# limits, and a square of speed that is too fast for any [1/s^2].
+# Smallest factor on a step, smallest factor on the squared speed of a motion slowed down to its
+# limits, and a squared speed that exceeds any limit [1/s^2].
 SMALLEST, SLOWEST, FAST = 1e-8, 1e-12, 1e8
-# Of the time: the weight of the barrier for a motion far from the fastest.
+# Barrier weight, relative to the duration, for a motion far from the fastest.
 FAR = 0.3
-# Of the time, beside what limits are exceeded by, in the search for a motion that keeps to them.
+# Weight of the duration beside the excess of limits in the search for a feasible motion.
 LIGHT = 1e-4
 
 
 class NoMotion(Exception):
-    """None that keeps to the limits was found."""
+    """No motion within the limits was found."""
 
 
 def _gathered(blocks: FloatArray) -> FloatArray:
-    """The sums by coefficients of the intervals' (N, width)."""
+    """Add up the intervals' blocks (N, width) by coefficient."""
     count, width = blocks.shape
     out = np.zeros(count + width - 1)
     for i in range(width):
@@ -48,7 +47,7 @@ def _gathered(blocks: FloatArray) -> FloatArray:
 
 
 def _banded(blocks: FloatArray) -> FloatArray:
-    """The lower diagonals (width, N + width - 1) of the intervals' (N, width, width)."""
+    """Assemble the lower diagonals (width, N + width - 1) from blocks (N, width, width)."""
     count, width = blocks.shape[:2]
     out = np.zeros((width, count + width - 1))
     for j in range(width):
@@ -58,7 +57,7 @@ def _banded(blocks: FloatArray) -> FloatArray:
 
 
 def _solved(band: FloatArray, side: FloatArray) -> FloatArray:
-    """The solution for a positive matrix, nearly singular as it may be."""
+    """Solve a positive definite banded system that may be nearly singular."""
     from scipy.linalg import LinAlgError, solveh_banded
 
     more = 0.0
@@ -72,18 +71,18 @@ def _solved(band: FloatArray, side: FloatArray) -> FloatArray:
 
 
 def _largest(values: FloatArray, change: FloatArray) -> float:
-    """The step, 1 at most, that takes no positive value further than NEAR towards zero."""
+    """Return the largest step, at most 1, that keeps positive values away from zero."""
     falls = change < 0.0
     return float(min(1.0, (NEAR * values[falls] / -change[falls]).min(initial=np.inf)))
 
 
 def _lowered(size: float) -> float:
-    """The share of the gap to aim at after a step of a size."""
+    """Return the factor on the gap to aim at after a step of a size."""
     return 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
 
 
 class _Ends:
-    """Speeds given at the ends: an outer coefficient c0 changes as -opposed c1 there."""
+    """Prescribed speeds at the ends: an outer coefficient c0 changes by -opposed c1."""
 
     def __init__(self, p: Program) -> None:
         self.first, self.last = np.isfinite(p.ends)
@@ -108,7 +107,7 @@ class _Ends:
                 side[-1] = 0.0
 
     def substitute(self, step: FloatArray) -> None:
-        """The changes of the outer coefficients."""
+        """Set the changes of the outer coefficients."""
         if self.first:
             step[0] = -self.opposed * step[1]
         if self.last:
@@ -122,19 +121,20 @@ def shortest(
     tell: Callable[[float], None] = lambda _: None,
     centered: float = np.inf,
 ) -> tuple[FloatArray, float]:
-    """The coefficients of the fastest motion near one strictly within the limits.
-
-    Beside them the gap that is left: of a convex program, the share of the time by which it is
-    longer than the shortest at most.
+    """Compute the fastest motion near one strictly within the limits.
 
     Args:
-        p: the limits.
-        c: of a motion within them.
-        weight: of the barrier to begin with, as a share of the time; by default for a motion far
-            from the fastest.
-        tell: hears of progress, from 0 to 1.
-        centered: of the gap: the decrement of a step beyond which the barrier stays as it is, as
-            the motion has yet to come to what that asks for.
+        p: limits.
+        c: coefficients of a motion within them.
+        weight: initial weight of the barrier, relative to the duration; by default for a motion
+            far from the fastest.
+        tell: called with the progress from 0 to 1.
+        centered: decrement of a step, relative to the gap, above which the barrier keeps its
+            weight until the motion has converged for it.
+
+    Returns:
+        The coefficients, and the relative gap: of a convex program, a bound on how much longer
+        than the shortest the motion is.
     """
     spline, ends = p.spline, _Ends(p)
     r, G = slack(p, c, slopes=True)
@@ -179,7 +179,7 @@ def shortest(
 
 
 def initial_point(p: Program) -> FloatArray:
-    """The coefficients of some motion within the limits.
+    """Compute the coefficients of some motion within the limits.
 
     Raises:
         NoMotion: none was found.
@@ -205,9 +205,9 @@ def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
 
 
 def phase_one(p: Program, c: FloatArray) -> FloatArray:
-    """The coefficients of a motion within the limits, from one that need not be.
+    """Find a motion within the limits, from one that may exceed them.
 
-    By the same method, what limits are exceeded by, as a share of them, is made small.
+    The same method minimizes the excess relative to the limits.
 
     Raises:
         NoMotion: none was found.
@@ -221,7 +221,7 @@ def phase_one(p: Program, c: FloatArray) -> FloatArray:
     mu = 0.3 * beyond / count
     whole = spline.time(c)
     for _ in range(STEPS):
-        # no more can be asked for: the speed given at an end may be close to its limit
+        # a larger margin may not exist: the speed given at an end may be close to its limit
         if r.min() > BARELY:
             return c
         margin = r + beyond

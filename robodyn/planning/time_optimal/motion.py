@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A motion along a path at the speed that was found for it."""
+"""Trajectory along a path with the computed speed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from robodyn.planning.time_optimal.program import SpeedSpline
 from robodyn.trajectories.base import Motion, RowTrajectory, retimed
 from robodyn.trajectories.sequence import Sequence
 
-# [m/s, rad/s] slower than this is rest, but for rounding.
+# Speed [m/s, rad/s] below which motion is rounding of a rest.
 REST = 1e-9
 
 
 class Timed(RowTrajectory):
-    """A motion along a piece of a path.
+    """Motion along a piece of a path.
 
     Args:
-        piece: of the path.
-        times: (N + 1,) [s] between which the motion is smooth, from its start.
+        piece: piece of the path.
+        times: (N + 1,) [s] from the start, between which the motion is smooth.
     """
 
     def __init__(self, piece: Piece, times: FloatArray) -> None:
@@ -35,7 +35,7 @@ class Timed(RowTrajectory):
         self.switching_times = tuple(times[1:-1].tolist())
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """s, its rate and its acceleration at times t (K,) from the start."""
+        """Compute s, its rate and its acceleration at times t (K,) from the start."""
         raise NotImplementedError
 
     def _rows(self, t: FloatArray) -> Motion:
@@ -44,7 +44,7 @@ class Timed(RowTrajectory):
 
 
 class TimedByIntervals(Timed):
-    """A motion of constant acceleration s'' between the nodes of a piece, x (N + 1,) = s'^2."""
+    """Motion with constant s'' between the nodes of a piece, from x (N + 1,) = s'^2 there."""
 
     def __init__(self, piece: Piece, x: FloatArray) -> None:
         speed = np.sqrt(x)
@@ -66,13 +66,13 @@ class TimedByIntervals(Timed):
 
 
 class TimedSmoothly(Timed):
-    """A motion with continuous acceleration.
+    """Motion with continuous acceleration.
 
     Args:
-        piece: of the path.
-        easing: the places s = g(r).
+        piece: piece of the path.
+        easing: map s = g(r).
         nodes: (N + 1,) r at the ends of intervals.
-        spline, c: the spline that (dr/dt)^2 is over these, and its coefficients.
+        spline, c: spline of (dr/dt)^2, and its coefficients.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class TimedSmoothly(Timed):
         return s, first * rate, first * change + second * rate**2
 
     def _moved(self, k: Indices, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What r has come to at times t (K,) in intervals: d'' = rises d + change, from d = 0."""
+        """Compute the displacement of r, its rate and acceleration at times t (K,)."""
         rate, change, rises = self._rate[k], self._change[k], self._rises[k]
         z = rises * t**2
         cosine = np.cosh(np.sqrt(z + 0j)).real
@@ -114,13 +114,13 @@ class TimedSmoothly(Timed):
 
 
 def _sinhc(square: FloatArray) -> FloatArray:
-    """sinh(x)/x for squares of x; for negative ones, of an imaginary x, that is sin(|x|)/|x|."""
+    """Compute sinh(x)/x for x^2; sin(|x|)/|x| for a negative argument."""
     x = np.sqrt(np.where(square == 0.0, np.finfo(float).tiny, square) + 0j)
     return np.asarray((np.sinh(x) / x).real)
 
 
 class Limited(NamedTuple):
-    """What limits the motion, from a time [s] to another."""
+    """Limit that a motion reaches, from one time [s] to another."""
 
     start: float
     end: float
@@ -132,10 +132,10 @@ class TimeOptimal(Sequence):
     """Trajectory of the fastest motion along a path, see `time_optimal`.
 
     Attributes:
-        segments: the motions along its pieces.
-        gap: by how much of its duration it may be longer than the shortest, at most; NaN with
-            limits of jerk or of the efforts' rates, where it is shorter than those nearby.
-        limiting: what limits it, in time order.
+        segments: motions along the path's pieces.
+        gap: bound on how much longer than the optimum it is, relative to its duration; NaN with
+            limits on jerk or effort rates, for which it is a local optimum.
+        limiting: limits that it reaches, in order of time.
     """
 
     segments: tuple[Timed, ...]
@@ -146,13 +146,13 @@ class TimeOptimal(Sequence):
         out = super()._rows(np.clip(t, 0.0, self.duration))
         outside = (t < 0.0) | (t > self.duration)
         out.velocity[outside] = 0.0
-        # where it comes to rest it stays: it does not begin to go back, as braking further would
+        # at a rest the motion ends: further braking would reverse it
         resting = (t >= self.duration) & (np.abs(out.velocity).max(axis=-1, initial=0.0) < REST)
         out.acceleration[outside | resting] = 0.0
         return out
 
     def progress(self, t: ArrayLike) -> FloatArray:
-        """How far along the path (...) it is at times t (...) [s], by arc length from 0 to 1."""
+        """Compute the traveled fraction (...) of the path's arc length at times t (...) [s]."""
         times = np.asarray(np.clip(as_array("t", t, (), "s"), 0.0, self.duration))
         which = np.searchsorted(self.starts, times, side="right") - 1
         out = np.empty(times.shape)
@@ -163,7 +163,7 @@ class TimeOptimal(Sequence):
 
 
 def shares_of_time(motion: TimeOptimal) -> dict[str, float]:
-    """What limits a motion, and for which share of its duration; the longest first."""
+    """Return the limits that a motion reaches, each with its fraction of the duration."""
     shares: dict[str, float] = {}
     for part in motion.limiting:
         share = (part.end - part.start) / motion.duration

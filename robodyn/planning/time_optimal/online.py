@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The fastest motion to a goal from the state that a mechanism is in, without a stop.
+"""Fastest motion to a goal from the mechanism's present state, without a stop.
 
-The way is a cubic in displacements from where it is: it leaves in the direction of the present
-velocity and arrives in that of the goal. How far the velocity carries is a choice; the fastest of
-a few is taken.
+The path is a cubic in displacements: it starts in the direction of the present velocity and ends in
+the direction of the goal. The weight of the velocity is a choice; the fastest of a few is taken.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-# How far the velocity carries, as shares of the time in which it would cover the way.
+# Weights of the velocity, relative to the time in which it would cover the distance.
 CARRIED = (0.25, 0.5, 1.0, 2.0)
-# [s] where none of these can be followed, as where the goal is too near to stop at it.
+# Weights [s] to try if none of these is feasible, as when the goal is too near to stop there.
 LONGER = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
-# Intervals of a motion that is only compared with others.
+# Number of intervals of a motion that is only compared with others.
 COARSE = 150
-# Between knots of an arm's motion along a line of its tip at 1 m/s [s].
+# Time [s] between knots of an arm's motion along a line of its tip at 1 m/s.
 LINE_PERIOD = 2e-3
-# Of the rates' limits, or [m/s, rad/s] without one: what is slower rests.
+# Rate below which a joint rests, relative to its limit, or [m/s, rad/s] without one.
 RESTS = 1e-3
 
 
@@ -52,7 +51,7 @@ class OnlineOptions(TimeOptimalOptions, total=False):
 
 
 def is_moving(mechanism: Mechanism, configuration: ArrayLike, velocity: ArrayLike) -> bool:
-    """Whether driven joints move faster than noise of measurements."""
+    """Return whether driven joints move faster than measurement noise."""
     rates = np.abs(mechanism.joint_velocities(configuration, velocity))
     limits = mechanism.velocity_limits
     return bool((rates > RESTS * np.where(np.isfinite(limits), limits, 1.0)).any())
@@ -65,17 +64,20 @@ def time_optimal_from(
     goal: ArrayLike,
     **options: Unpack[OnlineOptions],
 ) -> TimeOptimal:
-    """The fastest motion found from a state to rest at a goal.
+    """Compute a fast motion from a state to rest at a goal.
 
     Args:
-        mechanism: what moves.
-        configuration, velocity: (nq,) and (nv,) of its present state.
+        mechanism: mechanism that moves.
+        configuration, velocity: (nq,) and (nv,) present state.
         goal: (nq,) configuration.
-        options: as for `time_optimal`, but velocities at the ends.
+        options: as for `time_optimal`, except the velocities at the ends.
+
+    Returns:
+        The fastest of the motions tried.
 
     Raises:
         InvalidInput: arguments of wrong shapes or out of range.
-        InfeasibleTrajectory: none of the ways can be followed from that state within the limits.
+        InfeasibleTrajectory: no path from that state can be followed within the limits.
     """
     here = mechanism.coordinates.single("configuration", configuration)
     there = mechanism.coordinates.single("goal", goal)
@@ -121,19 +123,22 @@ def time_optimal_line(
     pose: ArrayLike,
     **options: Unpack[OnlineOptions],
 ) -> TimeOptimal:
-    """The fastest motion of the body from rest along a straight line to a pose (7,).
+    """Compute the fastest motion of the body from rest along a straight line to a pose (7,).
 
-    Roll, pitch and yaw change together with the position.
+    Roll, pitch and yaw change in proportion to the position.
 
     Args:
-        mechanism: whose body it is.
-        configuration: (nq,) where it is.
-        pose: of the body, base frame.
+        mechanism: mechanism that moves.
+        configuration: (nq,) present configuration.
+        pose: goal of the body, base frame.
         options: as for `time_optimal`.
+
+    Returns:
+        The motion.
 
     Raises:
         InvalidInput, InfeasibleTrajectory: as `time_optimal`.
-        NoSolution: a pose on the way that the mechanism cannot reach from the one before.
+        NoSolution: the mechanism cannot reach a pose on the line from the one before.
     """
     # the timing of the line does not matter
     line = plan_tip_line(mechanism, configuration, pose, v_max=1.0, w_max=1.0, period=LINE_PERIOD)
@@ -148,14 +153,17 @@ def state_after(
     lead: float,
     followed: tuple[Trajectory, int] | None,
 ) -> Motion:
-    """The motion expected `lead` [s] after a state.
+    """Predict the motion `lead` [s] after a measured state.
 
     Args:
-        mechanism: what moves.
+        mechanism: mechanism that moves.
         stamp: [ns] of the state.
-        configuration, velocity: (nq,) and (nv,) of the state.
-        lead: [s].
-        followed: the trajectory that it follows, and its start [ns]; None if none is known.
+        configuration, velocity: (nq,) and (nv,) state.
+        lead: [s] to look ahead.
+        followed: trajectory that the mechanism follows, and its start [ns]; None if unknown.
+
+    Returns:
+        Configuration, velocity and acceleration expected then.
     """
     if followed is not None:
         trajectory, start = followed

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The geometry of a path, freed from its timing: pieces without corners, by arc length.
+"""Geometry of a path, independent of its timing: pieces without corners, by arc length.
 
-A piece is a cubic through knots of the path, in the coordinates of a parameter s that runs from 0
-to 1 along it. Its unit is the arc length, in which displacements in meters count as parts of the
-mechanism's size. A corner, where the direction jumps, ends a piece: the motion has to rest there.
+A piece is a cubic through knots of the path over a parameter s from 0 to 1, the normalized arc
+length; displacements in meters count relative to the mechanism's size. A corner, where the
+direction jumps, ends a piece: the motion has to rest there.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, refuse_
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_line import is_of_body
 
-# Cells in which the arc length of a path is first measured; knots then are placed by it.
+# Cells for the first measurement of the arc length, by which knots are then placed.
 CELLS = 400
-# Directions on both sides of a corner differ by more [rad].
+# Angle [rad] between the directions on both sides from which on a point is a corner.
 CORNER = 1e-3
-# Cosine of the angle between neighboring directions from which on a path turns back.
+# Cosine of the angle between neighboring directions below which a path reverses.
 BACK = -0.9
-# Of its duration: how near to a time of rest a path still tells its direction.
+# Distance in time from a rest at which the path's direction is taken, relative to the duration.
 NEAR = 1e-5
-# Of its mean speed: a path that is slower is taken to rest.
+# Speed below which a path rests, relative to its mean speed.
 SLOW = 1e-6
-# Shares of arc length over which knots become denser towards a rest.
+# Fraction of the arc length over which knots become denser towards a rest.
 GRADED = 0.1
-# Of the arc length: pieces that are shorter are no motion.
+# Length below which a piece is ignored, relative to the path's.
 NOTHING = 1e-9
-# Of an interval: how far from a knot the path is looked at on one of its sides.
+# Distance from a knot at which one side of it is evaluated, relative to the interval.
 BESIDE = 1e-6
 # Fewest intervals of a piece.
 FEWEST = 40
-# Arc lengths are integrals by Gauss's rule: of few intervals with four points, else with two.
+# Arc lengths are integrals by Gauss's rule: with four points for few intervals, else with two.
 FEW = 200
 _FOUR, _TWO = np.polynomial.legendre.leggauss(4), np.polynomial.legendre.leggauss(2)
 
-# Where the nodes of a piece are, from 0 to 1, for so many intervals.
+# Function from a number of intervals to the nodes of a piece, from 0 to 1.
 Placing = Callable[[int], FloatArray]
 
 
 class Piece(NamedTuple):
-    """A part of a path without corners.
+    """Part of a path without corners.
 
     Attributes:
-        curve: (q, dq/ds, d2q/ds2) at s, as a trajectory over s from 0 to 1.
+        curve: (q, dq/ds, d2q/ds2) as a trajectory over s from 0 to 1.
         nodes: (N + 1,) knots of s.
-        length: its arc length.
-        of_body: whether the path was asked for by poses.
-        span: shares of the path between which it is.
+        length: arc length.
+        of_body: whether the path was given by poses.
+        span: start and end as fractions of the whole path.
         ends: s'^2 there.
     """
 
@@ -68,23 +68,23 @@ class Piece(NamedTuple):
     ends: tuple[float, float] = (0.0, 0.0)
 
     def share(self, s: Any) -> Any:
-        """How far along the whole path places s (...) are, from 0 to 1."""
+        """Convert points s (...) of the piece to fractions of the whole path, from 0 to 1."""
         return self.span[0] + s * (self.span[1] - self.span[0])
 
     def text(self, s: float) -> str:
-        """That place, for messages."""
+        """Describe a point of the piece for messages."""
         return f"{100.0 * self.share(s):.4g} % of the path"
 
 
 class PathPieces:
-    """The pieces of a path, to be cut into intervals.
+    """Pieces of a path between its corners.
 
     Args:
-        mechanism: whose coordinates it is in.
-        path: any trajectory.
+        mechanism: mechanism that follows it.
+        path: trajectory, whose timing does not matter.
 
     Raises:
-        InvalidInput: a path of another mechanism, or one that does not move.
+        InvalidInput: the path is of another mechanism, or does not move.
     """
 
     def __init__(self, mechanism: Mechanism, path: Trajectory) -> None:
@@ -107,15 +107,18 @@ class PathPieces:
         ]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of pieces."""
         return len(self._measures)
 
     def cut(self, points: int, places: Sequence[Placing | None] | None = None) -> list[Piece]:
-        """The pieces in intervals.
+        """Divide the pieces into intervals.
 
         Args:
-            points: intervals that the pieces share by their lengths.
-            places: of the nodes of each piece; by default denser towards its ends.
+            points: number of intervals, distributed over the pieces by length.
+            places: nodes of each piece; by default denser towards its ends.
+
+        Returns:
+            The pieces with their nodes.
         """
         pieces = []
         for k, (measured, share) in enumerate(self._measures):
@@ -126,7 +129,7 @@ class PathPieces:
         return pieces
 
     def _velocity(self, times: ArrayLike) -> FloatArray:
-        """(..., nv) of the path over its own time."""
+        """Compute the velocity (..., nv) of the path over its own time."""
         if isinstance(self._path, Through):
             return self._path.velocity(times)
         return self._path.sample(times).velocity
@@ -135,7 +138,7 @@ class PathPieces:
         return np.asarray(np.linalg.norm(self._weights * velocity, axis=-1))
 
     def _lengths(self, times: FloatArray) -> FloatArray:
-        """Arc length (K - 1,) between times (K,)."""
+        """Compute the arc lengths (K - 1,) between times (K,)."""
         half = 0.5 * np.diff(times)
         places, weights = _FOUR if len(times) < FEW else _TWO
         at = (times[:-1] + half)[:, None] + half[:, None] * places
@@ -143,7 +146,7 @@ class PathPieces:
         return np.asarray(half * (speed @ weights))
 
     def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
-        """Times (K,) of cells between two times, and the arc lengths (K - 1,) of these."""
+        """Return times (K,) of cells between two times, and their arc lengths (K - 1,)."""
         cells = self._cells(first, last)
         return cells, self._lengths(cells)
 
@@ -154,7 +157,7 @@ class PathPieces:
         return np.unique(np.concatenate([np.linspace(first, last, CELLS + 1), inner]))
 
     def _between_corners(self) -> list[tuple[float, float]]:
-        """Times between which the path has no corner."""
+        """Find the intervals of time without a corner."""
         end = self._path.duration
         switches = np.array([t for t in self._path.switching_times if 0.0 < t < end])
         corners: set[float] = set()
@@ -171,7 +174,7 @@ class PathPieces:
         return list(zip(marks[:-1], marks[1:], strict=True))
 
     def _reversals(self) -> list[float]:
-        """Times at which the path turns back where it came from, resting for an instant."""
+        """Find the times at which the path reverses with a momentary rest."""
         cells = self._cells(0.0, self._path.duration)
         middles = 0.5 * (cells[1:] + cells[:-1])
         directions = self._directions(middles)
@@ -188,13 +191,13 @@ class PathPieces:
         return found
 
     def _directions(self, times: FloatArray) -> FloatArray:
-        """Unit vectors of motion (K, nv), zero where it rests."""
+        """Compute unit vectors of motion (K, nv), zero at rest."""
         velocity = self._weights * self._velocity(times)
         speed = np.linalg.norm(velocity, axis=1, keepdims=True)
         return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
 
     def _piece(self, cells: FloatArray, lengths: FloatArray, nodes: FloatArray) -> Piece:
-        """The piece of some cells, with nodes (N + 1,) at about these shares of its length."""
+        """Create a piece from cells, with nodes near the given fractions (N + 1,) of its length."""
         first, last = cells[[0, -1]]
         along = np.concatenate([[0.0], np.cumsum(lengths)])
         wanted = along[-1] * nodes
@@ -211,7 +214,7 @@ class PathPieces:
         times = times[keep]
         configuration, velocity, _ = self._path.sample(times)
         speed = self._speed(velocity)
-        # where the path rests, and at its ends, its direction is that nearby
+        # at rests and ends of the path its direction is the nearest one
         resting = speed * (last - first) < SLOW * length
         resting[[0, -1]] = True
         gap = np.diff(times)
@@ -224,18 +227,19 @@ class PathPieces:
 def _curve(
     mechanism: Mechanism, s: FloatArray, configuration: FloatArray, tangent: FloatArray
 ) -> SampledTrajectory:
-    """The cubic through configurations and tangents, with its own curvature at the knots."""
+    """Create the cubic through configurations and tangents, with its own curvature at the knots."""
     curve = SampledTrajectory(mechanism, s, Motion(configuration, tangent, np.zeros(tangent.shape)))
-    # at a knot the curvature may jump: the answer there is that of the cubic that begins
+    # at a knot the curvature may jump: the value is that of the cubic that starts there
     bends = curve.between_knots(np.array([BESIDE, 1.0 - BESIDE])).acceleration
     curve.knots.acceleration[:-1], curve.knots.acceleration[-1] = bends[:, 0], bends[-1, 1]
     return curve
 
 
 def graded(t: FloatArray) -> FloatArray:
-    """Places (...) from 0 to 1 that are quadratically denser towards both ends.
+    """Map t from 0 to 1 to points (...) that are quadratically denser towards both ends.
 
-    Where a motion that speeds up, cruises and slows down is at shares t (...) of its time.
+    They are the positions of a motion that accelerates, cruises and brakes, at fractions t of its
+    duration.
     """
     speed = 1.0 / (1.0 - GRADED)
     half = 0.5 * speed / GRADED

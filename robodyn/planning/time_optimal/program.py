@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The square of the speed along a path as a spline, and what is left of limits by it.
+"""Squared speed along a path as a spline, and the slack of limits for it.
 
-A motion is the square y = (dr/dt)^2 over a parameter r, of which every quantity that is limited,
-and the time, say how they follow. In intervals of constant acceleration y is piecewise linear. For
-limits of changes r is one in which the motion never rests, and y a quadratic spline, so that the
-acceleration r'' = y'/2 is continuous. A quantity v changes by dv/dr sqrt(y) a second, and
-that is limited by J where
+A motion is the squared speed y = (dr/dt)^2 over a parameter r; it determines the duration and every
+limited quantity. With constant acceleration in each interval y is piecewise linear. With limits on
+rates of change, r is a parameter in which the motion never rests and y a quadratic spline, so the
+acceleration r'' = y'/2 is continuous. A quantity v has the rate of change dv/dr sqrt(y), limited by
+J if
 
     |dv/dr| <= J / sqrt(y),   dv/dr = a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f.
 
-The right side is convex in y, so its tangent is below it: what keeps to the tangent keeps to the
-limit, and a program with tangents at the present motion has none but allowed ones (Debrouwere et
+The right side is convex in y, so its tangent lies below it: a motion below the tangent respects the
+limit, and a program with tangents at the present motion has feasible motions only (Debrouwere et
 al., 2013).
 """
 
@@ -26,17 +26,18 @@ from robodyn.arrays import FloatArray
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.time_optimal.along import IMPOSED
 
-# Gauss's rule for the time of an interval of a quadratic spline.
+# Gauss's rule for the duration of an interval of a quadratic spline.
 _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(3)
 _PLACES, _WEIGHTS = 0.5 * (_PLACES + 1.0), 0.5 * _WEIGHTS
 
 
 class SpeedSpline(NamedTuple):
-    """Functions over N intervals, of which each is that of `width` coefficients in a row.
+    """Spline over N intervals, each determined by `width` consecutive coefficients.
 
     Attributes:
         steps: (N,) lengths of the intervals.
-        width: 2: piecewise linear, of N + 1 values at the nodes. 3: quadratic splines, of N + 2.
+        width: 2 for piecewise linear, with N + 1 values at the nodes; 3 for quadratic splines,
+            with N + 2 coefficients.
     """
 
     steps: FloatArray
@@ -44,11 +45,11 @@ class SpeedSpline(NamedTuple):
 
     @property
     def opposed(self) -> float:
-        """How far an outer coefficient goes back as its neighbor moves, with the end's value."""
+        """Decrease of an outer coefficient per increase of its neighbor, for a fixed end value."""
         return 0.0 if self.width == 2 else 1.0
 
     def weights(self, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Weights (N, M, width) of the values and derivatives at places (M,) from 0 to 1."""
+        """Compute weights (N, M, width) of values and derivatives at points (M,) from 0 to 1."""
         h, zero, one = self.steps, np.zeros(len(self.steps)), np.ones(len(self.steps))
         t = places[:, None]
         if self.width == 2:
@@ -56,7 +57,7 @@ class SpeedSpline(NamedTuple):
             first = last = np.stack([-one, one], axis=-1) / h[:, None]
         else:
             before, after = np.concatenate([h[:1], h[:-1]]), np.concatenate([h[1:], h[-1:]])
-            # value and slope at the beginning, slope at the end
+            # value and slope at the start, slope at the end
             value = np.stack([h, before, zero], axis=-1) / (h + before)[:, None]
             first = 2.0 * np.stack([-one, one, zero], axis=-1) / (h + before)[:, None]
             last = 2.0 * np.stack([zero, -one, one], axis=-1) / (h + after)[:, None]
@@ -65,31 +66,31 @@ class SpeedSpline(NamedTuple):
         return value[:, None] + along * 0.5 * (first[:, None] + slope), slope
 
     def local(self, c: FloatArray) -> FloatArray:
-        """The coefficients (N, width) of every interval."""
+        """Return the coefficients (N, width) of every interval."""
         return np.asarray(sliding_window_view(c, self.width))
 
     def at(self, c: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Values and derivatives (N, M) at places (M,) of every interval."""
+        """Compute values and derivatives (N, M) at points (M,) of every interval."""
         local = self.local(c)
         values, slopes = (np.einsum("npi,ni->np", w, local) for w in self.weights(places))
         return values, slopes
 
     def through(self, nodes: FloatArray) -> FloatArray:
-        """Coefficients of a quadratic spline close to values (N + 1,) at the nodes."""
+        """Compute coefficients of a quadratic spline close to values (N + 1,) at the nodes."""
         inner = 0.5 * (nodes[1:] + nodes[:-1])
         return np.concatenate([[2.0 * nodes[0] - inner[0]], inner, [2.0 * nodes[-1] - inner[-1]]])
 
     def time(self, c: FloatArray) -> float:
-        """The time [s] that a motion takes."""
+        """Compute the duration [s] of a motion."""
         if self.width == 2:
             speed = np.sqrt(c)
             return float((2.0 * self.steps / (speed[1:] + speed[:-1])).sum())
         return float((self.steps * ((1.0 / np.sqrt(self.at(c, _PLACES)[0])) @ _WEIGHTS)).sum())
 
     def time_slopes(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Gradient (N, width) and Hessian (N, width, width) of the intervals' times.
+        """Compute gradients (N, width) and Hessians (N, width, width) of the intervals' durations.
 
-        Of a rest, which stays one, they are zero.
+        They are zero for a rest, which stays one.
         """
         if self.width == 2:
             speed = np.sqrt(self.local(c))
@@ -112,7 +113,7 @@ class SpeedSpline(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Terms (N, 3, K) of a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f there."""
+    """Terms (N, 3, K) of dv/dr = a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f."""
 
     a: FloatArray
     b: FloatArray
@@ -123,15 +124,15 @@ class Changes(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What limits a motion in N intervals, at the three places in each where limits are imposed.
+    """Limits of a motion in N intervals, at three points of each.
 
     Attributes:
-        spline: the form of the motion.
-        limits: quantities A y' / 2 + B y + C sqrt(y) + D + S / (1 + G y) that are limited, and by
-            how much: `upper` and `lower`, curves at |rate| sqrt(y), and `bounds` of y.
-        changes: derivatives by r of K quantities whose changes are limited; None for none.
-        most: (N, K) by how much they may change a second.
-        ends: y at the ends; NaN where it is free.
+        spline: form of the motion.
+        limits: limited quantities A y' / 2 + B y + C sqrt(y) + D + S / (1 + G y), with `upper` and
+            `lower`, curves over |rate| sqrt(y), and `bounds` of y.
+        changes: derivatives by r of K quantities with limited rates of change; None for none.
+        most: (N, K) largest rates of change.
+        ends: y at the ends; NaN if free.
     """
 
     spline: SpeedSpline
@@ -148,14 +149,17 @@ def programme_of(
     changes: tuple[Changes | None, FloatArray] = (None, np.empty(0)),
     eased: tuple[FloatArray, FloatArray] = (np.ones((1, 1, 1)), np.zeros((1, 1, 1))),
 ) -> Program:
-    """What limits a motion along intervals of s.
+    """Create the program for limits along intervals of s.
 
     Args:
-        spline: the form of the motion, over r.
-        limits: of quantities along s.
+        spline: form of the motion, over r.
+        limits: limits of quantities along s.
         ends: s'^2 there.
-        changes: see `Program`, and the limits (K,) of them.
-        eased: ds/dr and its derivative (N, 3, 1); r is s by default.
+        changes: see `Program`, and their limits (K,).
+        eased: ds/dr and its derivative (N, 3, 1); by default r = s.
+
+    Returns:
+        The program.
     """
     g1, g2 = eased
     A, B, C, D, S, G, rate = np.moveaxis(limits.terms, -1, 0)
@@ -170,23 +174,24 @@ def programme_of(
 def slack(
     p: Program, c: FloatArray, *, slopes: bool, tangent: bool = True
 ) -> tuple[FloatArray, FloatArray]:
-    """What is left of limits by a motion, as shares of them: (N, R), and its slopes (N, R, width).
-
-    Of slopes by c that were not asked for there are none, (N, 0, width).
+    """Compute the slack of each limit, relative to the limit, and its gradient.
 
     Args:
-        p: the limits.
-        c: the coefficients of the motion.
-        slopes: whether these are asked for, too.
-        tangent: whether of changes these are those of tangents to J / sqrt(y), which ask for no
-            less than the limits; else those of what is left.
+        p: limits.
+        c: coefficients of the motion.
+        slopes: whether to compute the gradient.
+        tangent: whether to bound rates of change by tangents to J / sqrt(y), which are at least
+            as strict as the limits, or by the limits themselves.
+
+    Returns:
+        Slack (N, R) and gradient (N, R, width), or (N, 0, width) without `slopes`.
     """
     count, width = len(p.spline.steps), p.spline.width
     of_y, of_slope = p.spline.weights(IMPOSED)
     local = p.spline.local(c)
     y, slope = (np.einsum("npi,ni->np", of, local)[..., None] for of in (of_y, of_slope))
-    # the spline lies within the hull of its values at nodes and of what is between these in c;
-    # only one that is piecewise linear may rest at its ends
+    # the spline lies within the hull of its values at nodes and of the coefficients between;
+    # only a piecewise linear one may rest at its ends
     least = 0.0 if width == 2 else np.finfo(float).tiny
     if not ((y >= least).all() and (c[1:-1] > 0.0).all()):
         return np.full((count, 1), -np.inf), np.empty((count, 0, width))
@@ -205,7 +210,7 @@ def slack(
     bounds = p.limits.bounds[..., None]
     add(1.0 - y / bounds, -1.0 / bounds, np.zeros(y.shape))
     root = np.sqrt(y)
-    # of a rest, which stays one, no slopes are asked for
+    # a rest, which stays one, needs no gradient
     inverse = 1.0 / np.where(root > 0.0, root, np.inf)
     A, B, C, D, S, G, rates = np.moveaxis(p.limits.terms, -1, 0)
     share = 1.0 / (1.0 + G * y)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The fastest motion along a piece of a path, verified between the points it was found at."""
+"""Search for the fastest motion along a piece of a path, verified between its points."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.program import SpeedSpline, programme_of
 from robodyn.planning.time_optimal.verification import Verification
 
-# Times that limits are tightened where a motion exceeds them between the points.
+# Most rounds of tightening limits that a motion exceeds between the points.
 ROUNDS = 24
-# Of the time: how much longer than a bound from below a motion may be without being improved.
+# Relative gap to a lower bound on the duration above which a motion is improved.
 GAP = 2e-3
-# Of the time: an improvement by less is not made again after limits were tightened.
+# Relative improvement below which it is not repeated after limits were tightened.
 WORTH = 5e-4
-# Shares by which limits are narrowed for a motion strictly within them.
+# Fractions by which limits are narrowed to find a motion strictly within them.
 NARROWED = (0.01, 1e-3, 1e-4)
 
 # See `shortest`.
@@ -34,7 +34,7 @@ CENTERED = 0.03
 
 
 class Failed(Exception):
-    """No speed is possible in an interval: its index."""
+    """No speed is feasible in an interval; holds its index."""
 
     def __init__(self, interval: int, forward: bool) -> None:
         super().__init__(interval)
@@ -42,20 +42,20 @@ class Failed(Exception):
 
 
 class Unverified(Exception):
-    """Tightened until the limits hold between the points, they leave no motion, or go on failing.
+    """Limits tightened to hold between the points allow no motion, or are still exceeded.
 
-    Its argument is the interval. On finer intervals less has to be tightened.
+    Its argument is the interval. Finer intervals need less tightening.
     """
 
 
 class Found(NamedTuple):
-    """The fastest motion along a piece.
+    """Fastest motion along a piece.
 
     Attributes:
         timed: the motion.
-        gap: by how much of the time it may miss the optimum.
-        middle: squares (N,) of the speed and accelerations (N,) in the middle of the intervals.
-        used: (N, K) shares of the limits of the third order; None for none.
+        gap: bound on its distance from the optimum, relative to the duration.
+        middle: squared speeds (N,) and accelerations (N,) at interval midpoints.
+        used: (N, K) used fractions of the third-order limits; None without such limits.
     """
 
     timed: Timed
@@ -71,11 +71,13 @@ def fastest_within(
     piece: Piece,
     tell: Callable[[float], None],
 ) -> Found:
-    """The fastest motion that keeps to the limits between points, too; `tell` hears of progress.
+    """Find the fastest motion within limits that also hold between the points.
+
+    `tell` is called with the progress from 0 to 1.
 
     Raises:
-        Failed: there is none.
-        Unverified: on these intervals there is none that keeps to them.
+        Failed: none exists.
+        Unverified: none was verified on these intervals.
     """
     ends = piece.ends
     problem = with_own_limits(given)
@@ -99,7 +101,7 @@ def fastest_within(
             better, missed = found
             shorter = 1.0 - spline.time(better) / spline.time(x)
             improves = shorter > WORTH
-            # the other misses by how much it is longer besides, and is what later rounds find
+            # the gap of the other includes its longer duration; later rounds find this one
             gap = min(gap, missed + (0.0 if improves else max(shorter, 0.0)))
             x = better if shorter > 0.0 else x
         if not verification.tighten(problem, x, reached.stale):
@@ -109,7 +111,7 @@ def fastest_within(
 
 
 def with_own_limits(problem: Intervals) -> Intervals:
-    """The same, with limits that may be tightened without touching those that were given."""
+    """Copy a problem's limits, so that they can be tightened."""
     return problem._replace(
         upper=problem.upper.copy(),
         lower=problem.lower.copy(),
@@ -119,10 +121,10 @@ def with_own_limits(problem: Intervals) -> Intervals:
 
 
 def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
-    """Squares of the speed (N + 1,) of a fast motion that keeps to its limits at the points.
+    """Compute the squared speed (N + 1,) of a fast motion within its limits at the points.
 
     Raises:
-        Failed: there is none.
+        Failed: none exists.
     """
     reached = Reached(problem, ends)
     reached.find()
@@ -130,12 +132,12 @@ def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
 
 
 class Reached:
-    """The motion found by reachability, found again where limits have changed.
+    """Motion found by reachability, updated when limits change.
 
     Attributes:
         low, high: (N + 1,) least and largest x from which the end can be reached.
         x: (N + 1,) of the motion; a new array each time.
-        stale: (N,) which intervals are to be looked at: those whose limits have changed.
+        stale: (N,) intervals whose limits have changed.
     """
 
     def __init__(self, problem: Intervals, ends: tuple[float, float]) -> None:
@@ -169,10 +171,10 @@ class Reached:
 
 
 def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: FloatArray) -> float:
-    """By how much, of the time, a motion may be longer than the shortest.
+    """Compute a bound on how much longer than the shortest a motion is, relative to its duration.
 
-    No motion passes a place faster than from where it can still stop at the end, nor faster than
-    it can come from the start: the same, of the path reversed.
+    No motion passes a point faster than it can still stop at the end, nor faster than it can get
+    from the start, which is the same on the reversed path.
     """
     terms = np.ascontiguousarray(problem.terms[::-1, ::-1])
     terms[..., 0] *= -1.0
@@ -193,9 +195,9 @@ def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: Flo
 
 
 def _improved(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray, float] | None:
-    """The fastest motion near one strictly within the limits, and by how much it misses that.
+    """Compute the fastest motion near one strictly within the limits, and its gap.
 
-    None without such a one.
+    None if there is no such motion.
     """
     for share in NARROWED:
         middle = 0.5 * (problem.upper + problem.lower)
@@ -215,6 +217,6 @@ def _improved(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray
         p = programme_of(SpeedSpline(problem.steps, 2), problem, ends)
         # ends are given, and may be at their bounds
         p.limits.bounds[0, 0] = p.limits.bounds[-1, -1] = np.inf
-        # it may have to rest on the way
+        # the motion may have to rest along the way
         return shortest(p, x, centered=CENTERED) if (x[1:-1] > 0.0).all() else None
     return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a time-optimal motion is asked for."""
+"""Settings of a time-optimal motion."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ class TimeOptimalSettings:
     """Limits, ends and resolution of a time-optimal motion.
 
     Attributes:
-        effort_limits: [N or N m] a number or (n,) either way, or (n, 2) least and largest; by
+        effort_limits: [N or N m] symmetric, one number or (n,), or (n, 2) least and largest; by
             default the mechanism's.
-        velocity_limits: [m/s or rad/s] a number or (n,), of the driven joints; likewise.
-        acceleration_limits: [m/s^2 or rad/s^2] a number or (n,), of the driven joints; by default
+        velocity_limits: [m/s or rad/s] of the driven joints, a number or (n,); by default the
+            mechanism's.
+        acceleration_limits: [m/s^2 or rad/s^2] of the driven joints, a number or (n,); by default
             none.
-        jerk_limits: [m/s^3 or rad/s^3] a number or (n,), of the driven joints; by default none.
-            With these, or with limits of the effort's rate, accelerations do not jump, and rests
-            have none.
-        effort_rate_limits: [N/s or N m/s] a number or (n,), of what efforts change without dry
-            friction, which jumps where a joint turns round; by default none.
+        jerk_limits: [m/s^3 or rad/s^3] of the driven joints, a number or (n,); by default none.
+            With these, or with limits of the effort's rate, accelerations are continuous, and zero
+            at rests.
+        effort_rate_limits: [N/s or N m/s] a number or (n,), of efforts without dry friction, which
+            jumps when a joint reverses; by default none.
         tip_speed: [m/s] of the platform's reference point or the arm's tip.
-        condition_limit: condition number that the path may not exceed.
+        condition_limit: largest condition number of the path.
         characteristic_length: [m] of that number.
-        reserve: share of the effort limits that is left to a controller.
-        wrench: (6,) [N, N m] that acts on the mechanism throughout, base frame.
+        reserve: fraction of the effort limits that is reserved for a controller.
+        wrench: (6,) [N, N m] constant load on the mechanism, base frame.
         start_velocity, goal_velocity: (nv,) along the path; by default rest.
-        points: intervals in which the acceleration along the path is constant.
+        points: number of intervals with constant acceleration along the path.
     """
 
     effort_limits: ArrayLike | None = None

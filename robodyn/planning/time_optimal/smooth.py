@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The fastest motion along a piece of a path without jumps of acceleration or effort.
+"""Search for the fastest motion along a piece of a path with continuous acceleration and effort.
 
-Its limits of jerk and of the efforts' rates of change hold between points, as all others do: they
-are verified within every interval, and tightened where the motion exceeds them.
+Its limits of jerk and of effort rates hold between points, as all others do: they are verified
+within every interval, and tightened where the motion exceeds them.
 """
 
 from __future__ import annotations
@@ -34,41 +34,41 @@ from robodyn.planning.time_optimal.search import Found, Unverified, unverified, 
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.verification import MORE, Verification, around, peak
 
-# Times that limits are tightened where a motion exceeds them between the points.
+# Most rounds of tightening limits that a motion exceeds between the points.
 ROUNDS = 12
-# Of limits of rates of change: what is not used at the points, and what between them.
+# Relative margins of the limits of rates of change, at the points and between them.
 MARGIN, MARGIN_BETWEEN = 5e-4, 3e-4
-# Weight of the barrier with which the method goes on after limits were tightened.
+# Weight of the barrier with which the method continues after limits were tightened.
 AGAIN = 1e-3
-# By how many times further from round to round an effort's limit is tightened then.
+# Growth of an effort limit's tightening from round to round.
 AGAIN_MORE = 2.0
-# Places in an interval at which rates of change are verified.
+# Points in an interval at which rates of change are verified.
 RATED = np.linspace(0.0, 1.0, 9)
-# In an interval that needs it, places at which it is looked at closely; and from which share of a
-# limit on the last term of the polynomial through the others asks for it.
+# Points of a closer check of an interval, and the last term of the polynomial through the others,
+# relative to the limit, from which on it is necessary.
 CLOSE, ROUGH = np.linspace(0.0, 1.0, 41), 1e-3
-# Places in every interval at which a motion that keeps to its limits elsewhere is looked at once
-# more: where a path bends narrowly an effort may have a peak within a fraction of an interval.
+# Points in every interval for the final check: in a narrow bend an effort may have a peak within a
+# fraction of an interval.
 CLOSER = np.linspace(0.0, 1.0, 17)
 _CLOSELY = np.vander(CLOSE, len(VERIFIED)) @ np.linalg.inv(np.vander(VERIFIED))
-# The last coefficient of that polynomial, of the values.
+# Weights of the values for the last coefficient of that polynomial.
 _LAST = np.linalg.inv(VERIFIED[:, None] ** np.arange(len(VERIFIED)))[-1]
 
 
 class SmoothSearch:
-    """Finds the fastest motion along a piece.
+    """Search for the fastest smooth motion along a piece.
 
     Args:
-        constraints: what limits the motion.
-        given: the piece, with knots that are not too near to each other, see `Easing.nodes`.
-        easing: how the motion leaves its ends.
+        constraints: limits of the motion.
+        given: piece whose knots are not too close to each other, see `Easing.nodes`.
+        easing: map s = g(r) that determines how the motion leaves its ends.
 
     Attributes:
         piece: with a smooth curve, and the nodes of the motion.
-        course: along it.
+        course: samples along it.
 
     Raises:
-        KinematicsError: a configuration that cannot be; `index` says where.
+        KinematicsError: a configuration has no solution; `index` is its place.
     """
 
     def __init__(self, constraints: Constraints, given: Piece, easing: Easing) -> None:
@@ -81,16 +81,19 @@ class SmoothSearch:
         self.course = self._course(VERIFIED)
 
     def fastest(self, given: Intervals, tell: Callable[[float], None]) -> Found:
-        """The fastest motion that keeps to all limits between points, too.
+        """Find the fastest motion within all limits, between points too.
 
         Args:
-            given: what limits it, as without limits of changes.
-            tell: hears of progress from 0 to 1.
+            given: limits, without those of rates of change.
+            tell: called with the progress from 0 to 1.
+
+        Returns:
+            The motion.
 
         Raises:
-            Failed: there is none, not even without limits of changes.
-            InfeasibleTrajectory: there is none with these.
-            Unverified: on these intervals none keeps to its limits between the points.
+            Failed: none exists, even without limits of rates of change.
+            InfeasibleTrajectory: none exists with these.
+            Unverified: none was verified on these intervals.
         """
         constraints, course, problem = self._constraints, self.course, with_own_limits(given)
         unverified(given, self.piece.ends)
@@ -120,7 +123,7 @@ class SmoothSearch:
                 exceeded = closer[0].tighten_at(problem, *at_closer)
             limits = (problem.upper, problem.lower), before, (given.upper, given.lower)
             for limit, old, first in zip(*limits, strict=True):
-                # where it was tightened before, the motion answers to a part of it only
+                # the motion follows a second tightening only in part
                 moved = (limit != old) & (old != first)
                 limit[moved] += AGAIN_MORE**attempt * (limit[moved] - old[moved])
             used = self._changes_used(p, c, given.terms)
@@ -147,7 +150,7 @@ class SmoothSearch:
         return eased(mechanism, self.piece, self._easing, self._nodes, places, rows)
 
     def _programme(self, problem: Intervals) -> Program:
-        """What limits a motion by a problem, for `shortest`."""
+        """Create the program of a problem for `shortest`."""
         course = self.course
         parts = [each.coefficients(course, problem.terms) for each in self._constraints.third]
         changes = Changes(*(np.concatenate(v, axis=-1) for v in zip(*parts, strict=True)))
@@ -159,7 +162,7 @@ class SmoothSearch:
         return programme_of(spline, problem, (first, last), (changes, most), course.imposed[:2])
 
     def _too_sudden(self) -> InfeasibleTrajectory:
-        """The error where limits of change leave no motion."""
+        """Create the error for limits of rates of change that leave no motion."""
         piece, speed = self.piece, float(np.sqrt(max(self.piece.ends)))
         least = float(self._most.min())
         begins = f" that begins or ends at {speed:.4g} of it a second and" if speed else " that"
@@ -171,12 +174,12 @@ class SmoothSearch:
         )
 
     def _changes_used(self, p: Program, c: FloatArray, terms: FloatArray) -> FloatArray:
-        """What jerks and efforts' rates reach (N, K) in intervals, as shares of their limits."""
+        """Compute the used fractions (N, K) of jerk and effort-rate limits in intervals."""
         h, most = p.spline.steps, self._most
         value = self._changing(self.course, terms, p.spline.at(c, VERIFIED))
         scale = (np.sqrt(p.spline.at(c, RATED)[0]) / h[:, None])[..., None] / most
         found = peak(np.abs(derivatives(RATED, VERIFIED) @ value) * scale, RATED)
-        # where the polynomial's last term counts, as at a narrow bend, it is looked at closely
+        # a large last term of the polynomial, as at a narrow bend, requires a closer check
         last = np.abs(np.einsum("m,nmk->nk", _LAST, value)) * scale.max(axis=1)
         steep = np.flatnonzero((0.5 * last > ROUGH).any(axis=1))
         if steep.size:
@@ -194,7 +197,7 @@ class SmoothSearch:
     def _changing(
         self, course: Course, terms: FloatArray, motion: tuple[FloatArray, ...]
     ) -> FloatArray:
-        """Accelerations and efforts without dry friction (I, M, K), of y and its slope (I, M)."""
+        """Compute accelerations and efforts without dry friction (I, M, K) from y and its slope."""
         square, acceleration = (v[..., None] for v in course.speeds(*motion))
         parts = [
             each.values(course, terms, square, acceleration) for each in self._constraints.third
@@ -203,5 +206,5 @@ class SmoothSearch:
 
 
 def _peak(values: FloatArray) -> FloatArray:
-    """The largest (N, k) of polynomials through values (N, M, k) at the verified places."""
+    """Compute the largest value (N, k) of polynomials through values (N, M, k)."""
     return peak(_CLOSELY @ values, CLOSE)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The geometry of a path with continuous curvature, as a limit of jerk needs it.
+"""Geometry of a path with continuous curvature, as limits of jerk require it.
 
-Where the curvature jumps, accelerations would, too, whatever the speed. Between two knots the curve
-is the quintic through their configurations, directions and curvatures, in the coordinates of the
-earlier knot's tangent space. The curvatures come from configurations and directions alone: that of
-the quintic through a knot and its neighbors, whose error falls with the fourth power of the step.
+If the curvature jumps, accelerations jump at any speed. Between two knots the curve is the quintic
+through their configurations, tangents and curvatures, in the coordinates of the earlier knot's
+tangent space. Curvatures follow from configurations and tangents alone: each is that of the quintic
+through a knot and its neighbors, whose error falls with the fourth power of the step.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from robodyn.trajectories.displacements import displaced, hermite_quintic
 
 
 class SmoothCurve(RowTrajectory):
-    """A curve through knots, over a parameter s.
+    """Curve with continuous curvature through knots, over a parameter s.
 
     Args:
-        mechanism: whose coordinates the knots are in.
+        mechanism: mechanism that follows it.
         places: (K,) s of the knots, increasing, three or more.
         configuration: (K, nq) there.
         tangent: (K, nv) dq/ds there.
@@ -50,7 +50,7 @@ class SmoothCurve(RowTrajectory):
         first = np.arange(len(places) - 1)
         whole, rate = self._seen(configuration, tangent, first, first + 1)
         change = self._chart_change(whole, rate, curvature[1:])
-        # of the displacement d in powers of (s - s0)/h, from d = 0
+        # coefficients of the displacement d in powers of (s - s0)/h, with d = 0 at s0
         begun = np.zeros(whole.shape), h * tangent[:-1], h**2 * curvature[:-1]
         self._coefficients = hermite_quintic(begun, (whole, h * rate, h**2 * change))
 
@@ -61,7 +61,7 @@ class SmoothCurve(RowTrajectory):
         center: Indices,
         other: Indices,
     ) -> tuple[FloatArray, FloatArray]:
-        """Displacements (K, nv) of other knots from centers, and their derivatives by s."""
+        """Compute displacements (K, nv) of other knots from centers, and their derivatives by s."""
         whole = self._mechanism.difference(configuration[center], configuration[other])
         rate = tangent[other].copy()
         for own in self._rotations:
@@ -71,12 +71,12 @@ class SmoothCurve(RowTrajectory):
     def _chart_change(
         self, whole: FloatArray, rate: FloatArray, curvature: FloatArray
     ) -> FloatArray:
-        """Second derivatives (K, nv) of displacements by s, of curvatures."""
+        """Compute second derivatives (K, nv) of displacements by s from curvatures."""
         change = np.array(curvature)
         for own in self._rotations:
             turn = np.ascontiguousarray(whole[:, own])
             omega, own_part = np.ascontiguousarray(rate[:, own]), np.zeros(turn.shape)
-            # what the angular acceleration is for a rotation vector without one
+            # angular acceleration of a rotation vector with zero second derivative
             rotation_vector_motions(turn, omega, own_part)
             part = np.empty(turn.shape)
             rotation_vector_rates(turn, np.ascontiguousarray(change[:, own] - own_part), part)
@@ -86,7 +86,7 @@ class SmoothCurve(RowTrajectory):
     def _curvature(
         self, places: FloatArray, configuration: FloatArray, tangent: FloatArray
     ) -> FloatArray:
-        """That (K, nv) at the knots, of the quintic through each and two neighbors."""
+        """Compute curvatures (K, nv) at knots, of the quintic through each and two others."""
         count = len(places)
         here = np.arange(count)
         first = np.clip(here, 1, count - 2)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where along a path a time-optimal motion needs its points.
+"""Distribution of a time-optimal motion's points along the path.
 
-In an interval the acceleration is constant and no limit is exceeded anywhere, so where an effort at
-its limit would change along the interval, a part of the limit is left unused. Shorter intervals
-there leave less.
+The acceleration is constant in an interval and no limit is exceeded anywhere, so if an effort at
+its limit varies along the interval, part of the limit is unused. Shorter intervals there leave less
+unused.
 """
 
 from __future__ import annotations
@@ -16,25 +16,28 @@ from robodyn.planning.kernels.intervals import PLACES, Intervals
 from robodyn.planning.time_optimal.constraints.base import quantities
 from robodyn.planning.time_optimal.path import Placing, graded
 
-# Share of the points that goes to where limits are left unused; the rest stays as it is.
+# Fraction of the points that moves to intervals with unused limits.
 MOVED = 0.8
-# Of a limit: what every interval is taken to leave unused, besides what was found.
+# Unused fraction of a limit that is added to that of every interval.
 UNUSED = 1e-4
-# Of a limit: what is used up by less does not limit.
+# Fraction of a limit from which on it counts as reached.
 USED = 0.98
 
 
 def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
-    """How to spread the points of a piece, by a motion on coarse intervals; None for as they are.
+    """Distribute the points of a piece by a motion on coarse intervals; None for no change.
 
-    An interval of length h that takes the time t and leaves w of its limiting quantity's range
-    costs the time w t. With w in proportion to h, the sum is least where the points' density is
-    in proportion to the square root of w t / h^2. Where little is left unused anywhere, the points
-    stay where they are.
+    An interval of length h that takes the time t and leaves a fraction w of its limiting
+    quantity's range unused costs the time w t. With w in proportion to h, the sum is least for a
+    density of points in proportion to the square root of w t / h^2. If little is unused anywhere,
+    the points stay where they are.
 
     Args:
-        problem: the coarse intervals.
-        x: (N + 1,) squares of the speed at their ends.
+        problem: coarse intervals.
+        x: (N + 1,) squared speeds at their ends.
+
+    Returns:
+        A function from a number of intervals to the nodes.
     """
     h, share = problem.steps, 0.5 * np.arange(PLACES)
     square = x[:-1, None] + np.diff(x)[:, None] * share
@@ -42,10 +45,10 @@ def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
     value = quantities(problem.terms, square[..., None], acceleration)
     whole = problem.upper - problem.lower
     limited = np.isfinite(whole) & (whole > 0.0)
-    with np.errstate(invalid="ignore"):  # of what has no limits
+    with np.errstate(invalid="ignore"):  # infinite limits
         middle = np.where(limited, 0.5 * (problem.upper + problem.lower), 0.0)[:, None]
     half = np.where(limited, 0.5 * whole, np.inf)[:, None]
-    # from -1 at the least to 1 at the most
+    # from -1 at the lower limit to 1 at the upper
     used = (value - middle) / half
     most = np.abs(used).max(axis=1)
     rows = np.arange(len(h))
@@ -58,7 +61,7 @@ def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
     wanted = np.sqrt(changes * times + UNUSED * times.mean())
     if not (np.isfinite(wanted).all() and changes.any()):
         return None
-    # what moves on the finer intervals stays within reach
+    # the motion on the finer intervals stays near this one
     density = wanted / h
     density[1:] = np.maximum(density[1:], wanted[:-1] / h[:-1])
     density[:-1] = np.maximum(density[:-1], wanted[1:] / h[1:])

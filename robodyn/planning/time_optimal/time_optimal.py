@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The fastest motion along a path within the limits of a mechanism and of its motors."""
+"""Fastest motion along a path within the limits of a mechanism and its motors."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 DEFAULT = TimeOptimalSettings()
 FEWEST_POINTS = 10
 MOST_POINTS = 200_000
-# How often intervals are halved where limits do not hold between their ends.
+# Most halvings of intervals in which limits do not hold between their ends.
 REFINEMENTS = 3
-# From how many intervals on they are spread by a motion on fewer of them, and how many times fewer.
+# Number of intervals from which on a coarse motion distributes them, and its reduction factor.
 SPACED, COARSER = 400, 6
-# Of a velocity at an end: how far it may point aside from the path.
+# Largest relative component of an end's velocity across the path.
 ASIDE = 1e-3
 
 
@@ -70,27 +70,32 @@ def time_optimal(
 ) -> TimeOptimal:
     """Compute the fastest motion along a path, from rest to rest, within limits.
 
-    The limits hold between the points at which the motion is found, too: the result is verified
-    there, and limits are tightened until it keeps to them. Viscous, Coulomb and Stribeck friction
-    and the motors' torque-speed curves count.
+    The limits also hold between the points of the solution: the result is verified there, and
+    limits are tightened until it respects them. Viscous, Coulomb and Stribeck friction and the
+    motors' torque-speed curves count.
 
     Args:
-        mechanism: what is to move; with its payload, see `with_payload`.
-        path: a trajectory, whose timing does not matter, or configurations (k, nq) to pass through
-            on a smooth curve. At a corner the motion rests.
-        effort_limits: [N or N m] a number or (n,) either way, or (n, 2) least and largest; by
+        mechanism: mechanism that moves, including its payload, see `with_payload`.
+        path: trajectory, whose timing does not matter, or configurations (k, nq) to pass through
+            on a smooth curve. The motion rests at corners.
+        effort_limits: [N or N m] symmetric, one number or (n,), or (n, 2) least and largest; by
             default the mechanism's.
-        velocity_limits: [m/s or rad/s] a number or (n,), of the driven joints; likewise.
-        condition_limit: condition number that the path may not exceed.
-        settings: all that is asked of the motion.
-        progress: called with the share of the path that is done.
-        options: fields of the settings that are to be others.
+        velocity_limits: [m/s or rad/s] of the driven joints, a number or (n,); by default the
+            mechanism's.
+        condition_limit: largest condition number of the path.
+        settings: all other settings.
+        progress: called with the completed fraction of the path.
+        options: fields that replace those of the settings.
+
+    Returns:
+        The trajectory, with the limits that it reaches and a bound on its distance from the
+        optimum.
 
     Raises:
         InvalidInput: arguments out of range, or a path of another mechanism.
-        InfeasibleTrajectory: the path leaves a joint's travel or the bound on conditioning, or no
-            speed is within the limits; with the limit, the place and the number.
-        TypeError: an option that is no field of the settings.
+        InfeasibleTrajectory: the path leaves a joint's range or exceeds the condition limit, or no
+            speed is within the limits; names the limit, the place and the value.
+        TypeError: an option is not a field of the settings.
     """
     wanted = replace(settings, **options)
     if effort_limits is not None:
@@ -128,10 +133,10 @@ def _planned(
     ends: tuple[ArrayLike | None, ArrayLike | None],
     progress: Callable[[float], None],
 ) -> TimeOptimal:
-    """The fastest motion on so many intervals.
+    """Compute the fastest motion on a number of intervals.
 
     Raises:
-        Unverified: on these it does not keep to its limits between the points.
+        Unverified: the motion exceeds its limits between the points.
     """
     mechanism = constraints.mechanism
     path = PathPieces(mechanism, line)
@@ -168,20 +173,20 @@ def _planned(
 
 
 def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
-    """How to spread the points of a piece, by what limits the motion on coarse intervals."""
+    """Distribute the points of a piece by a motion on coarse intervals."""
     try:
         path = along(constraints.mechanism, piece, IMPOSED)
         problem = constraints.intervals(path, piece.ends)
         return spacing(problem, unverified(problem, piece.ends))
     except (KinematicsError, Failed):
-        # the finer intervals tell why, and where
+        # the error of the finer intervals is more precise
         return None
 
 
 def _fastest(
     constraints: Constraints, piece: Piece, easing: Easing | None, tell: Callable[[float], None]
 ) -> tuple[Found, list[Limited]]:
-    """The fastest motion along a piece, and what limits it."""
+    """Compute the fastest motion along a piece, and the limits that it reaches."""
     mechanism = constraints.mechanism
     smooth: SmoothSearch | None = None
     try:
@@ -209,7 +214,7 @@ def _fastest(
 def _between(
     mechanism: Mechanism, pieces: list[Piece], start: ArrayLike | None, goal: ArrayLike | None
 ) -> list[Piece]:
-    """The pieces with their spans and s'^2 at their ends, where the path begins and ends so."""
+    """Set the spans of pieces, and s'^2 at the ends of the path for given velocities."""
     shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
     shares = (shares / shares[-1]).tolist()
     speeds = [[0.0, 0.0] for _ in pieces]

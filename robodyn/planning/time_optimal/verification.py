@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A motion looked at between the points it was found at, and limits tightened there."""
+"""Verification of a motion between its points, and tightening of limits."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from robodyn.planning.time_optimal.along import VERIFIED, Along
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.constraints.base import SPEED_MARGIN_BETWEEN
 
-# Of a limit, and of what is kept back of it: an excess that is left, as tightening never ends else.
+# Tolerated excess, relative to a limit and its margin; without it tightening would never end.
 EXCESS_TOLERANCE = 1e-6
-# By how much more than an excess a limit is tightened.
+# Factor on an excess by which a limit is tightened.
 MORE = 1.2
 
 
 def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
-    """The largest (N, k) of values (N, M, k) at places (M,), and of parabolas through three."""
+    """Find the largest values (N, k) of parabolas through values (N, M, k) at points (M,)."""
     out = np.empty((values.shape[0], values.shape[2]))
     peaks(np.ascontiguousarray(values), places, out)
     return out
 
 
 class Verification:
-    """Efforts, rates and accelerations between the points of a motion, against their limits.
+    """Comparison of efforts, rates and accelerations between a motion's points with their limits.
 
-    A motion is looked at where it differs from the one before it, and where that exceeded limits.
-    `highest` finds the largest (N, k) in intervals of values (N, M, k) at the places of the path.
+    Only intervals whose motion changed or exceeded limits are evaluated again. `highest` finds the
+    largest (N, k) in intervals of values (N, M, k) at the points of the path.
     """
 
     def __init__(
@@ -43,8 +43,8 @@ class Verification:
     ) -> None:
         self._path, self._constraints = path, constraints
         self._highest = highest
-        # of all limits of the second order: the largest and the least value at the points where
-        # they are imposed, and the shares by which they are exceeded
+        # of all second-order limits: the largest and the least value at the points where they
+        # are imposed, and the relative excess
         self._sizes = np.concatenate([each.sizes for each in constraints.second], axis=1)
         count = len(path.steps)
         shape = 4, count, self._sizes.shape[1]
@@ -53,7 +53,7 @@ class Verification:
         self._x: FloatArray | None = None
 
     def tighten(self, problem: Intervals, x: FloatArray, changed: BoolArray) -> bool:
-        """Tighten limits in and around intervals that exceed them; False where none does.
+        """Tighten limits in and around intervals that exceed them; return whether any does.
 
         Intervals whose limits are tightened are marked in `changed` (N,).
         """
@@ -65,12 +65,12 @@ class Verification:
         return self._tightened(problem, changed)
 
     def tighten_at(self, problem: Intervals, square: FloatArray, acceleration: FloatArray) -> bool:
-        """As `tighten`, of squares of the speed and accelerations (N, M) at the places."""
+        """Tighten limits for squared speeds and accelerations (N, M), see `tighten`."""
         self._look(slice(None), square, acceleration)
         return self._tightened(problem, np.zeros(len(square), dtype=bool))
 
     def _tightened(self, problem: Intervals, changed: BoolArray) -> bool:
-        """Tighten what was seen to be exceeded, see `tighten`."""
+        """Tighten the limits that were exceeded, see `tighten`."""
         least, most = self._sizes
         exceeded = _raised(problem.upper, self._above, self._most, -most, changed)
         exceeded |= _raised(problem.lower, self._below, self._least, least, changed)
@@ -86,7 +86,7 @@ class Verification:
         return exceeded
 
     def _differing(self, x: FloatArray) -> Indices | slice:
-        """Intervals to look at."""
+        """Return the intervals to evaluate."""
         if self._x is None:
             return slice(None)
         moved = x != self._x
@@ -95,7 +95,7 @@ class Verification:
         return np.flatnonzero(differs)
 
     def _look(self, rows: Indices | slice, square: FloatArray, acceleration: FloatArray) -> None:
-        """Fill what is known of some intervals, by squares of the speed and accelerations there."""
+        """Evaluate some intervals for squared speeds and accelerations there."""
         part, highest = self._path.part(rows), self._highest
         speed, square = np.sqrt(square)[..., None], square[..., None]
         found = [
@@ -110,7 +110,7 @@ class Verification:
 
 
 def around(excess: FloatArray) -> FloatArray:
-    """The largest of an interval and its neighbors, never negative."""
+    """Compute the largest excess of each interval and its neighbors, never negative."""
     wide = np.maximum(excess, 0.0)
     out: FloatArray = wide.copy()
     out[1:] = np.maximum(out[1:], wide[:-1])
@@ -125,13 +125,13 @@ def _raised(
     size: FloatArray,
     changed: BoolArray,
 ) -> bool:
-    """Move limits (N, k) inwards from what was reached by excesses of `size`; whether any was.
+    """Move limits (N, k) inwards from reached values by excesses; return whether any moved.
 
-    Marks in `changed` (N,) where.
+    Marks the intervals in `changed` (N,).
     """
     if not (excess > EXCESS_TOLERANCE).any():
         return False
-    # a limit that is not reached at the points would not act if it moved a little
+    # a limit that is not reached at the points must move further to take effect
     nearer = np.minimum(limit, reached) if (size < 0.0).all() else np.maximum(limit, reached)
     moved = excess > 0.0
     limit[:] = np.where(moved, nearer + MORE * excess * size, limit)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a mechanism can work."""
+"""Workspaces of mechanisms."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The region of a platform's positions or orientations, its volume, boundary and singularities."""
+"""Region of a platform's positions or orientations: volume, boundary and singularities."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_from_pose
 from robodyn.presentation import presentation
 from robodyn.sweeps.schedulers import cluster
 
-# Strata along each axis, the first time and at most, and by how much they grow.
+# Initial and largest number of strata along each axis, and its growth factor.
 STRATA, MOST_STRATA, GROWTH = 24, 140, 1.6
-# Poses that are examined together.
+# Number of poses examined in one call.
 CHUNK = 65536
-# Standard deviations of the error that is stated.
+# The stated error in standard deviations.
 SIGMAS = 3.0
-# Strata in which the region around home is looked for, how often at most, and by which share the
-# box has to become smaller to look again.
+# Strata of the search for the region around home, its most repetitions, and the reduction of the
+# box that justifies another.
 LOCATE, ROUNDS, SMALLER = 36, 6, 0.7
 
 
@@ -37,10 +37,10 @@ class PoseRegion(Region):
 
     Attributes:
         kind: `constant`, `reachable`, `dexterous` or `orientation`.
-        box: (3, 2) that it was looked for in: the given bounds, or what surrounds the region.
+        box: (3, 2) searched: the given bounds, or a box around the region.
         volume, volume_error: [m^3], or [rad^3] of roll, pitch and yaw; the error is three
-            standard deviations, or the share that was asked for where that is more.
-        samples: poses that were examined for them.
+            standard deviations, or the requested relative error if that is larger.
+        samples: number of poses examined.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class PoseRegion(Region):
         self.volume, self.volume_error = self._measured(asked.error, asked.seed, tell)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the connection to a cluster, whose workers need none."""
+        """Omit the connection to a cluster, which its workers do not need."""
         return {**self.__dict__, "_scheduler": None}
 
     @property
     def text(self) -> str:
-        """The volume in a line; of an empty region also what is in the way where it is least."""
+        """The volume in one line; for an empty region also the smallest violated requirement."""
         line = (
             f"{self.kind} workspace of {self.needs.mechanism.name}: {self.volume:.5g} +- "
             f"{self.volume_error:.2g} {self.unit} from {self.samples} poses"
@@ -81,7 +81,7 @@ class PoseRegion(Region):
         return f"{line}: it is empty; nearest at ({place}), where {self.needs.worst(poses[chosen])}"
 
     def margins(self, points: FloatArray) -> FloatArray:
-        """(N,) how far points (N, 3) are from being outside, between -1 and 1."""
+        """Compute margins (N,) of points (N, 3), between -1 and 1, negative outside."""
         parts = [
             self._margins(points[first : first + CHUNK]) for first in range(0, len(points), CHUNK)
         ]
@@ -95,10 +95,10 @@ class PoseRegion(Region):
         return found
 
     def contains(self, points: ArrayLike) -> Any:
-        """(...) whether points (..., 3) are inside; a pose (..., 7) is asked for by itself.
+        """Return whether points (..., 3) or poses (..., 7) are inside.
 
-        A pose belongs to a region of positions if it meets the requirements with its own
-        orientation and its position is inside.
+        A pose is inside a region of positions if its position is and it meets the requirements with
+        its own orientation.
         """
         given = np.asarray(points, dtype=np.float64)
         if given.shape[-1:] == (7,):
@@ -112,7 +112,7 @@ class PoseRegion(Region):
 
     @cached_property
     def boundary(self) -> Surface:
-        """Closed triangles around the region, on a grid of `resolution` cells along each axis."""
+        """Closed triangle mesh around the region, on a grid of `resolution` cells per axis."""
         axes, values = self._grid
         padded = np.full(tuple(n + 2 for n in values.shape), -1e-6)
         padded[1:-1, 1:-1, 1:-1] = values
@@ -126,7 +126,7 @@ class PoseRegion(Region):
     def singular_surface(self) -> Surface:
         """Triangles within the region on which the determinant is zero.
 
-        At the first of the orientations where there are several.
+        With several orientations, for the first of them.
         """
         axes, values = self._grid
         points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
@@ -147,7 +147,7 @@ class PoseRegion(Region):
         return (x, y, z), self.margins(points).reshape(size, size, size)
 
     def _poses(self, points: FloatArray) -> FloatArray:
-        """(N, k, 7) poses of points (N, 3) with each of the orientations, or at the position."""
+        """Combine points (N, 3) with each orientation or the position to poses (N, k, 7)."""
         first, others = np.broadcast_arrays(points[:, None], self._others[None])
         if self.kind == "orientation":
             return pose_from_rpy(others, first)
@@ -172,7 +172,7 @@ class PoseRegion(Region):
     def _measured(
         self, error: float, seed: int, tell: Callable[[float], None]
     ) -> tuple[float, float]:
-        """Volume and its error: two samples in each of n^3 strata, n growing until it is small."""
+        """Measure volume and error by two samples in each of n^3 strata, for growing n."""
         strata, random = STRATA, np.random.default_rng(seed)
         home = self._home()
         for _ in range(ROUNDS if home is not None and not self._is_bounded else 0):
@@ -187,7 +187,7 @@ class PoseRegion(Region):
             if not len(cells):
                 break
             side = np.diff(self.box, axis=1)[:, 0] / LOCATE
-            # a cell more on each side, in which nothing was found
+            # one more empty cell on each side
             low = np.maximum(self.box[:, 0] + side * (cells.min(axis=0) - 1), self.box[:, 0])
             high = np.minimum(self.box[:, 0] + side * (cells.max(axis=0) + 2), self.box[:, 1])
             smaller, self.box = self.box, np.stack([low, high], axis=1)
@@ -204,28 +204,32 @@ class PoseRegion(Region):
             count = strata**3
             self.samples += 2 * count
             volume = whole * inside / (2.0 * count)
-            # nothing found is not nothing there: of three expected, one is missed in twenty times
+            # an empty result does not prove an empty region: if three hits are expected, the
+            # probability of none is one in twenty
             least = 3.0 * whole / (2.0 * count)
             stated = max(SIGMAS * whole * np.sqrt(scatter) / (2.0 * count), least)
             if stated <= error * volume or strata >= MOST_STRATA or (not inside and strata >= 60):
                 break
             tell(min(0.99, (strata / MOST_STRATA) ** 3))
-            # the error falls with the samples' number to the power 2/3
+            # the error falls with the number of samples to the power 2/3
             wanted = strata * np.sqrt(stated / max(error * volume, 1e-300))
             grown = min(max(wanted * 1.05, GROWTH * strata), 2.5 * strata)
             strata = min(int(np.ceil(grown)), MOST_STRATA)
         tell(1.0)
-        # no closer than was asked for, so that a comparison by sampling finds it within the error
+        # at least the requested error, so that a comparison by sampling is within it
         return volume, max(stated, error * volume)
 
     @property
     def _turns(self) -> tuple[bool, ...]:
-        """Which axes go on at the other end of the box, as roll and yaw after a turn."""
+        """Which axes are periodic: they span a whole turn."""
         whole = np.ptp(self.box, axis=1) >= 2.0 * np.pi - 1e-9
         return tuple(bool(turn) and self.kind == "orientation" for turn in whole)
 
     def _home(self) -> FloatArray | None:
-        """Home (3,) if the box has it; the region is connected with it, or nearest to it."""
+        """Return home (3,) if it is in the box.
+
+        The region is the part connected with home, or nearest to it.
+        """
         try:
             at, angles = rpy_from_pose(self.needs.mechanism.home)
         except InvalidInput:  # the model has none
@@ -235,11 +239,11 @@ class PoseRegion(Region):
         return home if within else None
 
     def _strata(self, strata: int, random: np.random.Generator) -> BoolArray:
-        """Whether the two samples in each stratum are inside, (2, strata, strata, strata).
+        """Test two samples in each stratum, (2, strata, strata, strata).
 
         Raises:
-            MissingExtra: there is no `dask.distributed`.
-            ClusterError: there is no cluster at that address, or it failed.
+            MissingExtra: `dask.distributed` is not installed.
+            ClusterError: no cluster at that address, or it failed.
         """
         low, high = self.box.T
         side = (high - low) / strata
@@ -262,10 +266,10 @@ class PoseRegion(Region):
         return np.concatenate(inside, axis=1).reshape(2, *(strata,) * 3)
 
     def _default_box(self) -> FloatArray:
-        """As far as the legs reach, or half a turn each way.
+        """Return a box that the legs reach, or half a turn each way.
 
         Raises:
-            InvalidInput: the legs have no ends.
+            InvalidInput: the legs have no position limits.
         """
         if self.kind == "orientation":
             return np.array([[-np.pi, np.pi], [-0.5 * np.pi, 0.5 * np.pi], [-np.pi, np.pi]])
@@ -294,15 +298,15 @@ class PoseRegion(Region):
 def connected(
     filled: BoolArray, box: FloatArray, home: FloatArray, turns: tuple[bool, ...]
 ) -> BoolArray:
-    """Return which of filled cells (n, n, n) are connected with the one that is nearest to home.
+    """Return the filled cells (n, n, n) that are connected with the one nearest to home.
 
     Cells with up to two empty ones between them count as connected.
 
     Args:
-        filled: cells in which something was found.
-        box: (3, 2) that they divide.
+        filled: cells with a point of the region.
+        box: (3, 2) bounds of all cells.
         home: (3,) in it.
-        turns: which axes go on at their other ends.
+        turns: which axes are periodic.
     """
     from scipy.ndimage import label
 
@@ -317,7 +321,7 @@ def connected(
         dilated(np.pad(filled, [(w, w) for w in wide], mode="wrap")), np.ones((3,) * 3)
     )
     inner = tuple(slice(w, count + w) for w in wide)
-    # where an axis turns, labels of a cell and of its copy belong together
+    # along a periodic axis a cell and its copy have the same label
     belongs = {int(labels[inner][own])}
     pairs = []
     for axis, w in enumerate(wide):
@@ -337,10 +341,10 @@ def dilated(filled: BoolArray) -> BoolArray:
 
 
 def orientations_of(given: ArrayLike) -> FloatArray:
-    """(k, 3) roll, pitch and yaw [rad], from these or from one angle.
+    """Return orientations (k, 3), roll, pitch and yaw [rad], from these or from one angle.
 
     Raises:
-        InvalidInput: of another shape, or an angle that is not positive.
+        InvalidInput: another shape, or an angle that is not positive.
     """
     angles = as_array("orientations", given, (), "rad")
     if angles.ndim == 0 and angles > 0.0:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What all workspaces have in common."""
+"""Common interface of all workspaces."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from robodyn.planning.workspace.surfaces import Surface
 
 
 class Region:
-    """A region of positions (3,) [m], or of roll, pitch and yaw (3,) [rad].
+    """Region of positions (3,) [m], or of roll, pitch and yaw (3,) [rad].
 
     Attributes:
         kind: which region of its mechanism.
-        needs: what is required within.
-        dimensions: 3, or fewer where positions are in a plane or on a line.
+        needs: requirements within it.
+        dimensions: 3, or fewer if positions are in a plane or on a line.
         volume, volume_error: in `unit`.
     """
 
@@ -32,24 +32,24 @@ class Region:
 
     @property
     def unit(self) -> str:
-        """Of the volume."""
+        """Unit of the volume."""
         return "rad^3" if self.kind == "orientation" else f"m^{self.dimensions}"
 
     @property
     def text(self) -> str:
-        """The volume in a line; of an empty region also what is in the way."""
+        """The volume in one line; for an empty region also the violated requirement."""
         raise NotImplementedError
 
     @property
     def boundary(self) -> Surface:
-        """Triangles around the region."""
+        """Triangle mesh around the region."""
         raise NotImplementedError
 
     def save(self, path: str | Path) -> None:
-        """Write the boundary to a file that ends in .stl or .ply; its lengths are meters.
+        """Write the boundary to a .stl or .ply file, lengths in meters.
 
         Raises:
-            InvalidInput: another ending.
+            InvalidInput: another file extension.
             OutputError: the file cannot be written.
         """
         self.boundary.save(path)

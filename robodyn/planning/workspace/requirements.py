@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a workspace, and of a configuration in it: a margin, negative where it fails.
+"""Requirements of a workspace as a margin of each configuration, negative if one fails.
 
 Limits of all joints, conditioning, and the efforts that hold the mechanism at rest.
 """
@@ -21,33 +21,33 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.time_optimal.constraints.efforts import both_ways
 
-# A condition number from which on no efforts are asked for: there may be none.
+# Condition number above which no static efforts are computed, as there may be none.
 HOPELESS = 1e8
 
 
 @dataclass(frozen=True)
 class WorkspaceSettings:
-    """Conditions and resolution of a workspace.
+    """Requirements and resolution of a workspace.
 
     Attributes:
-        xyz: (3,) [m] the position of an orientation workspace; that of home by default.
-        rpy: (3,) [rad] the orientation of a constant one; that of home by default.
-        orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous one; or one angle:
-            all combinations of it, zero and its negative about the three axes.
+        xyz: (3,) [m] position of an orientation workspace; by default that of home.
+        rpy: (3,) [rad] orientation of a constant-orientation workspace; by default that of home.
+        orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous workspace; or one
+            angle: all combinations of it, zero and its negative about the three axes.
         condition_limit: largest condition number.
         characteristic_length: [m] of the condition number.
-        effort_limits: efforts that must hold the mechanism at rest: True for those of the model,
-            one number or (n,) [N or N m] either way, or (n, 2); None takes no notice of them.
+        effort_limits: limits of the efforts that hold the mechanism at rest: True for those of the
+            model, one number or (n,) [N or N m] for symmetric ones, or (n, 2); None for no limit.
         wrench: (6,) [N, N m] on the body meanwhile.
-        base_cone, body_cone: [rad] how far the joints at a leg's ends may bend from home, instead
-            of the model's.
-        within_limits: keep to the limits of all joints' positions, passive ones included.
-        bounds: (3, 2) lower and upper ends to look between; by default as far as legs reach.
-        error: share of the volume to which it is wanted, three standard deviations.
+        base_cone, body_cone: [rad] largest deflection from home of the joints at a leg's ends,
+            instead of the model's.
+        within_limits: respect the position limits of all joints, passive ones included.
+        bounds: (3, 2) box to search; by default as far as the legs reach.
+        error: requested relative error of the volume, three standard deviations.
         resolution: cells of the grid along each axis, for boundary and singular surface.
-        seed: of the random samples.
-        budget: [s] that the cells of a mechanism moved by its joints may take; they are coarser
-            where `resolution` takes longer, and the region's text says so.
+        seed: seed of the random samples.
+        budget: [s] limit for computing the cells of a mechanism moved by its joints; if
+            `resolution` takes longer, cells are coarser, and the region's text says so.
     """
 
     xyz: ArrayLike | None = None
@@ -88,15 +88,15 @@ class WorkspaceOptions(TypedDict, total=False):
 
 
 class Requirements:
-    """What is required of a configuration.
+    """Requirements of configurations in a workspace.
 
     Args:
-        mechanism: of which they are.
-        asked: all that is asked of it.
+        mechanism: mechanism of any kind.
+        asked: settings of the workspace.
 
     Attributes:
         bounds: limits of joints and conditioning.
-        efforts: (n, 2) [N or N m] least and largest efforts at rest; None for any.
+        efforts: (n, 2) [N or N m] least and largest efforts at rest; None for no limit.
 
     Raises:
         InvalidInput: wrong shapes, or numbers out of range.
@@ -122,7 +122,7 @@ class Requirements:
         self._wrench = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
 
     def margins(self, configurations: FloatArray) -> FloatArray:
-        """(N,) smallest margin of configurations (N, nq), between -1 and 1."""
+        """Compute the smallest margin (N,) of configurations (N, nq), between -1 and 1."""
         found = self.bounds.margins(configurations).min(axis=1)
         if self.efforts is not None:
             open_ = np.flatnonzero(found > -1.0)
@@ -132,7 +132,7 @@ class Requirements:
         return np.asarray(np.clip(np.nan_to_num(found, nan=-1.0), -1.0, 1.0))
 
     def worst(self, configuration: FloatArray) -> str:
-        """The requirement with the smallest margin, with its numbers."""
+        """Describe the requirement with the smallest margin, with its numbers."""
         parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]
         if self.efforts is not None:
             parts.append((float(self._held(configuration[None])[0]), "efforts"))
@@ -154,7 +154,7 @@ class Requirements:
         )
 
     def _shares(self, held: FloatArray) -> FloatArray:
-        """Shares (..., n) of the limits, above 1 beyond one that is near zero, too."""
+        """Compute efforts relative to their limits (..., n), above 1 beyond any limit."""
         assert self.efforts is not None
         (least, largest), most = self.efforts.T, np.abs(self.efforts).max(axis=1)
         beyond = np.maximum(least - held, held - largest) / most
@@ -168,7 +168,7 @@ class Requirements:
         )
 
     def _efforts(self, configurations: FloatArray) -> FloatArray:
-        """(N, n) at rest; NaN where none suffice."""
+        """Compute the efforts (N, n) at rest; NaN if none suffice."""
         mechanism = self.mechanism
         out = np.full((len(configurations), len(mechanism.joint_names)), np.nan)
         try:
@@ -186,9 +186,9 @@ class Requirements:
 
 
 def _side_of_home(mechanism: Mechanism) -> float:
-    """Return the sign of a closed loop's assembly mode at home; 0 for others, or if none is known.
+    """Return the determinant's sign of a closed loop's assembly mode at home; 0 for others.
 
-    From there its motors lead it into another one through a singularity only.
+    Its motors reach another assembly mode through a singularity only.
     """
     if mechanism.coordinates.is_pose:
         return 0.0

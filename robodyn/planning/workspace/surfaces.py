@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Level surfaces of functions on a grid, as triangles: marching tetrahedra.
+"""Level surfaces of functions on a grid as triangles, by marching tetrahedra.
 
-Every cell is cut into six tetrahedra around its diagonal, the same way in all cells, so that
-neighbors meet in the same triangles and a surface that does not leave the grid is closed.
+Every cell is divided into six tetrahedra around the same diagonal, so neighbors share triangles and
+a surface inside the grid is closed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from robodyn.errors import InvalidInput, writing
 # Corners of a cell, and the six tetrahedra around the diagonal from the first to the last.
 _CORNERS = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 _TETRAHEDRA = np.array([[0, a, b, 7] for a, b in ((1, 3), (3, 2), (2, 6), (6, 4), (4, 5), (5, 1))])
-# Values this close to the level count as below it, so that no triangle is without area.
+# Values this close to the level count as below it, so that every triangle has an area.
 _TINY = 1e-12
 
 
 class Surface(NamedTuple):
-    """Triangles.
+    """Triangle mesh.
 
     Attributes:
         vertices: (V, 3).
-        triangles: (T, 3) numbers of vertices, counter-clockwise seen from where the function is
+        triangles: (T, 3) indices of vertices, counter-clockwise seen from where the function is
             negative.
     """
 
@@ -36,15 +36,15 @@ class Surface(NamedTuple):
 
     @property
     def volume(self) -> float:
-        """What a closed surface encloses, positive inside."""
+        """Enclosed volume of a closed surface, positive inside."""
         a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
         return float((np.cross(a, b) * c).sum() / 6.0)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file that ends in .stl or .ply.
+        """Write the mesh to a .stl or .ply file.
 
         Raises:
-            InvalidInput: another ending.
+            InvalidInput: another file extension.
             OutputError: the file cannot be written.
         """
         writers = {".stl": _stl, ".ply": _ply}
@@ -63,12 +63,15 @@ def level_surface(
     values: FloatArray,
     counted: BoolArray | None = None,
 ) -> Surface:
-    """The surface on which a function is zero.
+    """Compute the surface on which a sampled function is zero.
 
     Args:
         axes: coordinates (n,), (m,), (k,) of the grid.
         values: (n, m, k) of the function, finite.
-        counted: (n - 1, m - 1, k - 1) cells to look at; all by default.
+        counted: (n - 1, m - 1, k - 1) cells to evaluate; all by default.
+
+    Returns:
+        The surface.
     """
     shape = np.array(values.shape)
     flat = np.where(np.abs(values) < _TINY, -_TINY, values).reshape(-1)
@@ -80,7 +83,7 @@ def level_surface(
     tetrahedra = corners[:, _TETRAHEDRA].reshape(-1, 4)
     inside = flat[tetrahedra] > 0.0
     count = inside.sum(axis=1)
-    # those inside first, so that only three cases are left
+    # corners inside first, so that only three cases remain
     order = np.argsort(~inside, axis=1, kind="stable")
     ordered = np.take_along_axis(tetrahedra, order, axis=1)
     edges: list[IntArray] = []
@@ -101,7 +104,7 @@ def level_surface(
 def _towards(
     ordered: IntArray, places: FloatArray, flat: FloatArray, count: IntArray
 ) -> FloatArray:
-    """(T, 3) for each triangle, in their order, a direction to where the function is negative."""
+    """Compute for each triangle a direction (T, 3) to where the function is negative."""
     parts = []
     for number in (1, 3, 2, 2):
         corners = ordered[count == number]

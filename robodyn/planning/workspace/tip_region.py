@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The positions or orientations that the tip of an arm or a closed loop reaches, from within.
+"""Region of the positions or orientations that the tip of an arm or a closed loop reaches.
 
-Space is divided into cubes. Those that random configurations of an arm, or the home of a closed
-loop, put the tip in are reached; from each, inverse kinematics by damped least squares leads on
-into its neighbors, until none is left that can be entered. What share of the cubes is reached is
-measured at random points, separately in those at the edge, in those inside, whose neighbors are
-all reached, and in those around that were not entered. What is reached there is filled, too. The
-error stated is three standard deviations of each, and what inverse kinematics did not reach inside.
+Space is divided into cubes. Random configurations of an arm, or the home of a closed loop, give the
+first reached cubes; from each, inverse kinematics by damped least squares enters its neighbors,
+until no new cube can be entered. Random points measure the reached fraction of three groups of
+cubes: those at the edge, those inside, whose neighbors are all reached, and those around that were
+not entered. Points reached there fill further cubes. The stated error is three standard deviations
+of each, plus the fraction inside that inverse kinematics did not reach.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from robodyn.planning.workspace.surfaces import Surface, level_surface
 from robodyn.planning.workspace.tip_steps import STEPS, TipSteps
 
 CHUNK = 8192
-# How much coarser the cubes are that are filled first, and how many along an axis they are at most.
+# Coarsening of the cubes that are filled first, and their largest number along an axis.
 COARSE, FEWEST = 3, 14
 # Random points in the cubes at the edge, inside and around; fewer for loops, which take longer.
 MANY, FEW, SIGMAS = (4000, 1000, 1000), (300, 60, 150), 3.0
-# How often what is reached around the cubes is filled.
+# Number of times that points reached around the cubes fill further cubes.
 AGAIN = 5
-# Extents below this share of the size are those of a plane.
+# Extent, relative to the size, below which the region is flat.
 FLAT = 1e-6
 
 Cell = tuple[int, ...]
@@ -44,12 +44,12 @@ class TipRegion(Region):
     """Region of the tip's positions (3,) [m], or of its roll, pitch and yaw (3,) [rad].
 
     Attributes:
-        kind: `reachable`, of positions, or `orientation`, wherever the tip is then.
+        kind: `reachable`, of positions, or `orientation`, at any position of the tip.
         box: (3, 2) [m or rad] around it.
         cell: [m or rad] side of the cubes.
-        dimensions: 3, or 2 where the tip moves in a plane along two axes.
+        dimensions: 3, or 2 if the tip moves in a plane along two axes.
         volume, volume_error: [m^3 or rad^3], or [m^2] in a plane.
-        cut_short: why the cubes are larger than was asked for; empty if they are not.
+        cut_short: why the cubes are larger than requested; empty if they are not.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class TipRegion(Region):
         self._steps = TipSteps(needs, self._turns)
         self._random = np.random.default_rng(asked.seed)
         seeds = self._steps.seeds(self._random)
-        # first in coarse cubes, to find out how far it extends, and how long the others will take
+        # first in coarse cubes, to find its extent and how long finer ones will take
         coarse, began = max(min(cells // COARSE, FEWEST), 4), time.monotonic()
         self._divide(seeds, coarse)
         if not self._fill(tell, 0.0, 0.1, began + budget):
@@ -89,10 +89,10 @@ class TipRegion(Region):
         tell(1.0)
 
     def _refuse_endless(self, budget: float) -> None:
-        """Raise where filling went on for the whole budget, as a sliding motor has no limits.
+        """Raise if filling took the whole budget, as a sliding motor has no limits.
 
         Raises:
-            InvalidInput: naming the motors.
+            InvalidInput: names the motors.
         """
         m = self._mechanism
         limits = zip(m.joint_names, m.joint_units, m.position_limits, strict=True)
@@ -106,14 +106,14 @@ class TipRegion(Region):
             )
 
     def _times(self, took: float, budget: float) -> float:
-        """How many times as many cells along an axis may be filled within a budget [s]."""
+        """Return the factor on the cells along an axis that fits a budget [s]."""
         if took >= budget:
             return 1.0
-        # half of what is left: more neighbors are tried in vain where cubes are small
+        # half of the remaining time: with small cubes more neighbors are tried in vain
         return float((0.5 * (budget - took) / max(took, 1e-9)) ** (1.0 / self.dimensions))
 
     def _divide(self, seeds: FloatArray, cells: int) -> None:
-        """Lay the cubes, and note those that the seeds are in."""
+        """Divide space into cubes, and mark those that contain the seeds."""
         at = self._steps.tips(seeds)
         extent = np.ptp(at, axis=0) if len(at) else np.zeros(3)
         axes = [k for k in range(3) if extent[k] > FLAT * self._mechanism.size]
@@ -123,7 +123,7 @@ class TipRegion(Region):
         self._origin = at.min(axis=0) if len(at) else np.zeros(3)
         self._period: tuple[int, ...] = (0,) * self.dimensions
         if self._turns:
-            # whole cubes to a turn, so that roll and yaw go on at its end
+            # a whole number of cubes per turn, as roll and yaw are periodic
             whole = int(np.ceil(2.0 * np.pi / self.cell)) if len(at) else 1
             self._period, self.cell = (whole, 0, whole), 2.0 * np.pi / whole
             self._origin = np.full(3, -np.pi)
@@ -132,7 +132,7 @@ class TipRegion(Region):
 
     @property
     def text(self) -> str:
-        """The volume in a line."""
+        """The volume in one line."""
         line = (
             f"{self.kind} workspace of {self._mechanism.name}: {self.volume:.4g} +- "
             f"{self.volume_error:.2g} {self.unit}, {len(self._known)} cells of {self.cell:.3g} "
@@ -146,21 +146,21 @@ class TipRegion(Region):
 
     @property
     def box(self) -> FloatArray:
-        """(3, 2) [m or rad] around it."""
+        """Bounding box (3, 2) [m or rad]."""
         cells = np.array(list(self._known) or [(0,) * self.dimensions])
         out = np.stack([self._origin, self._origin], axis=1)
         out[self._axes] += self.cell * np.stack([cells.min(axis=0), cells.max(axis=0) + 1], axis=1)
         return out
 
     def contains(self, points: ArrayLike) -> Any:
-        """(...) whether the tip reaches points (..., 3), by inverse kinematics from close by."""
+        """Return whether the tip reaches points (..., 3), by inverse kinematics from nearby."""
         given = as_array("points", points, (3,), "rad" if self._turns else "m")
         flat = given.reshape(-1, 3)
         return self._reaches(flat).reshape(given.shape[:-1])
 
     @cached_property
     def boundary(self) -> Surface:
-        """Triangles around the cubes; in a plane, those that cover its squares."""
+        """Triangle mesh around the cubes; in a plane, triangles that cover its squares."""
         cells = np.array(list(self._known)).reshape(-1, self.dimensions)
         if not len(cells):
             return Surface(np.empty((0, 3)), np.empty((0, 3), dtype=np.int64))
@@ -182,7 +182,7 @@ class TipRegion(Region):
         return Surface(vertices, (first + np.array([[0, 1, 2], [0, 2, 3]])).reshape(-1, 3))
 
     def _places(self, cells: FloatArray) -> FloatArray:
-        """(N, 3) of places in cubes (N, dimensions), between which they are fractions."""
+        """Convert fractional cube coordinates (N, dimensions) to points (N, 3)."""
         at = np.tile(self._origin, (len(cells), 1))
         at[:, self._axes] += self.cell * cells
         return at
@@ -191,7 +191,7 @@ class TipRegion(Region):
         return np.floor((at - self._origin)[:, self._axes] / self.cell).astype(np.int64)
 
     def _take(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
-        """Note which new cubes configurations reach."""
+        """Mark the new cubes that configurations reach, and return them."""
         new = []
         inside: BoolArray = np.ones(len(at), dtype=bool)
         if self._given is not None:
@@ -217,9 +217,9 @@ class TipRegion(Region):
         share: float,
         until: float = np.inf,
     ) -> bool:
-        """Fill the cubes, unless it takes until then; whether all are filled.
+        """Fill the cubes until a time; return whether all are filled.
 
-        `tell` is told how much of `share` is done, after what was done `before`.
+        `tell` is called with the progress: `before`, plus a part of `share`.
         """
         around = [
             tuple(int(sign) * int(k == axis) for k in range(self.dimensions))
@@ -246,7 +246,7 @@ class TipRegion(Region):
         return True
 
     def _moved(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
-        """Configurations that bring the tip from cubes into their neighbors, where there are."""
+        """Compute configurations that move the tip from cubes into their neighbors."""
         goal = self._places(np.array(cells) + 0.5)
         for _ in range(STEPS):
             q = self._steps.nearer(q, goal)
@@ -255,11 +255,11 @@ class TipRegion(Region):
         return q[self.needs.margins(q) >= 0.0] if len(q) else q
 
     def _reaches(self, points: FloatArray) -> BoolArray:
-        """(N,) whether inverse kinematics from any cube around leads to points (N, 3)."""
+        """Return (N,) whether inverse kinematics from a nearby cube reaches points (N, 3)."""
         return self._brought(points)[0]
 
     def _brought(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """The same, and the configurations (k, nq) that bring the tip to those that it reaches."""
+        """Return which points the tip reaches, and the configurations (k, nq) for them."""
         found = np.zeros(len(points), dtype=bool)
         cells = self._cells_of(points)
         there: list[FloatArray] = [np.empty((0, len(self._mechanism.home)))]
@@ -280,12 +280,12 @@ class TipRegion(Region):
             found[which[good]] = True
             there.append(q[good])
         if self._turns:
-            # beyond it the same orientation has another pitch
+            # beyond a right angle the same orientation has another pitch
             found &= np.abs(points[:, 1]) <= np.pi / 2
         return found, np.concatenate(there)
 
     def _beyond(self, points: int) -> tuple[int, FloatArray]:
-        """How many cubes around were not entered, and random points (N, 3) in them."""
+        """Count the surrounding cubes that were not entered; draw random points (N, 3) in them."""
         around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
         near = {self._neighbour(cell, shift) for cell in self._known for shift in around}
         ring = np.array(sorted(near - self._known.keys())).reshape(-1, self.dimensions)
@@ -295,7 +295,7 @@ class TipRegion(Region):
         return len(ring), self._places(chosen + self._random.uniform(size=chosen.shape))
 
     def _fill_beyond(self, tell: Callable[[float], None], until: float) -> None:
-        """Fill on from where random points in the cubes around can be reached, a few times."""
+        """Fill further cubes from reachable random points in surrounding cubes, a few times."""
         for _ in range(AGAIN):
             at = self._beyond(self._few[2])[1]
             q = self._brought(at)[1]
@@ -308,7 +308,7 @@ class TipRegion(Region):
         return MANY if self._steps.simple else FEW
 
     def _measured(self) -> tuple[float, float]:
-        """Volume and its error, from random points in cubes inside, at the edge and around."""
+        """Measure volume and error by random points in cubes inside, at the edge and around."""
         around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
         cells: tuple[list[Cell], list[Cell]] = [], []
         for cell in self._known:
@@ -324,7 +324,7 @@ class TipRegion(Region):
             volume += size * len(part) * share
             error += size * len(part) * _scatter(share, points)
             if part is cells[1]:
-                # where all around is reached it is inverse kinematics that failed, or a small hole
+                # if all neighbors are reached, inverse kinematics failed or the hole is small
                 error += size * len(part) * (1.0 - share)
         ring, at = self._beyond(self._few[2])
         if ring:
@@ -338,5 +338,5 @@ class TipRegion(Region):
 
 
 def _scatter(share: float, points: int) -> float:
-    """Return three standard deviations of a share of points, at least that of one of them."""
+    """Return three standard deviations of a fraction of points, at least that of one point."""
     return float(SIGMAS * np.sqrt(max(share * (1.0 - share), 1.0 / points) / points))

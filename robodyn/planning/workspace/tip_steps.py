@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configurations of arms and closed loops, and steps of inverse kinematics for many at once."""
+"""Batched steps of inverse kinematics for arms and closed loops."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from robodyn.arrays import FloatArray
 from robodyn.planning.workspace.requirements import Requirements
 from robodyn.poses import pose_difference, pose_from_rpy, rpy_from_pose
 
-# Random configurations of an arm, steps of a loop's walk, and how many are examined together.
+# Random configurations of an arm, steps of a loop's random walk, and the size of a batch.
 SEEDS, WALK, CHUNK = 60_000, 300, 8192
-# Steps of inverse kinematics into a neighbor, their damping, and the longest [units].
+# Number, damping and largest length [units] of the inverse kinematics steps into a neighbor.
 STEPS, DAMPING, LONGEST = 6, 0.02, 0.3
-# The smallest share of a step that a walk takes.
+# Smallest fraction of a step in a walk.
 SHORTEST = 1e-4
-# A coordinate whose unit moves the tip by less than this share of the size has a larger unit, over
-# which the tip's motion changes by less than this share.
+# A coordinate whose unit moves the tip by less than this fraction of the size gets a larger unit,
+# over which the tip's motion changes by less than this fraction.
 SLOW, CHANGED = 0.1, 0.3
-# How often a unit is doubled at most.
+# Most doublings of a unit.
 DOUBLINGS = 40
 
 
 class TipSteps:
-    """Where a mechanism's tip is, and how it is brought nearer to points.
+    """Tip positions or orientations, and steps of inverse kinematics towards given ones.
 
     Args:
-        needs: what is required of a configuration.
-        turns: whether points are roll, pitch and yaw, wherever the tip is then.
+        needs: requirements of configurations.
+        turns: whether points are roll, pitch and yaw instead of positions.
     """
 
     def __init__(self, needs: Requirements, turns: bool = False) -> None:
         self.needs, self._mechanism, self._turns = needs, needs.mechanism, turns
 
     def seeds(self, random: np.random.Generator) -> FloatArray:
-        """Configurations that meet the requirements: random ones, or a walk from home."""
+        """Return configurations that meet the requirements: random ones, or a walk from home."""
         mechanism, home = self._mechanism, self._mechanism.home[None]
         if self.simple:
             lower, upper = mechanism.position_limits.T
@@ -52,7 +52,7 @@ class TipSteps:
         return np.asarray(np.concatenate(kept))
 
     def _walk(self, here: FloatArray, random: np.random.Generator) -> FloatArray:
-        """Configurations on a random walk within the requirements, in short steps if need be."""
+        """Walk randomly within the requirements, in short steps if necessary."""
         path, size, share = [here], self._mechanism.coordinates.velocity_size, 1.0
         for _ in range(WALK):
             step = share * self._units * LONGEST * random.normal(size=size)
@@ -66,12 +66,12 @@ class TipSteps:
 
     @cached_property
     def simple(self) -> bool:
-        """Whether a configuration is independent numbers, so that many move at once."""
+        """Whether configurations are independent numbers, so that steps can be batched."""
         coordinates = self._mechanism.coordinates
         return coordinates.configuration_size == coordinates.velocity_size
 
     def _kept(self, q: FloatArray, way: FloatArray) -> FloatArray:
-        """Displacements (N, nv) cut where they would take driven joints beyond their limits."""
+        """Shorten displacements (N, nv) that would take driven joints beyond their limits."""
         mechanism = self._mechanism
         here, rates = mechanism.joint_positions(q), mechanism.joint_velocities(q, way)
         there = np.clip(here + rates, *mechanism.position_limits.T)
@@ -86,9 +86,10 @@ class TipSteps:
 
     @cached_property
     def _units(self) -> FloatArray:
-        """(nv,) [rad or m] of each coordinate that move the tip by about the mechanism's size.
+        """Steps (nv,) [rad or m] of coordinates that move the tip by about the mechanism's size.
 
-        A radian, or the size, unless these move the tip much less, as where a motor drives a screw.
+        A radian, or the size; larger if these move the tip much less, as when a motor drives a
+        screw.
         """
         mechanism = self._mechanism
         units = mechanism.coordinates.units
@@ -100,12 +101,12 @@ class TipSteps:
         return plain
 
     def _columns(self, q: FloatArray) -> FloatArray:
-        """(3, nv) how the tip moves, in parts of the mechanism's size or in radians."""
+        """Compute the tip's Jacobian (3, nv), relative to the size or in radians."""
         J = self._mechanism.jacobian(q)
         return np.asarray(J[3:] if self._turns else J[:3] / self._mechanism.size)
 
     def _further(self, k: int, unit: float, column: FloatArray) -> float:
-        """Return by how much a coordinate's unit may grow while the tip goes on as at home."""
+        """Return the factor by which a unit may grow while the tip's motion stays as at home."""
         mechanism, length, factor = self._mechanism, float(np.linalg.norm(column)), 1.0
         for _ in range(DOUBLINGS):
             if 2.0 * factor * unit * length > 1.0:
@@ -122,21 +123,21 @@ class TipSteps:
         return factor
 
     def tips(self, configurations: FloatArray) -> FloatArray:
-        """(N, 3) [m] positions of the tip, or its roll, pitch and yaw."""
+        """Compute the tip's positions (N, 3) [m], or its roll, pitch and yaw [rad]."""
         if not len(configurations):
             return np.empty((0, 3))
         poses = self._mechanism.body_pose(configurations)
         return np.asarray(rpy_from_pose(poses)[1] if self._turns else poses[:, :3])
 
     def left(self, q: FloatArray, goal: FloatArray) -> FloatArray:
-        """(N, 3) [m or rad] what is left to goals (N, 3), as a displacement in the base frame."""
+        """Compute the remaining displacement (N, 3) [m or rad] to goals (N, 3), base frame."""
         if not self._turns:
             return np.asarray(goal - self.tips(q))
         poses = self._mechanism.body_pose(q)
         return np.asarray(pose_difference(poses, pose_from_rpy(poses[:, :3], goal))[:, 3:])
 
     def nearer(self, q: FloatArray, goal: FloatArray) -> FloatArray:
-        """One step of damped least squares towards goals (N, 3), within the joints' limits."""
+        """Take one step of damped least squares towards goals (N, 3), within joint limits."""
         mechanism = self._mechanism
         scale = 1.0 if self._turns else mechanism.size
         units = self._units

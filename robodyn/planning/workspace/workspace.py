@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a mechanism can work: the region of its body's positions or orientations, and its volume.
+"""Workspace computation: the region of a body's positions or orientations, and its volume.
 
-The region of a platform follows from inverse kinematics, which costs a microsecond for each pose:
-its volume comes from stratified sampling with an error from the spread within the strata, its
-boundary from margins on a grid. The positions or orientations that an arm's or a closed loop's tip
-reaches are filled from within, see `tip_region`.
+For a platform, inverse kinematics costs a microsecond per pose: the volume comes from stratified
+sampling, with an error from the spread within the strata, and the boundary from margins on a grid.
+For the tip of an arm or a closed loop, the region is filled from within, see `tip_region`.
 """
 
 from __future__ import annotations
@@ -53,23 +52,25 @@ def workspace(
     ```
 
     Args:
-        mechanism: of any kind.
+        mechanism: mechanism of any kind.
         kind: of a platform `constant` (positions at one orientation, the default), `reachable`
             (positions at which any of several orientations is possible), `dexterous` (at which
-            all are), or `orientation` (roll, pitch and yaw at one position). Of a mechanism that
-            is moved by its joints `reachable`, the positions of its tip, or `orientation`, its
-            roll, pitch and yaw wherever it is then: the default where it turns about three axes
-            and does not go three ways, as spherical mechanisms.
-        settings: all that is asked of it.
-        scheduler: address of a `dask.distributed` scheduler, or a `Client`, that large samples
-            are computed on.
-        progress: called with the share done, 0 to 1.
-        options: fields of the settings that are to be others.
+            all are), or `orientation` (roll, pitch and yaw at one position). Of other mechanisms
+            `reachable`, the positions of the tip, or `orientation`, its roll, pitch and yaw at
+            any position, the default for spherical mechanisms.
+        settings: all other settings.
+        scheduler: address of a `dask.distributed` scheduler, or a `Client`, that computes large
+            samples.
+        progress: called with the completed fraction, from 0 to 1.
+        options: fields that replace those of the settings.
+
+    Returns:
+        The region, with volume, error and boundary.
 
     Raises:
-        InvalidInput: wrong shapes, numbers out of range, or a region without ends.
+        InvalidInput: wrong shapes, numbers out of range, or an unbounded region.
         MissingExtra, ClusterError: as for `rd.sweep`, with a scheduler.
-        TypeError: an option that is no field of the settings.
+        TypeError: an option is not a field of the settings.
     """
     asked = replace(settings, **options)
     kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
@@ -122,7 +123,7 @@ def workspace(
 
 
 def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:
-    """In how many directions the tip moves at home, and about how many axes it turns."""
+    """Count the directions in which the tip moves at home, and its rotation axes."""
     J = mechanism.jacobian(mechanism.home)
     moves, turns = (
         np.linalg.matrix_rank(part, tol=1e-6) for part in (J[:3] / mechanism.size, J[3:])

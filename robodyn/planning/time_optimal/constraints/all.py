@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""All limits of a motion, as they are asked for; those of the mechanism where none are."""
+"""All limits of a motion: the requested ones, else those of the mechanism."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from robodyn.planning.time_optimal.constraints.redundant_efforts import Redundan
 from robodyn.planning.time_optimal.constraints.tip_speed import TipSpeed
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 
-# x at which a limit is never met; finite, for arithmetic.
+# x above any limit; finite, for arithmetic.
 UNBOUNDED = 1e30
 
 
 class Constraints:
-    """The limits of a motion.
+    """Limits of a motion.
 
     Args:
-        mechanism: what moves.
-        settings: that ask for them.
+        mechanism: mechanism that moves.
+        settings: requested limits.
 
     Attributes:
         first, second, third: all limits by their order; see `constraints.base`.
-        efforts: the first of those of the second order.
-        condition: number that the path may not exceed.
+        efforts: the first of the second-order limits.
+        condition: largest condition number of the path.
         characteristic_length: [m] of that number.
 
     Raises:
@@ -91,11 +91,10 @@ class Constraints:
         self.third = [each for each in (Jerk(mechanism, jerk), rates) if each.names]
 
     def intervals(self, path: Along, ends: tuple[float, float]) -> Intervals:
-        """What limits a motion along a piece, as the kernels take it; `ends` are x at its ends.
+        """Create the kernels' form of all limits along a piece; `ends` are x at its ends.
 
         Raises:
-            KinematicsError: a configuration in which no efforts exist; `index` says where in
-                (N, 3).
+            KinematicsError: no efforts exist in a configuration; `index` is its place in (N, 3).
         """
         parts = [each.coefficients(path, ends) for each in self.second]
         terms = np.concatenate([part.terms for part in parts], axis=2)
@@ -109,7 +108,7 @@ class Constraints:
         bounds = np.ascontiguousarray((((1.0 - SPEED_MARGIN) * bound) ** 2)[:, path.imposed])
         for k, x in zip((0, -1), ends, strict=True):
             if x > 0.0:
-                # a motion that is taken over may use between its points what it leaves at them
+                # an adopted motion may use between its points the margin that it has at them
                 bounds[k] *= ((1.0 - SPEED_MARGIN_BETWEEN) / (1.0 - SPEED_MARGIN)) ** 2
         caps = np.full(len(path.steps) + 1, UNBOUNDED)
         caps[:-1] = np.minimum(caps[:-1], bounds[:, 0])

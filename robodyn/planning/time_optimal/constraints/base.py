@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a limit says of itself along a path, by the highest derivative of s that it is about.
+"""Interface of limits along a path, by the highest derivative of s that they constrain.
 
-The solvers know limits only through these three classes. Every limit leaves a margin at the
-points where it is imposed, and a smaller one between them, where it is verified.
+The solvers know limits only through these three classes. Every limit has a margin at the points
+where it is imposed, and a smaller one between them, where it is verified.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.along import Along, Course
 from robodyn.planning.time_optimal.program import Changes
 
-# Of every limit: what is not used at the points, and what between them, where peaks are found by
-# parabolas that are not quite exact: along random paths of a five-bar they missed up to 1.5e-5.
+# Relative margins of every limit at the points, and between them, where peaks of parabolas are not
+# quite exact: along random paths of a five-bar they missed up to 1.5e-5.
 MARGIN, MARGIN_BETWEEN = 3e-5, 2e-5
-# The same of limits of rates and of the tip's speed, which change less along an interval.
+# The same for rates and the tip's speed, which change less along an interval.
 SPEED_MARGIN, SPEED_MARGIN_BETWEEN = 4e-6, 2e-6
 
 
@@ -31,8 +31,8 @@ class Coefficients(NamedTuple):
     Attributes:
         terms: (N, 3, K, 7) A, B, C, D, S, G and the rate |dp/ds| of the joint, at both ends and in
             the middle.
-        upper, lower: (N, K) limits, infinite where there is none.
-        curved: whether anything is not linear in s'^2 and s''.
+        upper, lower: (N, K) limits; infinite for none.
+        curved: whether anything is nonlinear in s'^2 and s''.
     """
 
     terms: FloatArray
@@ -42,14 +42,14 @@ class Coefficients(NamedTuple):
 
 
 def quantities(terms: FloatArray, square: FloatArray, acceleration: FloatArray) -> FloatArray:
-    """Values (..., K) of quantities by their terms (..., K, 7), s'^2 and s'' (..., 1)."""
+    """Compute quantities (..., K) from terms (..., K, 7), s'^2 and s'' (..., 1)."""
     A, B, C, D, S, G, _ = np.moveaxis(terms, -1, 0)
     root = np.sqrt(square)
     return np.asarray(A * acceleration + B * square + C * root + D + S / (1.0 + G * square))
 
 
 class Excess(NamedTuple):
-    """Values (N, M, K) at places of a path, and by which shares they are above and below limits."""
+    """Values (N, M, K) along a path, and their relative excess above and below the limits."""
 
     values: FloatArray
     above: FloatArray
@@ -57,55 +57,55 @@ class Excess(NamedTuple):
 
 
 class FirstOrder:
-    """A limit of s'.
+    """Limit of s'.
 
     Attributes:
-        names: (K,) of what is limited, for people.
+        names: (K,) of the limited quantities, for messages.
     """
 
     names: list[str]
 
     def bound(self, path: Along) -> FloatArray:
-        """(N, M) the largest s'."""
+        """Compute the largest s' (N, M)."""
         raise NotImplementedError
 
     def used(self, path: Along, speed: FloatArray) -> FloatArray:
-        """(N, M, K) shares of the limits that speeds s' (N, M, 1) use."""
+        """Compute the fractions (N, M, K) of the limits that speeds s' (N, M, 1) use."""
         raise NotImplementedError
 
 
 class SecondOrder:
-    """A limit of s'' and s'.
+    """Limit of s'' and s'.
 
     Attributes:
-        names: (K,) of what is limited, for people.
-        sizes: (2, K) of the least and the largest value, of which an excess is a share.
+        names: (K,) of the limited quantities, for messages.
+        sizes: (2, K) of the lower and the upper limit, to which an excess is relative.
     """
 
     names: list[str]
     sizes: FloatArray
 
     def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
-        """The limit along a path, from and to s'^2 at its ends.
+        """Compute the terms of the limit along a path, for s'^2 at its ends.
 
         Raises:
-            KinematicsError: a configuration in which no efforts exist; `index` says where.
+            KinematicsError: no efforts exist in a configuration; `index` is its place.
         """
         raise NotImplementedError
 
     def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """What s'^2 and s'' (N, M, 1) make of the quantities."""
+        """Compute the quantities and their excess for s'^2 and s'' (N, M, 1)."""
         raise NotImplementedError
 
 
 class OfJoints:
-    """Limits (n,) either way of a quantity of the driven joints; infinite for none.
+    """Symmetric limits (n,) of a quantity of the driven joints; infinite for none.
 
     Attributes:
-        quantity: what is limited, for people.
-        joints: (K,) those that have a limit.
-        most: (K,) the limits.
-        names: (K,) of what is limited.
+        quantity: limited quantity, for messages.
+        joints: (K,) joints with a limit.
+        most: (K,) limits.
+        names: (K,) of the limited quantities.
     """
 
     quantity = ""
@@ -117,34 +117,40 @@ class OfJoints:
 
 
 class ThirdOrder(OfJoints):
-    """A limit of the third derivative of s as well."""
+    """Limit that involves the third derivative of s."""
 
     def coefficients(self, course: Course, terms: FloatArray) -> Changes:
-        """What the derivatives by time follow from.
+        """Compute the terms of the quantities' derivatives by r.
 
         Args:
-            course: in N intervals.
-            terms: (N, 3, K, 7) of the limits of the second order, those of efforts first.
+            course: samples in N intervals.
+            terms: (N, 3, K, 7) of the second-order limits, those of efforts first.
+
+        Returns:
+            The terms.
         """
         raise NotImplementedError
 
     def values(
         self, course: Course, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """(N, M, K) the quantities whose derivatives by time are limited.
+        """Compute the quantities (N, M, K) whose derivatives by time are limited.
 
         Args:
             course, terms: as for `coefficients`.
             square, acceleration: (N, M, 1) s'^2 and s''.
+
+        Returns:
+            The values.
         """
         raise NotImplementedError
 
 
 def as_numbers(name: str, value: ArrayLike) -> FloatArray:
-    """An array of any shape.
+    """Convert a value to an array of any shape.
 
     Raises:
-        InvalidInput: it is not of numbers.
+        InvalidInput: the value is not numeric.
     """
     try:
         array = np.asarray(value, dtype=np.float64)
@@ -156,10 +162,10 @@ def as_numbers(name: str, value: ArrayLike) -> FloatArray:
 
 
 def positive(name: str, value: ArrayLike, count: int) -> FloatArray:
-    """(count,) of one number or so many, infinite for no limit.
+    """Convert one number, or `count`, to limits (count,); infinite for no limit.
 
     Raises:
-        InvalidInput: they are not above 0.
+        InvalidInput: a number is not positive.
     """
     array = as_numbers(name, value)
     if array.shape not in ((), (count,)):

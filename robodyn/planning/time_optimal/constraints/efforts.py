@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Efforts: what the drives can push limits how the mechanism speeds up, turns and carries itself.
+"""Effort limits of the drives, which bound acceleration and speed along the path.
 
-Inverse dynamics is linear in the acceleration and, but for friction, in the square of the speed:
-A s'' + B s'^2 + D, which the mechanism without friction says. What friction adds is viscous, C s',
-and dry, constant but for Stribeck's part, S / (1 + G s'^2), which the actuators say.
+Inverse dynamics is linear in the acceleration and, without friction, in the squared speed:
+A s'' + B s'^2 + D, computed by the mechanism without friction. Viscous friction adds C s'; dry
+friction adds a constant and the Stribeck part S / (1 + G s'^2), known from the actuators.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from robodyn.planning.time_optimal.constraints.base import (
 )
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 
-# Of a mechanism, velocities and accelerations (N, M, nv): (N, M, K) of what is limited.
+# Function of a mechanism, velocities and accelerations (N, M, nv) that returns (N, M, K).
 Quantities = Callable[[Mechanism, FloatArray, FloatArray], FloatArray]
-# Of a joint's fastest rate along the path: what is slower may be rounding, of either sign.
+# Rate below which a joint's direction may be rounding, relative to its largest along the path.
 STANDING = 1e-7
-# The mechanism of the last plan, and itself without friction; None where it has none.
+# The mechanism of the last plan, and its variant without friction; None if it has none.
 _LAST: list[tuple[weakref.ref[Mechanism], Mechanism | None] | None] = [None]
 
 
 class Efforts(SecondOrder):
-    """The limits of the driven joints' efforts, and of what their motors have at speed.
+    """Limits of the driven joints' efforts, including the motors' torque-speed curves.
 
     Attributes:
         limits: (n, 2) [N or N m] least and largest.
-        curves: of the motors.
+        curves: torque-speed curves of the motors.
         names, sizes: see `SecondOrder`.
-        subjects: (n,) whose efforts they are, for people.
+        subjects: (n,) whose efforts they are, for messages.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Efforts(SecondOrder):
             twice = twice - S / (1.0 + 4.0 * G)
             C = twice - once
             dry = once - C
-            # of joints whose sense of motion is not known, it may be of either sign
+            # friction may have either sign if the joint's direction is unknown
             unsure = np.abs(rates) < STANDING * np.abs(rates).max()
             unsure &= rates != 0.0
             standing = np.where(unsure, np.abs(dry + S), 0.0).max(axis=1)
@@ -94,7 +94,7 @@ class Efforts(SecondOrder):
             lower += standing
             for k, x in zip((0, -1), ends, strict=True):
                 if x == 0.0:
-                    # at the instant of rest there is no friction yet, or no longer, that helps
+                    # at the instant of rest no friction supports the mechanism
                     upper[k] += np.minimum((dry + S)[k], 0.0).min(axis=0)
                     lower[k] += np.maximum((dry + S)[k], 0.0).max(axis=0)
         terms = np.empty((*A.shape, 7))
@@ -115,7 +115,7 @@ class Efforts(SecondOrder):
             (1.0 - MARGIN_BETWEEN) * np.minimum(self.limits[:, 1], available),
         )
         turned = self._turned(path.rates)
-        with np.errstate(invalid="ignore"):  # of efforts without limits
+        with np.errstate(invalid="ignore"):  # infinite limits
             return Excess(
                 effort,
                 (effort + np.maximum(turned, 0.0) - most) / self.sizes[1],
@@ -123,7 +123,7 @@ class Efforts(SecondOrder):
             )
 
     def too_weak(self, row: int, value: float, where: str) -> str:
-        """That a value [N or N m] is beyond its limit somewhere on the path, for people."""
+        """Describe an effort [N or N m] that exceeds its limit at a place of the path."""
         unit, (lower, upper) = self._mechanism.drives.effort_units[row], self.limits[row]
         bound = upper if value > upper else lower
         return (
@@ -132,17 +132,17 @@ class Efforts(SecondOrder):
         )
 
     def _rates(self, path: Along) -> FloatArray:
-        """(N, 3, K) dp/ds of the joint of each quantity, where limits are imposed."""
+        """Return the rates dp/ds (N, 3, K) of each quantity's joint where limits are imposed."""
         return path.rates[:, path.imposed]
 
     def _quantities(self, q: FloatArray) -> Quantities:
-        """What is limited at configurations (N, M, nq), of a mechanism's motions there."""
+        """Create the function from a motion at configurations (N, M, nq) to quantities."""
         return lambda mechanism, v, a: mechanism.inverse_dynamics(q, v, a, self._wrench)
 
     def _turned(self, rates: FloatArray) -> FloatArray:
-        """(N, M, n) by how much an effort jumps next to a place at which its joint turns round.
+        """Compute the jumps (N, M, n) of efforts beside points of reversal; else 0.
 
-        For the friction on the other side; else 0.
+        A jump is to the friction on the other side of the point.
         """
         out, crosses = np.zeros(rates.shape), rates[:, 1:] * rates[:, :-1] < 0.0
         for i in np.flatnonzero(crosses.any(axis=(0, 1))):
@@ -156,7 +156,7 @@ class Efforts(SecondOrder):
 
 
 def without_friction(mechanism: Mechanism) -> Mechanism:
-    """The mechanism without friction, itself if it has none; made once for plans in a row."""
+    """Return the mechanism without friction; cached for consecutive plans."""
     kept = _LAST[0]
     if kept is None or kept[0]() is not mechanism:
         smooth = mechanism.without_friction()
@@ -165,10 +165,10 @@ def without_friction(mechanism: Mechanism) -> Mechanism:
 
 
 def both_ways(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
-    """(n, 2) of a number or (n,), either way, or of (n, 2).
+    """Convert symmetric limits, a number or (n,), or limits (n, 2), to (n, 2).
 
     Raises:
-        InvalidInput: no limits, or a least one above the largest.
+        InvalidInput: the values are no limits, or a lower one is above its upper one.
     """
     array = as_numbers(name, value)
     count = len(mechanism.joint_names)

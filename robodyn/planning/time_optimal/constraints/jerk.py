@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Jerk of the driven joints: the derivative of dp/ds s'' + d2p/ds2 s'^2 by time.
+"""Jerk of the driven joints: the time derivative of dp/ds s'' + d2p/ds2 s'^2.
 
-An acceleration that jumps excites what is elastic behind the drive. With a limit of its derivative
-accelerations are continuous, and rests have none.
+A jump of acceleration excites elastic parts behind the drive. With a limit of jerk accelerations
+are continuous, and zero at rests.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from robodyn.planning.time_optimal.program import Changes
 
 
 class Jerk(ThirdOrder):
-    """Limits (n,) [m/s^3 or rad/s^3] either way; infinite for none. See `ThirdOrder`."""
+    """Symmetric jerk limits (n,) [m/s^3 or rad/s^3]; infinite for none. See `ThirdOrder`."""
 
     quantity = "jerk"
 

@@ -2,9 +2,9 @@
 
 """Motors' torque-speed curves: the faster a joint moves, the less effort its motor has.
 
-A motor's voltage is limited, and its back-EMF grows with its speed: what remains drives the
-current, and with it the torque. So the limits of an effort close in as the speed along the path
-rises, and where they meet what the motion needs the speed ends.
+The voltage of a motor is limited and its back-EMF grows with its speed; the difference drives the
+current and so the torque. As the speed along the path rises, the effort limits approach each other
+until they meet the efforts of the motion.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 class MotorCurves(NamedTuple):
-    """Curves (n, P) by which the efforts that are available fall with the joints' rates.
+    """Curves (n, P) of available efforts over the joints' rates.
 
     Attributes:
         speeds: [m/s or rad/s] increasing, from 0.
         efforts: [N or N m].
-        counts: (n,) how many points each has; 0 for none.
+        counts: (n,) numbers of points; 0 for no curve.
     """
 
     speeds: FloatArray
@@ -31,7 +31,7 @@ class MotorCurves(NamedTuple):
     counts: IntArray
 
     def at(self, rates: FloatArray) -> FloatArray:
-        """What is available (..., n) [N or N m] at rates (..., n); infinite without a curve."""
+        """Compute available efforts (..., n) [N or N m] at rates (..., n); infinite by default."""
         out = np.full(rates.shape, np.inf)
         for i, count in enumerate(self.counts):
             if count:
@@ -41,10 +41,9 @@ class MotorCurves(NamedTuple):
 
     @classmethod
     def of(cls, mechanism: Mechanism) -> MotorCurves:
-        """Those of a mechanism's motors, at its joints.
+        """Collect the curves of a mechanism's motors, converted to its joints.
 
-        A motor's torque reaches its joint by screw and gear with their efficiency, as when it
-        drives.
+        A motor's torque reaches its joint by screw and gear with their efficiency when it drives.
         """
         actuators = mechanism.actuators
         counts = np.array([len(each.torque_speed or ()) for each in actuators], dtype=np.int64)
@@ -59,7 +58,7 @@ class MotorCurves(NamedTuple):
         return cls(speeds, efforts, counts)
 
     def padded(self, count: int) -> MotorCurves:
-        """These, and those of further quantities, `count` in all, that have none."""
+        """Add quantities without a curve, for `count` in all."""
         more = (0, count - len(self.counts))
         speeds, efforts = (np.pad(v, (more, (0, 0))) for v in (self.speeds, self.efforts))
         return MotorCurves(speeds, efforts, np.pad(self.counts, more))

@@ -3,7 +3,7 @@
 """Rates of the driven joints: |dp/ds| s'.
 
 Screws, gears and motors have a largest speed. Near a singularity of the inverse kinematics dp/ds
-grows without bound, and with it falls the speed along the path.
+grows without bound, so the speed along the path falls.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from robodyn.planning.time_optimal.constraints.base import FirstOrder
 
 
 class Rates(FirstOrder):
-    """Limits (n,) [m/s or rad/s] either way; infinite for none. See `FirstOrder`."""
+    """Symmetric rate limits (n,) [m/s or rad/s]; infinite for none. See `FirstOrder`."""
 
     def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
         self._limits = limits

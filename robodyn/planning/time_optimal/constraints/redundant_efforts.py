@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Efforts of more drives than freedoms, as cables are: what all that hold a motion can be.
+"""Effort limits of mechanisms with more drives than degrees of freedom, such as cable robots.
 
-Efforts that do the same differ by internal ones, t + N y. What of r + 1 drives, r = n - f of them
-to spare, internal forces leave alone is a combination of their efforts, of minors of the rows of N:
-within what their limits make of it for every r + 1 drives, there are efforts within the limits, and
-not else. These are the facets of the zonotope of available wrenches (Bouchard, Gosselin and Moore,
-2010), and as linear in s'' and s'^2 as the motion's own wrench.
+Efforts with the same effect differ by internal ones, t + N y. For every r + 1 drives, with
+r = n - f drives to spare, one combination of efforts is independent of internal forces; its
+coefficients are minors of the rows of N. Efforts within the limits exist if and only if all of
+these combinations are within the bounds that follow from the limits. These are the facets of the
+zonotope of available wrenches (Bouchard, Gosselin and Moore, 2010), linear in s'' and s'^2 as the
+motion's own wrench is.
 """
 
 from __future__ import annotations
@@ -24,16 +25,15 @@ from robodyn.planning.time_optimal.constraints.base import MARGIN_BETWEEN, Exces
 from robodyn.planning.time_optimal.constraints.efforts import Efforts, Quantities
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 
-# Of a combination, relative to the largest there: what is less is that of no facet.
+# Size of a combination, relative to the largest, below which it belongs to no facet.
 NO_FACET = 1e-9
 
 
 class RedundantEfforts(Efforts):
     """Limits of the efforts of redundant drives; see `Efforts`.
 
-    What is limited are shares, at least -1, and 1 where a combination is at its bound; the second
-    half of them are for the lower bounds. Joints with dry friction that turn round are not looked
-    at by themselves.
+    The limited quantities are combinations of efforts relative to their bounds, at most 1; the
+    second half is for the lower bounds. Jumps of dry friction at reversals are not considered.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class RedundantEfforts(Efforts):
         return f"no efforts of {self.subjects[row]} within their limits move it slowly at {where}"
 
     def _rates(self, path: Along) -> FloatArray:
-        """None of their own."""
+        """Return zeros: combinations have no rates of their own."""
         return np.zeros((len(path.steps), PLACES, len(self.names)))
 
     def _quantities(self, q: FloatArray) -> Quantities:
@@ -89,7 +89,7 @@ class RedundantEfforts(Efforts):
         return combined
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Factors (..., K, r + 1) of combinations, and their bounds (..., K), as shares."""
+        """Compute factors (..., K, r + 1) of combinations, and their relative bounds (..., K)."""
         mechanism, f = self._mechanism, self._freedoms
         rates = [mechanism.joint_velocities(q, np.broadcast_to(e, (*q.shape[:-1], f)))
                  for e in np.eye(f)]  # fmt: skip
@@ -104,9 +104,9 @@ class RedundantEfforts(Efforts):
         factors = np.where(none, 0.0, factors / np.where(none, 1.0, size))
         factors = np.concatenate([factors, -factors], axis=-2)
         ends = self._bounds[np.tile(self._sets, (2, 1))]
-        with np.errstate(invalid="ignore"):  # an infinite limit that has no part
+        with np.errstate(invalid="ignore"):  # zero times an infinite limit
             both = factors[..., None] * ends
         most = np.where(factors == 0.0, 0.0, both.max(axis=-1)).sum(axis=-1)
-        # what has no bound, or is no facet, is never reached
+        # a combination without bound, or of no facet, is never reached
         idle = ~np.isfinite(most) | ~factors.any(axis=-1)
         return np.where(idle[..., None], 0.0, factors), np.where(idle, 1.0, most)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The speed of the tip: |dx/ds| s' of the platform's reference point or the arm's tip.
+"""Speed of the tip: |dx/ds| s' of the platform's reference point or the arm's tip.
 
-It is asked for where a process or people beside the machine bear no more, whatever its drives can.
+The limit is for processes or people beside the machine, independent of its drives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STEP = 1e-6
 
 
 class TipSpeed(FirstOrder):
-    """A limit [m/s], finite. See `FirstOrder`."""
+    """Limit of the tip's speed [m/s], finite. See `FirstOrder`."""
 
     def __init__(self, mechanism: Mechanism, limit: float) -> None:
         self._mechanism, self._limit = mechanism, limit
@@ -33,7 +33,7 @@ class TipSpeed(FirstOrder):
         return self._speed(path)[..., None] * speed / self._limit
 
     def _speed(self, path: Along) -> FloatArray:
-        """[m] |dx/ds| (N, M), by central differences of its position."""
+        """Compute |dx/ds| (N, M) [m], by central differences of the tip's position."""
         q, u, _ = path.motion
         ahead, behind = (
             self._mechanism.body_pose(self._mechanism.advance(q, sign * STEP * u))[..., :3]
