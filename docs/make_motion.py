@@ -15,7 +15,7 @@ from matplotlib import pyplot as plt
 from matplotlib.animation import FuncAnimation, PillowWriter
 
 import robodyn as rd
-from robodyn.loading.registry import kind_of
+from robodyn.presentation.presentation import outline
 
 HERE = Path(__file__).resolve().parent
 MODELS = ("stewart_symmetric", "delta", "puma560")
@@ -40,7 +40,6 @@ def draw() -> Path:
     panels = [figure.add_subplot(1, 3, i + 1, projection="3d") for i in range(3)]
     lines = []
     for axes, (mechanism, configurations) in zip(panels, moving, strict=True):
-        outline = kind_of(mechanism).adapter("outline")
         every = [outline(mechanism, q) for q in configurations]
         points = np.concatenate([part.points for parts in every for part in parts])
         middle, reach = (points.max(0) + points.min(0)) / 2, np.ptp(points, axis=0).max() / 2

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from robodyn.arrays import ArrayLike
 from robodyn.dynamics.end_stops import EndStops
 from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.integration import DIVERGED, OK
+from robodyn.errors import ModelError
 from robodyn.exporting.lending import Lent, address_of, constant, is_null, lending, rows_out, vector
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.array_arguments import MATRIX, GivenType, stack
@@ -77,6 +79,19 @@ class Answers(NamedTuple):
     advance: Any
     step: Any
     slopes: Any
+
+
+@singledispatch
+def answers_of(mechanism: Mechanism) -> Answers:
+    """Return the compiled functions of a mechanism; every kind that is exported registers its own.
+
+    Raises:
+        ModelError: a mechanism that cannot be exported.
+    """
+    raise ModelError(
+        f"{mechanism.name} cannot be exported: the kind {mechanism.kind!r} has no functions for "
+        "exports; register them with `robodyn.exporting.answers_of.register`"
+    )
 
 
 @inner

@@ -16,6 +16,7 @@ from robodyn.algorithms import motions
 from robodyn.errors import ModelError
 from robodyn.exporting.answers import (
     Answers,
+    answers_of,
     are_finite,
     copied,
     joint_answers,
@@ -51,7 +52,8 @@ from robodyn.solvers.tree.kernels.layout import BODY_SIZE, ORIGIN
 from robodyn.solvers.tree.loop import ClosedLoop
 
 
-def answers(m: ClosedLoop) -> Answers:
+@answers_of.register
+def _answers(m: ClosedLoop) -> Answers:
     """All that can be asked of closed loops.
 
     Raises:

@@ -11,8 +11,8 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.dynamics import joint_friction
-from robodyn.errors import ModelError
-from robodyn.exporting.answers import NO_SOLUTION, Answers
+from robodyn.exporting import closed_loop, serial, stewart  # noqa: F401, register their answers
+from robodyn.exporting.answers import NO_SOLUTION, Answers, answers_of
 from robodyn.exporting.checked_calls import answer, checked, condition_number_of, difference_of
 from robodyn.exporting.control import checked_step_of, computed_torque_of, end_stop_efforts_of
 from robodyn.exporting.derivatives import (
@@ -20,7 +20,6 @@ from robodyn.exporting.derivatives import (
     inverse_dynamics_derivatives_of,
 )
 from robodyn.exporting.signatures import Argument, Function, Setting
-from robodyn.loading.registry import kinds
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.compiler import noinline
 
@@ -31,17 +30,11 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     Raises:
         ModelError: a mechanism that cannot be exported, or not entirely.
     """
-    adapter = kinds()[mechanism.kind].adapter("export")
-    if adapter is None:
-        raise ModelError(
-            f"{mechanism.name} cannot be exported: mechanisms of the kind {mechanism.kind!r} are "
-            "not known to the exporter"
-        )
 
     def make(of: Mechanism) -> Answers:
-        answers: Answers = adapter(of)
+        found = answers_of(of)
         # called by all that asks for them, and compiled once: most of a library is their code
-        return answers._replace(inverse=_called(answers.inverse), forward=_called(answers.forward))
+        return found._replace(inverse=_called(found.inverse), forward=_called(found.forward))
 
     own = make(mechanism)
     rest, friction = joint_friction.without_planned_friction(mechanism), mechanism.friction

@@ -12,6 +12,7 @@ from robodyn.algorithms import motions
 from robodyn.errors import ModelError
 from robodyn.exporting.answers import (
     Answers,
+    answers_of,
     are_finite,
     joint_answers,
     step_of,
@@ -39,7 +40,8 @@ from robodyn.solvers.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE
 from robodyn.solvers.serial.kernels.spatial import place
 
 
-def answers(m: SerialArm) -> Answers:
+@answers_of.register
+def _answers(m: SerialArm) -> Answers:
     """All that can be asked of an arm.
 
     Raises:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.exporting.answers import Answers, copied, step_of
+from robodyn.exporting.answers import Answers, answers_of, copied, step_of
 from robodyn.exporting.lending import (
     LOAD,
     LOAD_ROW,
@@ -33,7 +33,8 @@ from robodyn.solvers.stewart.kernels.single import is_pose
 from robodyn.solvers.stewart.platform import StewartPlatform
 
 
-def answers(m: StewartPlatform) -> Answers:
+@answers_of.register
+def _answers(m: StewartPlatform) -> Answers:
     """All that can be asked of a platform."""
     lane_numbers, legs, body = (
         constant(m.solver.lanes),

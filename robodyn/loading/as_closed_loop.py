@@ -2,7 +2,8 @@
 
 """An arm or a platform as a tree with closures: other equations for the same machine.
 
-These take joints that are not driven, too.
+These take joints that are not driven, too. `load` imports this module when it needs it, as a
+closed loop has kernels of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from robodyn.mechanism.kind import ReadOptions
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.builder import ModelBuilder
+from robodyn.model.model import Model
 from robodyn.parsing.description import check_links
 from robodyn.solvers.serial.description.urdf_chain import check_loops, longest_chains
 from robodyn.solvers.tree.default_tip import with_default_tip
@@ -48,7 +50,12 @@ def from_loose_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop |
     return ClosedLoop(check_links(model, strict=options.strict))
 
 
-def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop:
-    """Make a closed loop of an arm or a platform, with the same driven joints or those named."""
+def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop | None:
+    """Make a closed loop of another kind of mechanism, with the same driven joints or those named.
+
+    None if it has no model of links and joints, or is a closed loop.
+    """
     model = mechanism.model
+    if not isinstance(model, Model) or isinstance(mechanism, ClosedLoop):
+        return None
     return ClosedLoop(model if driven is None else replace(model, driven=tuple(driven)))

@@ -29,6 +29,8 @@ from robodyn.mechanism.option_names import Spelling, in_python
 from robodyn.model.builder import Drives, ModelBuilder
 from robodyn.parsing.description import name_zero_limits
 from robodyn.parsing.source import YamlDocument, name_of_source, read_source
+from robodyn.solvers.serial.kind import SERIAL
+from robodyn.solvers.tree.kind import CLOSED_LOOP
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -249,13 +251,11 @@ def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) ->
     assert kind.from_yaml is not None  # it is among the choices
     made = kind.from_yaml(document, read.source, options)
     if chosen is None or chosen == kind:
-        return made if options.driven is None else _driven_by(kind, made, options.driven, options)
-    converted = kind.adapter(f"as_{chosen.name}")
+        return made if options.driven is None else _driven_by(made, options.driven, options)
+    converted = _as_closed_loop(made, options.driven) if chosen is CLOSED_LOOP else None
     if converted is None:
         raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
-    driven = () if options.driven is None else (options.driven,)
-    mechanism: Mechanism = converted(made, *driven)
-    return mechanism
+    return converted
 
 
 def _from_builder(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
@@ -275,15 +275,16 @@ def _recognized(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None
     if options.driven is not None:
         _check_driven(builder, options.driven)
         builder.drives = Drives.of(options.driven)
-    whole = None if chosen or named else kind.adapter("loose_tree")
-    found: Mechanism | None = None if whole is None else whole(builder, options)
-    if found is not None:
-        return found
+    if kind is SERIAL and not (chosen or named):
+        from robodyn.loading.as_closed_loop import from_loose_tree
+
+        if (found := from_loose_tree(builder, options)) is not None:
+            return found
     made = kind.from_urdf(builder, options)
     actuated = builder.actuated
     if not actuated:
         return made
-    mechanism = _driven_by(kind, made, actuated, options)
+    mechanism = _driven_by(made, actuated, options)
     if chosen is not None and mechanism.kind != made.kind:
         passive = [name for name in made.joint_names if name not in actuated]
         raise ModelError(
@@ -309,9 +310,7 @@ def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
             )
 
 
-def _driven_by(
-    kind: Kind, mechanism: Mechanism, driven: Collection[str], options: ReadOptions
-) -> Mechanism:
+def _driven_by(mechanism: Mechanism, driven: Collection[str], options: ReadOptions) -> Mechanism:
     """The mechanism where only these joints are driven: as it is, if that is all that it drives.
 
     A kind that drives all of its joints leaves one with passive joints to closed loops.
@@ -319,14 +318,19 @@ def _driven_by(
     own = mechanism.joint_names
     if set(own) <= set(driven):
         return mechanism
-    convert = kind.adapter("as_closed_loop")
-    kept = tuple(name for name in driven if name in own)
-    if convert is None or not kept:
+    kept = tuple(name for name in own if name in driven)
+    passive = _as_closed_loop(mechanism, kept) if kept else None
+    if passive is None:
         raise ModelError(
             f"{mechanism.source or mechanism.name}: driven are {', '.join(map(repr, driven))}, "
-            f"expected {'one or more' if convert else 'all'} of {', '.join(map(repr, own))}; name "
-            f"the driven joints: {options.spelling('driven', ','.join(own))}",
+            f"expected {'all' if kept else 'some'} of {', '.join(map(repr, own))}; name the "
+            f"driven joints: {options.spelling('driven', ','.join(own))}",
             value=tuple(driven),
         )
-    passive: Mechanism = convert(mechanism, tuple(name for name in own if name in kept))
     return passive
+
+
+def _as_closed_loop(mechanism: Mechanism, driven: Sequence[str] | None) -> Mechanism | None:
+    from robodyn.loading.as_closed_loop import from_tree
+
+    return from_tree(mechanism, driven)

@@ -109,7 +109,7 @@ class PlanExaminer:
     def __init__(self, mechanism: Mechanism, dt: float, head: ArrayLike) -> None:
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         if mechanism.coordinates.velocity_size < 6:
-            mechanism = from_tree(mechanism)
+            mechanism = from_tree(mechanism) or mechanism
         self.mechanism, self.frame = mechanism, HeadMotion(mechanism, head)
         drives = DriveLimits.of(mechanism)
         self._workspace = Workspace(mechanism, drives.positions)

@@ -29,10 +29,7 @@ SERIAL = Kind(
     ),
     to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
-        "export": "robodyn.exporting.serial:answers",
         "model_file": "robodyn.solvers.serial.description.yaml_form:write_serial",
-        "as_closed_loop": "robodyn.loading.as_closed_loop:from_tree",
-        "loose_tree": "robodyn.loading.as_closed_loop:from_loose_tree",
         "template": "robodyn.solvers.serial.kind:TEMPLATE",
     },
     example="puma560",

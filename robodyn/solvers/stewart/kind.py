@@ -52,11 +52,9 @@ STEWART = Kind(
     ),
     to_urdf=imported("robodyn.solvers.stewart.drawing:platform_urdf"),
     adapters={
-        "export": "robodyn.exporting.stewart:answers",
         "model_file": "robodyn.solvers.stewart.description.yaml_form:write_stewart",
         "template": "robodyn.solvers.stewart.description.template:TEMPLATE",
         "written_model": "robodyn.solvers.stewart.drawing:written_model",
-        "as_closed_loop": "robodyn.loading.as_closed_loop:from_tree",
     },
     example="stewart_dasgupta",
 )

@@ -26,7 +26,6 @@ CLOSED_LOOP = Kind(
     ),
     to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
-        "export": "robodyn.exporting.closed_loop:answers",
         "model_file": "robodyn.solvers.tree.description.yaml_form:write_closed_loop",
         "template": "robodyn.solvers.tree.description.leg_templates:TEMPLATES",
     },
