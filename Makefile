@@ -33,7 +33,7 @@ INSTALL := $(PIP) install --no-compile
 FETCH := sh -c '$(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || $(INSTALL) "$$@"' fetch
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view ride bench docs test test-fast storm test-versions test-examples mutants lint format clean
+.PHONY: help setup sim arm view ride bench docs test test-fast storm test-versions test-examples mutants lint bytecode format clean
 
 help:
 	@echo "make sim     run path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
@@ -124,7 +124,7 @@ docs: $(DOCS_READY)
 
 # The kernels are compiled while the test dependencies are installed and the linters run.
 test:
-	@$(MAKE) --no-print-directory -j 2 lint $(TEST_READY)
+	@$(MAKE) --no-print-directory -j 3 lint bytecode $(TEST_READY)
 	@$(BIN)/python -m pytest $(ARGS)
 
 # Without linters, nodes and processes; the marker is explained in CONTRIBUTING.md.
@@ -157,6 +157,11 @@ lint: $(TEST_INSTALLED)
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/codespell
 	@$(BIN)/python test/lint/plain_english.py
+
+# Compile the test modules once. The workers of pytest collect them at the same time: where they find
+# no bytecode, each of them compiles all.
+bytecode: $(TEST_INSTALLED)
+	@$(BIN)/python -m pytest --collect-only -qq > /dev/null || true
 
 format: $(TEST_INSTALLED)
 	@$(BIN)/ruff check --fix .
