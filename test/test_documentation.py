@@ -29,6 +29,7 @@ import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import MissingExtra
 from robodyn.exporting.texts import header
+from robodyn.loading import unregister_kind
 from robodyn_ros.nodes import NODES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -84,6 +85,15 @@ def test_every_block_is_of_a_kind_that_is_tested():
     assert {block.language for block in BLOCKS} <= known
     assert len(in_language("python")) > 20
     assert len(in_language("bash")) > 40
+
+
+def test_parts_of_files_that_pages_include_exist():
+    included = 0
+    for page in PAGES:
+        for name, part in re.findall(r":::{literalinclude} (\S+)\n:[\w-]+: (.*)", page.read_text()):
+            assert part.strip('"') in (page.parent / name).read_text(), (page, name, part)
+            included += 1
+    assert included > 5
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node")
@@ -170,6 +180,8 @@ def prepared(page: str, folder: Path) -> dict[str, object]:
 def test_python_runs(page, tmp_path, monkeypatch, capsys):
     """A page's blocks run one after another, as a reader would try them."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "test/robodyn/solvers/third_kind")
+    known = set(rd.kinds())
     with warnings.catch_warnings():
         # the papers' own inertias
         warnings.filterwarnings("ignore", message=".*no rigid body has the principal moments")
@@ -186,6 +198,8 @@ def test_python_runs(page, tmp_path, monkeypatch, capsys):
                     exec(code, names)
                 except MissingExtra as error:
                     pytest.skip(str(error))
+    for kind in set(rd.kinds()) - known:
+        unregister_kind(kind)
 
 
 # ---------------------------------------------------------------------------- commands

@@ -78,12 +78,12 @@ class CartPendulum(NumpyDynamics):
         )
 
     def without_friction(self):
-        return CartPendulum(replace(self.model, damping=0.0))
+        return type(self)(replace(self.model, damping=0.0))
 
     def with_payload(self, mass, com=(0.0, 0.0, 0.0), inertia=None):
         turning = 0.0 if inertia is None else float(np.asarray(inertia)[1, 1])
         model = replace(self.model, bob=self.model.bob + mass, inertia=self.model.inertia + turning)
-        return CartPendulum(model)
+        return type(self)(model)
 
     def body_pose(self, configuration):
         x, angle = np.moveaxis(self.joint_positions(configuration), -1, 0)

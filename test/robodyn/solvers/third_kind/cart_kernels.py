@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Compiled equations of a pendulum on a cart.
+
+The packed mechanism is a matrix (1, 5) of mass of the cart [kg], mass of the bob [kg], length [m],
+further inertia of the bob about its own axis [kg m^2] and damping of the slide [N s/m]; and gravity
+(3,). The functions that are `inner` take a state of floats, or eight states in lanes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loop
+from robodyn.dynamics.kernels.control_laws import (
+    COMPUTED_TORQUE,
+    GIVEN,
+    add_planned,
+    corrected_acceleration,
+)
+from robodyn.dynamics.kernels.end_stops import joint_effort
+from robodyn.dynamics.kernels.integration import OK, PackedPlant
+from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
+from robodyn.dynamics.kernels.state import State, loaded
+from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.simd.tables import new_table, table_of
+from robodyn.numerics.trigonometry import sine_cosine
+from robodyn.numerics.vectors import clear, copy
+
+BASE_MOVES: Final = 1
+
+
+# -- equations
+
+
+@inner
+def terms(cart: Any, state: Any) -> Any:
+    """Return the mass matrix (3 entries), the bias, and the efforts equivalent to the wrench."""
+    (numbers, gravity), rate = cart, state.rates
+    mass, bob, length = numbers[0, 0], numbers[0, 1], numbers[0, 2]
+    s, c = sine_cosine(state.q[1])
+    M = mass + bob, bob * length * c, bob * length * length + numbers[0, 3] + 0.0 * c
+    along = numbers[0, 4] * rate[0] - bob * length * s * rate[1] * rate[1] - M[0] * gravity[0]
+    about = 0.0 * rate[1] - bob * length * (gravity[0] * c + gravity[2] * s)
+    pushed, turned = 0.0 * c, 0.0 * c
+    if state.contact:
+        w = state.wrench
+        pushed, turned = w[0] + 0.0 * c, length * (c * w[0] + s * w[2]) - w[4]
+    return M, (along, about), (pushed, turned)
+
+
+@inner
+def find_efforts(cart: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """Write M a + h - J' w."""
+    if state.moves:
+        return BASE_MOVES
+    M, h, w = terms(cart, state)
+    a = state.third
+    found[0] = M[0] * a[0] + M[1] * a[1] + h[0] - w[0]
+    found[1] = M[1] * a[0] + M[2] * a[1] + h[1] - w[1]
+    return OK
+
+
+@inner
+def find_accelerations(cart: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """Write M^-1 (efforts - h + J' w)."""
+    if state.moves:
+        return BASE_MOVES
+    M, h, w = terms(cart, state)
+    found[0], found[1] = solve(M, state.third[0] - h[0] + w[0], state.third[1] - h[1] + w[1])
+    return OK
+
+
+@inner
+def solve(M: Any, along: Any, about: Any) -> Any:
+    """Return M^-1 times a vector."""
+    determinant = M[0] * M[2] - M[1] * M[1]
+    return (M[2] * along - M[1] * about) / determinant, (M[0] * about - M[1] * along) / determinant
+
+
+@inner
+def find_mass_matrix(cart: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """Write M by rows."""
+    M = terms(cart, state)[0]
+    found[0], found[1], found[2], found[3] = M[0] + 0.0 * M[1], M[1], M[1], M[2]
+    return OK
+
+
+@inner
+def find_pose(cart: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """Write the pose of the bob."""
+    x, length = state.q[0], cart[0][0, 2]
+    s, c = sine_cosine(state.q[1])
+    half = sine_cosine(-0.5 * state.q[1])
+    none = 0.0 * x
+    found[0], found[1], found[2] = x + length * s, none, -length * c
+    found[3], found[4], found[5], found[6] = none, half[0], none, half[1]
+    return OK
+
+
+@inner
+def find_jacobian(cart: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+    """Write the Jacobian (6, 2) of the bob by rows."""
+    s, c = sine_cosine(state.q[1])
+    for k in range(12):
+        found[k] = 0.0 * c
+    found[0], found[9] = 1.0 + 0.0 * c, 0.0 * c - 1.0
+    found[1], found[5] = cart[0][0, 2] * c, cart[0][0, 2] * s
+    return OK
+
+
+@inner
+def find_slopes(cart: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
+    """Write the derivatives by q, qd, and qdd or efforts, each (2, 2) by rows."""
+    if state.moves:
+        return BASE_MOVES
+    (numbers, gravity), a, rate = cart, state.third, state.rates
+    M = terms(cart, state)[0]
+    s, c = sine_cosine(state.q[1])
+    length, moment = numbers[0, 2], numbers[0, 1] * numbers[0, 2]
+    none = 0.0 * c
+    found[0], found[2], found[6], found[7] = none, none, none, none
+    found[1] = -moment * (s * a[1] + c * rate[1] * rate[1])
+    found[3] = -moment * (s * a[0] - gravity[0] * s + gravity[2] * c)
+    if state.contact:
+        found[3] = found[3] - length * (c * state.wrench[2] - s * state.wrench[0])
+    found[4], found[5] = numbers[0, 4] + none, -2.0 * moment * s * rate[1]
+    found[8], found[9], found[10], found[11] = M[0] + none, M[1], M[1], M[2]
+    if forward:
+        for k in (0, 1, 4, 5):
+            found[k], found[k + 2] = solve(M, -found[k], -found[k + 2])
+        found[8], found[10] = solve(M, 1.0 + none, none)
+        found[9], found[11] = solve(M, none, 1.0 + none)
+    return OK
+
+
+@inner
+def condition_number(numbers: Any, q: Any, length: float) -> float:
+    """Return the ratio of the singular values of the Jacobian, its angular rows times `length`."""
+    long, c = numbers[0, 2], sine_cosine(q[1])[1]
+    half = 0.5 * (1.0 + long * long + length * length)
+    product = long * long * (1.0 - c * c) + length * length
+    largest = half + math.sqrt(half * half - product)
+    return largest / math.sqrt(product)
+
+
+# -- many states
+
+
+@inner
+def answers(find: Any, cart: Any, given: Any, settings: Any, out: Any) -> int:
+    """Fill out (N, k) from arrays of N states."""
+    return answer(
+        find, borrowed_array(cart), borrowed_array(given), 9, settings, False, 0,
+        borrowed_array(out),
+    )  # fmt: skip
+
+
+@batch_entry
+def inverse_dynamics(
+    numbers: Any, gravity: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Efforts out (N, 2)."""
+    return answers(find_efforts, (numbers, gravity), (q, v, a, wrench, base), False, out)
+
+
+@batch_entry
+def forward_dynamics(
+    numbers: Any, gravity: Any, q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any
+) -> int:
+    """Accelerations out (N, 2)."""
+    return answers(
+        find_accelerations, (numbers, gravity), (q, v, efforts, wrench, base), False, out
+    )
+
+
+@batch_entry
+def mass_matrix(numbers: Any, gravity: Any, q: Any, out: Any) -> int:
+    """Mass matrices out (N, 4) by rows."""
+    return answers(find_mass_matrix, (numbers, gravity), (q,), False, out)
+
+
+@batch_entry
+def body_pose(numbers: Any, gravity: Any, q: Any, out: Any) -> int:
+    """Poses out (N, 7)."""
+    return answers(find_pose, (numbers, gravity), (q,), False, out)
+
+
+@batch_entry
+def jacobian(numbers: Any, gravity: Any, q: Any, out: Any) -> int:
+    """Jacobians out (N, 12) by rows."""
+    return answers(find_jacobian, (numbers, gravity), (q,), False, out)
+
+
+@batch_entry
+def derivatives(
+    numbers: Any, gravity: Any, q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any,
+    forward: bool, out: Any,
+) -> int:  # fmt: skip
+    """Derivatives out (N, 12), of accelerations if `forward`, at states with accelerations a."""
+    return answers(find_slopes, (numbers, gravity), (q, v, a, wrench, base), forward, out)
+
+
+# -- simulation
+
+
+@inner
+def command(control: Any, q: Any, v: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
+    """Write the efforts of a control law."""
+    if control.law == GIVEN:
+        copy(row, out)
+        return True
+    rate, wanted, error = work[0], work[1], work[2]
+    clear(rate)
+    clear(wanted)
+    if control.law == COMPUTED_TORQUE:
+        copy(v, rate)
+        for j in range(2):
+            error[j] = row[j] - q[j]
+        corrected_acceleration(control.kp, control.kv, error, v, row[2:4], row[4:], wanted)
+    found = find_efforts(control.model, loaded(q, rate, wanted, load, False), False, 0, out)
+    if control.law == COMPUTED_TORQUE:
+        add_planned(control.kp, row, 6, error, out)
+    return bool(found == OK)
+
+
+@inner
+def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
+    """Write the time derivatives of a state, with end stops and the motors' curves."""
+    for i in range(2):
+        rate[i] = state.rates[i]
+        work[3][i] = joint_effort(state.third[i], state.q[i], state.rates[i], i, plant)
+    under = state.wrench, state.contact, state.base, state.moves
+    acting = State(state.q, state.rates, work[3], *under)
+    return find_accelerations(plant.mechanism, acting, False, 0, acceleration)
+
+
+@inner
+def derivative(
+    plant: Any, q: Any, v: Any, effort: Any, load: Any, work: Any, rate: Any, acceleration: Any
+) -> int:
+    """Write the time derivatives of configuration and velocity."""
+    return accelerate(plant, loaded(q, v, effort, load, True), work, rate, acceleration)
+
+
+@inner
+def normalize(plant: Any, q: Any, v: Any, work: Any) -> int:
+    """Do nothing: every pair of numbers is a configuration."""
+    return OK
+
+
+@inner
+def equations(
+    plant: Any, q: Any, v: Any, effort: Any, load: Any, watched: bool, work: Any, out: Any
+) -> int:
+    """Write mass matrix, forces and damping, for steps of joints that stick or are stiff."""
+    state = loaded(q, v, effort, load, True)
+    if state.moves:
+        return BASE_MOVES
+    M, h, w = terms(plant.mechanism, state)
+    for i in range(2):
+        out.force[i] = joint_effort(effort[i], q[i], v[i], i, plant) - h[i] + w[i]
+        out.drift[i] = 0.0
+        for j in range(2):
+            out.M[i, j] = M[i + j]
+            out.L[i, j] = 1.0 if i == j else 0.0
+            out.D[i, j] = 0.0
+    out.D[0, 0] = plant.mechanism[0][0, 4]
+    return OK
+
+
+@inner
+def configuration_rate(plant: Any, q: Any, v: Any, work: Any, out: Any) -> None:
+    """Write the rate of the configuration, which is the velocity."""
+    copy(v, out)
+
+
+@inner
+def sizes(plant: Any) -> tuple[int, int, int]:
+    """Return the sizes of configuration, velocity and efforts."""
+    return 2, 2, 2
+
+
+loop = simulation_loop(
+    Functions(command, derivative, normalize, equations, configuration_rate, sizes, -3)
+)
+
+
+@batch_entry
+def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
+    """Run the simulation loop."""
+    numbers, gravity, table, friction, options, stops = borrowed_array(plant)
+    own = PackedPlant((numbers, gravity), table, friction, options, stops)
+    model, arrays = borrowed_array(model), borrowed_array(arrays)
+    return loop(own, model, stack(4, 2), arrays, law, first, last)
+
+
+@inner
+def unpack(structure: Any, numbers: Any) -> Any:
+    """Return eight mechanisms from rows of lanes: the packed matrix, then gravity."""
+    table = table_of(numbers, 1, 5)
+    return table, table[1]
+
+
+lanes = batch_loop(LaneFunctions(unpack, accelerate, normalize))
+
+
+@batch_entry
+def advance(
+    structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
+    left: Any, first: int, last: int,
+) -> int:  # fmt: skip
+    """Advance many carts, eight at a time."""
+    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
+    return int(lanes(borrowed_array(structure), arrays, new_table(4, 2), first, last))
