@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The array types used throughout the package, and what NumPy takes long for."""
+"""The array types used throughout the package, their short text, and what NumPy takes long for."""
 
 from __future__ import annotations
+
+import dataclasses
+from typing import Any
 
 import numpy as np
 from numpy import typing
@@ -14,6 +17,8 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 # Places in other arrays.
 Indices = NDArray[np.intp]
+# Length of the text of a field that `short_repr` shows as it is.
+SHORT = 60
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -21,3 +26,27 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
     ax, ay, az = a.tolist()
     bx, by, bz = b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
+
+
+def short_repr(record: Any) -> str:
+    """Return the class and its fields in one line; a long value is its type, an array its shape.
+
+    For dataclasses and named tuples of arrays: `__repr__ = short_repr`.
+    """
+    names = (
+        record._fields
+        if isinstance(record, tuple)
+        else [field.name for field in dataclasses.fields(record) if field.repr]
+    )
+    fields = (f"{name}={_short(getattr(record, name))}" for name in names)
+    return f"{type(record).__name__}({', '.join(fields)})"
+
+
+def _short(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"array{value.shape}" if value.ndim else repr(float(value))
+    text = repr(value)
+    if len(text) <= SHORT:
+        return text
+    count = f" of {len(value)}" if isinstance(value, (tuple, list, dict)) else ""
+    return f"<{type(value).__name__}{count}>"

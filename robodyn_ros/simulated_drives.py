@@ -17,7 +17,7 @@ import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.simulation.position_drives import PositionDrives
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface, listen, steady_timer
+from robodyn_ros.interfaces import Interface, Ticks, listen
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 PARAMETERS = table("mechanism", "simulated_drives")
@@ -39,7 +39,8 @@ class SimulatedDrives(Node):
         self._publish_state = Interface(self, m).state_publisher(qos.STATE)
         topic = "position_controller/commands"
         listen(self, Float64MultiArray, topic, self._on_commands, qos.LATEST)
-        steady_timer(self, dt, self._tick)
+        # a step that was late is made up for: the drives' delay is in seconds, not in steps
+        self._ticks = Ticks(self, p["rate"], self._tick)
         self.get_logger().info(f"drives of {m.name}, simulated, ready")
 
     def _on_commands(self, message: Float64MultiArray) -> None:
@@ -59,5 +60,4 @@ class SimulatedDrives(Node):
             self.get_logger().error(f"drives jam: {error}", throttle_duration_sec=1.0)
             return
         self._at = motion.configuration
-        now = self.get_clock().now().nanoseconds
-        self._publish_state(now, motion.configuration, motion.velocity, self._efforts)
+        self._publish_state(self._ticks.time, motion.configuration, motion.velocity, self._efforts)

@@ -16,7 +16,7 @@ from std_msgs.msg import String
 from robodyn.motion_base.cueing.flight import Flight
 from robodyn_ros import qos
 from robodyn_ros.base_imu import imu_message
-from robodyn_ros.interfaces import listen, steady_timer
+from robodyn_ros.interfaces import Ticks, listen
 from robodyn_ros.parameters import declare, table
 
 PARAMETERS = table("vehicle_flight")
@@ -27,13 +27,14 @@ class VehicleFlight(Node):
 
     def __init__(self) -> None:
         super().__init__("vehicle_flight")
-        self._dt = 1.0 / declare(self, PARAMETERS)["rate"]
+        rate = declare(self, PARAMETERS)["rate"]
+        self._dt = 1.0 / rate
         self._flight = Flight(self._dt)
         self._felt = self._flight.step()
         self._flies = False
         self._publisher = self.create_publisher(Imu, "vehicle/imu", qos.STATE)
         listen(self, String, "machine_state", self._on_state, qos.LATCHED)
-        steady_timer(self, self._dt, self._tick)
+        self._ticks = Ticks(self, rate, self._tick)
         self.get_logger().info("on the runway: takes off when the machine is engaged")
 
     def _on_state(self, message: String) -> None:
@@ -46,5 +47,4 @@ class VehicleFlight(Node):
     def _tick(self) -> None:
         if self._flies:
             self._felt = self._flight.step()
-        now = self.get_clock().now().nanoseconds
-        self._publisher.publish(imu_message(now, "vehicle", *self._felt))
+        self._publisher.publish(imu_message(self._ticks.time, "vehicle", *self._felt))

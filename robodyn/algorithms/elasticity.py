@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, BoolArray, FloatArray
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray, short_repr
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, NoSolution
 from robodyn.poses import pose_difference
@@ -54,6 +54,8 @@ class Modes(NamedTuple):
     damping_ratios: FloatArray
     shapes: FloatArray
     body_shapes: FloatArray
+
+    __repr__ = short_repr
 
     @property
     def stable(self) -> BoolArray:

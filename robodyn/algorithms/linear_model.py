@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.errors import InvalidInput
 from robodyn.extras import needing
@@ -43,6 +43,8 @@ class InverseDynamicsDerivatives(_OfEfforts):
 
     base: FloatArray | None = None
 
+    __repr__ = short_repr
+
 
 class _OfAcceleration(NamedTuple):
     acceleration: FloatArray
@@ -63,6 +65,8 @@ class ForwardDynamicsDerivatives(_OfAcceleration):
     """
 
     base: FloatArray | None = None
+
+    __repr__ = short_repr
 
 
 T = TypeVar("T", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
@@ -97,6 +101,8 @@ class Linearization(NamedTuple):
     growth_rate: FloatArray
     efforts: FloatArray
     dt: float | None = None
+
+    __repr__ = short_repr
 
     def to_scipy(self) -> Any:
         """A `scipy.signal.StateSpace` whose output is the state.

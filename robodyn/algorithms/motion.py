@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 
 
 class Motion(NamedTuple):
@@ -19,6 +19,8 @@ class Motion(NamedTuple):
     configuration: FloatArray
     velocity: FloatArray
     acceleration: FloatArray
+
+    __repr__ = short_repr
 
 
 class JointStates(NamedTuple):
@@ -34,6 +36,8 @@ class JointStates(NamedTuple):
     positions: FloatArray
     velocities: FloatArray
 
+    __repr__ = short_repr
+
 
 class DrivenMotion(NamedTuple):
     """Motion of the driven joints, (..., n) each.
@@ -47,3 +51,5 @@ class DrivenMotion(NamedTuple):
     positions: FloatArray
     velocities: FloatArray
     accelerations: FloatArray
+
+    __repr__ = short_repr

@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn.algorithms.effort_terms import effort_terms
 from robodyn.analysis.margins import Margins, condition_limit, margins, passive_positions_of
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
 from robodyn.errors import InvalidInput, writing
@@ -65,6 +65,8 @@ class MotionStudy:
     joint_velocities: FloatArray
     reactions: Any = None
     singular_times: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    __repr__ = short_repr
 
     @classmethod
     def along(

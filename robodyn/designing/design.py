@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.designing.catalog import CatalogActuator
 from robodyn.designing.evaluate import evaluate
 from robodyn.designing.evaluation import Evaluation
@@ -106,6 +106,8 @@ class Design:
     objectives: tuple[str, ...]
     examined: int
     conflicts: tuple[str, ...]
+
+    __repr__ = short_repr
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""

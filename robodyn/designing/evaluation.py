@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.analysis.bisection import bisected
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.designing.body_motions import BodyMotion, SineMotion
 from robodyn.designing.clearances import Room
 from robodyn.designing.requirements import Requirements
@@ -165,6 +165,8 @@ class Evaluation:
     natural_frequencies: FloatArray | None
     again: Callable[[Mechanism, Requirements], Evaluation] = field(repr=False)
     variants: Mapping[str, tuple[float, Callable[[float], Mechanism]]] = field(default_factory=dict)
+
+    __repr__ = short_repr
 
     @property
     def satisfied(self) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from robodyn.algorithms import motions
-from robodyn.arrays import ArrayLike, BoolArray, FloatArray
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray, short_repr
 from robodyn.checks import as_exact
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import write_columns
@@ -43,6 +43,8 @@ class Recording:
     effort: FloatArray
     saturated: BoolArray
     notes: tuple[str, ...] = ()
+
+    __repr__ = short_repr
 
     @classmethod
     def from_arrays(

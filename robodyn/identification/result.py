@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.identification.columns import Columns
 from robodyn.identification.filters import Filters
 from robodyn.identification.friction import FrictionTerm, friction_efforts
@@ -119,6 +119,8 @@ class Identification:
     columns: Columns = field(repr=False)
     kept: list[int] = field(repr=False)
     loaded: FloatArray = field(repr=False)
+
+    __repr__ = short_repr
 
     def predict(self, recording: Recording) -> list[tuple[Samples, FloatArray]]:
         """Efforts (K, n) for the motion of a recording, unfiltered, stretch by stretch."""

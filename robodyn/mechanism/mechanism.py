@@ -43,6 +43,7 @@ from robodyn.dynamics.solver import Solver
 from robodyn.model.body import Link
 from robodyn.model.model import Model
 from robodyn.numerics.broadcasting import flatten
+from robodyn.presentation.notebook import notebook_html
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -157,6 +158,9 @@ class Mechanism(ABC):
     def options(self) -> tuple[object, ...]:
         """Arguments of its class besides the model, as frozen data."""
         return ()
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism) or other.kind != self.kind:

@@ -18,7 +18,7 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.actuators.actuator import IDEAL
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_scalar, check_tree
 from robodyn.errors import ModelError
 from robodyn.model.body import Link, joined, payload
@@ -68,6 +68,8 @@ class Model(Compared):
     base_cone: float = np.inf
     body_cone: float = np.inf
     source: str = field(default="", compare=False)
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         put = object.__setattr__

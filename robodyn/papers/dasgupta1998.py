@@ -12,8 +12,8 @@ import numpy as np
 from robodyn.analysis.study import MotionStudy, zero_crossings
 from robodyn.arrays import FloatArray
 from robodyn.papers.statements import Figure, Statement
+from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import Chart
-from robodyn.report.numbers_as_text import number
 from robodyn.report.study_charts import (
     condition_chart,
     force_chart,

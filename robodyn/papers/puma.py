@@ -11,8 +11,8 @@ import numpy as np
 from robodyn.control import ComputedTorque
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.papers.statements import Statement, statements_data, statements_html
+from robodyn.presentation.numbers_as_text import decimal
 from robodyn.report.chart import COLORS, DASHED, DOTTED, SOLID, Chart, ChartLine, Mark, Panel
-from robodyn.report.numbers_as_text import decimal
 from robodyn.report.page import Page
 from robodyn.simulation import simulate
 from robodyn.trajectories import arm_path, plan_joints

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.presentation.numbers_as_text import decimal
 from robodyn.report.chart import Panel
-from robodyn.report.numbers_as_text import decimal
 
 # Above this ratio of the largest value to the median a symmetric logarithmic axis is used.
 WIDE = 100.0

@@ -10,8 +10,8 @@ import numpy as np
 
 from robodyn.identification.calibration.result import CalibratedParameter, Calibration
 from robodyn.identification.calibration.zeros import Zeros
+from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import COLORS, GRAY, INK, Chart, ChartLine, Mark, Panel
-from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.tables import Table
 

@@ -15,6 +15,7 @@ from robodyn.designing.design import Design, DesignPoint
 from robodyn.designing.evaluation import Evaluation
 from robodyn.designing.machine_motion import MachineMotion, machine_motions
 from robodyn.presentation import presentation
+from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import COLORS, DASHED, INK, Chart, ChartLine, Panel
 from robodyn.report.design_tables import (
     demand_tables,
@@ -24,7 +25,6 @@ from robodyn.report.design_tables import (
 )
 from robodyn.report.labels import units_in_one
 from robodyn.report.machine_sheet import held_payloads, held_table, sine_sheet
-from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.tables import Table
 

@@ -12,9 +12,9 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.identification.payload import Payload, payload_rows, payload_summary
 from robodyn.identification.result import Identification, Validation, summary
+from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import COLORS, Chart, Panel, panels_of
 from robodyn.report.labels import effort_labels, joint_titles
-from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 
 

@@ -17,8 +17,8 @@ from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import advance_pose
+from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import COLORS, Chart, ChartLine, Panel
-from robodyn.report.numbers_as_text import number
 from robodyn.report.tables import Table
 
 # Cells of a slice of the workspace along x and z; its half width, in sizes of the mechanism.

@@ -17,8 +17,8 @@ from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import margin_lines
 from robodyn.errors import OutputError, writing
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import COLORS, INK, Chart, ChartLine
-from robodyn.report.numbers_as_text import number
 from robodyn.report.tables import parameter_tables
 from robodyn.version import __version__
 

@@ -11,6 +11,7 @@ import numpy as np
 from robodyn.algorithms.tracking import tracking_of
 from robodyn.arrays import FloatArray
 from robodyn.poses import rpy_from_pose
+from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import (
     COLORS,
     Chart,
@@ -22,7 +23,6 @@ from robodyn.report.chart import (
     panels_of,
 )
 from robodyn.report.labels import effort_labels, joint_titles, units_in_one
-from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.path_views import path_chart
 from robodyn.report.recorded_run import PlanComparison

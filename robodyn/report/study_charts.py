@@ -14,6 +14,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
+from robodyn.presentation.numbers_as_text import number
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (
     COLORS,
@@ -38,7 +39,6 @@ from robodyn.report.labels import (
     position_name,
     units_in_one,
 )
-from robodyn.report.numbers_as_text import number
 from robodyn.report.path_views import path_chart
 
 # Total solid, massless dashed, dynamic dotted, as in the 1998 paper; an arm has more parts.

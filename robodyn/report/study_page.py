@@ -11,8 +11,8 @@ import numpy as np
 
 from robodyn.analysis.study import MotionStudy
 from robodyn.presentation import presentation
+from robodyn.presentation.numbers_as_text import number
 from robodyn.report.labels import effort_name, joint_titles, units_in_one
-from robodyn.report.numbers_as_text import number
 from robodyn.report.page import Page, cards, table
 from robodyn.report.study_charts import study_charts
 from robodyn.report.tables import Table

@@ -6,12 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
-from robodyn.presentation.report_answers import Cell
-from robodyn.report.numbers_as_text import number, vector
+from robodyn.presentation.numbers_as_text import cell_text, vector
 
 
 class Table(NamedTuple):
@@ -46,15 +43,6 @@ def parameter_tables(mechanism: Mechanism) -> list[Table]:
     tables = []
     for table in presentation.parameter_tables(mechanism):
         note = (notes.pop() if notes else "") + (f": {table.note}" if table.note else "")
-        rows = [[_text(cell) for cell in row] for row in table.rows]
+        rows = [[cell_text(cell) for cell in row] for row in table.rows]
         tables.append(Table(table.head, rows, table.title + note))
     return tables
-
-
-def _text(cell: Cell) -> str:
-    if isinstance(cell, str):
-        return cell
-    values = np.asarray(cell)
-    if values.ndim == 0:
-        return number(float(values))
-    return vector(values) if values.ndim == 1 else "; ".join(vector(row) for row in values)

@@ -79,6 +79,9 @@ class BatchPlant:
         self._homes = np.array([self._checked(k, m.home) for k, m in enumerate(self.mechanisms)])
         self.reset()
 
+    def __repr__(self) -> str:
+        return f"BatchPlant({len(self.mechanisms)} of {self.mechanisms[0]!r}, dt={self.dt:g})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the arguments and the state for copies and pickles, without views and kernels."""
         state = self.configuration, self.velocity, self.failed.copy(), dict(self.problem)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray, short_repr
 from robodyn.checks import as_array, as_scalar
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, RobodynError
@@ -56,6 +56,8 @@ class SimulationResults:
     problem: dict[int, str]
     peak_effort: FloatArray
     peak_error: FloatArray
+
+    __repr__ = short_repr
 
 
 def simulate_many(

@@ -61,6 +61,9 @@ class Plant:
         self.limits_motors = limit_efforts and mechanism.drives.has_torque_speed_curve
         self.reset(configuration, velocity)
 
+    def __repr__(self) -> str:
+        return f"Plant({self.mechanism!r}, dt={self.dt:g})"
+
     def reset(
         self, configuration: ArrayLike | None = None, velocity: ArrayLike | None = None
     ) -> None:

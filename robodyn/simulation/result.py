@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.extras import needing
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
@@ -56,6 +56,8 @@ class SimulationResult:
     effort: FloatArray
     desired: Motion | None = None
     events: list[Event] = field(default_factory=list)
+
+    __repr__ = short_repr
 
     @property
     def error(self) -> FloatArray:

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import read_columns, write_columns
@@ -41,6 +41,8 @@ class Measurements:
     position: FloatArray | None = None
     passive: Mapping[str, FloatArray] = field(default_factory=dict)
     source: str = ""
+
+    __repr__ = short_repr
 
     @property
     def where(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.travel import within_travel
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, visibility, weights_of
 from robodyn.identification.calibration.measurements import Measurements
@@ -58,6 +58,8 @@ class CalibrationPoses:
     observability: float
     condition: float
     random_log_det: float
+
+    __repr__ = short_repr
 
 
 def calibration_poses(

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.loading.save import save
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -78,6 +78,8 @@ class Calibration:
     covariance: FloatArray
     free: tuple[str, ...]
     notes: tuple[str, ...]
+
+    __repr__ = short_repr
 
     def save(self, path: str | Path) -> None:
         """Write the calibrated mechanism as a .yaml or .urdf file.

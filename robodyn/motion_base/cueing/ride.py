@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.algorithms.motion import JointStates
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_array, as_exact
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import write_bag
@@ -67,6 +67,8 @@ class Ride:
     felt_force: FloatArray
     wanted_rate: FloatArray
     felt_rate: FloatArray
+
+    __repr__ = short_repr
 
     @cached_property
     def trajectory(self) -> SampledTrajectory:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.errors import InvalidInput
 from robodyn.formats.bags import read_bag
 from robodyn.formats.csv_text import read_columns
@@ -37,6 +37,8 @@ class VehicleMotion(NamedTuple):
     time: FloatArray
     force: FloatArray
     rate: FloatArray
+
+    __repr__ = short_repr
 
 
 def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleMotion:

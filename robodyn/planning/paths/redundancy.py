@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, get_args
 import numpy as np
 
 from robodyn.algorithms import motions
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
 from robodyn.mechanism.mechanism import Mechanism
@@ -58,6 +58,8 @@ class Optimized(NamedTuple):
     after: float
     chosen: dict[str, FloatArray]
     text: str
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True)

@@ -142,6 +142,11 @@ class TimeOptimal(Sequence):
     gap: float
     limiting: tuple[Limited, ...]
 
+    def __repr__(self) -> str:
+        return (
+            f"TimeOptimal({self.duration:.6g} s, gap {self.gap:.2g}, {len(self.limiting)} limits)"
+        )
+
     def _rows(self, t: FloatArray) -> Motion:
         out = super()._rows(np.clip(t, 0.0, self.duration))
         outside = (t < 0.0) | (t > self.duration)

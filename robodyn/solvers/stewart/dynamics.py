@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 
 from robodyn.algorithms.effort_terms import EffortTerms, where_regular
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.dynamics.batch_calls import (
     BASE,
@@ -55,6 +55,8 @@ class Reactions(NamedTuple):
     prismatic_moment: FloatArray
     universal_force: FloatArray
     universal_moment: FloatArray
+
+    __repr__ = short_repr
 
 
 def unchecked(platform: Any) -> UncheckedPlatform:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.algorithms.motion import JointStates
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, short_repr
 from robodyn.solvers.stewart.six_legs import SixLegs, universal_zero_frame
 
 
@@ -33,6 +33,8 @@ class LegMotion(NamedTuple):
     angular_velocity: FloatArray
     angular_acceleration: FloatArray
     universal_rates: FloatArray
+
+    __repr__ = short_repr
 
 
 class LegJointReadings:

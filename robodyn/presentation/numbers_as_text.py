@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from robodyn.presentation.report_answers import Cell
+
 # Anything smaller is rounding error, in every unit used here.
 SMALLEST_SHOWN = 1e-12
 
@@ -33,3 +35,13 @@ def number(value: float) -> str:
 def vector(values: Iterable[float]) -> str:
     """Format numbers separated by commas; missing limits as an infinity sign."""
     return ", ".join(number(value) for value in values)
+
+
+def cell_text(cell: Cell) -> str:
+    """Format a cell of a table: text, a number, a vector, or a matrix by rows."""
+    if isinstance(cell, str):
+        return cell
+    values = np.asarray(cell)
+    if values.ndim == 0:
+        return number(float(values))
+    return vector(values) if values.ndim == 1 else "; ".join(vector(row) for row in values)
