@@ -31,13 +31,12 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
 def short_repr(record: Any) -> str:
     """Return the class and its fields in one line; a long value is its type, an array its shape.
 
-    For dataclasses and named tuples of arrays: `__repr__ = short_repr`.
+    For dataclasses and named tuples with large arrays.
     """
-    names = (
-        record._fields
-        if isinstance(record, tuple)
-        else [field.name for field in dataclasses.fields(record) if field.repr]
-    )
+    if dataclasses.is_dataclass(record):
+        names = [field.name for field in dataclasses.fields(record) if field.repr]
+    else:
+        names = record._fields
     fields = (f"{name}={_short(getattr(record, name))}" for name in names)
     return f"{type(record).__name__}({', '.join(fields)})"
 

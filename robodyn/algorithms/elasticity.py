@@ -55,7 +55,8 @@ class Modes(NamedTuple):
     shapes: FloatArray
     body_shapes: FloatArray
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     @property
     def stable(self) -> BoolArray:

@@ -102,7 +102,8 @@ class Linearization(NamedTuple):
     efforts: FloatArray
     dt: float | None = None
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     def to_scipy(self) -> Any:
         """A `scipy.signal.StateSpace` whose output is the state.

@@ -20,7 +20,8 @@ class Motion(NamedTuple):
     velocity: FloatArray
     acceleration: FloatArray
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class JointStates(NamedTuple):
@@ -36,7 +37,8 @@ class JointStates(NamedTuple):
     positions: FloatArray
     velocities: FloatArray
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class DrivenMotion(NamedTuple):
@@ -52,4 +54,5 @@ class DrivenMotion(NamedTuple):
     velocities: FloatArray
     accelerations: FloatArray
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)

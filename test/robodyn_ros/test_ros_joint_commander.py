@@ -263,7 +263,7 @@ def test_who_else_commands_the_drives_is_named_and_ends_the_motion(operator):
     graph.until(lambda: len(own) > 50, "commands")
     assert graph.nodes["joint_commander"]._machine.state == "engaged"  # the other says nothing
     other.publish(own[-1])
-    aside = Float64MultiArray(data=[value + 0.05 for value in own[-1].data])
+    aside = Float64MultiArray(data=[value + 0.02 for value in own[-1].data])
 
     def is_off():
         other.publish(aside)  # unlike ours, it may be lost

@@ -38,7 +38,8 @@ class VehicleMotion(NamedTuple):
     force: FloatArray
     rate: FloatArray
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleMotion:

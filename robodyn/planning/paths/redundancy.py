@@ -59,7 +59,8 @@ class Optimized(NamedTuple):
     chosen: dict[str, FloatArray]
     text: str
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 @dataclass(frozen=True)

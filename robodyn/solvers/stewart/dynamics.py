@@ -56,7 +56,8 @@ class Reactions(NamedTuple):
     universal_force: FloatArray
     universal_moment: FloatArray
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 def unchecked(platform: Any) -> UncheckedPlatform:

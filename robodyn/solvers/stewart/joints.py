@@ -34,7 +34,8 @@ class LegMotion(NamedTuple):
     angular_acceleration: FloatArray
     universal_rates: FloatArray
 
-    __repr__ = short_repr
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class LegJointReadings:
