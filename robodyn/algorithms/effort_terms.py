@@ -20,7 +20,7 @@ class EffortTerms(NamedTuple):
     Attributes:
         total: (N, n) [N or N m]; NaN where no efforts exist.
         terms: (N, n) each, by name, such as `massless` and `dynamic`, or `inertial`, `coriolis`,
-            `gravity`, `friction`.
+            `gravity`, `friction`, `springs`.
         reactions: named tuple of arrays (N, k, 3) in the mechanism's joints; None where a kind of
             mechanism does not compute them.
     """
@@ -67,7 +67,7 @@ def effort_terms(
     """Efforts (N, n) of a motion and the terms that add up to them; NaN where no efforts exist.
 
     What inertia, velocity (`coriolis`, centrifugal terms included), gravity, friction and, if
-    there is one, a wrench contribute.
+    there are any, springs and a wrench contribute.
 
     Raises:
         InvalidInput: an unknown formulation.
@@ -82,16 +82,20 @@ def effort_terms(
     q, v, change = (np.atleast_2d(part) for part in (configuration, velocity, acceleration))
     rest, core = np.zeros_like(v), (len(mechanism.joint_names),)
     smooth = mechanism._frictionless.inverse_dynamics
-    gravity = where_regular(smooth, (q, rest, rest), core)
+    held = where_regular(smooth, (q, rest, rest), core)
+    weight = mechanism._springless._frictionless.inverse_dynamics
+    gravity = where_regular(weight, (q, rest, rest), core)
     frictionless = where_regular(smooth, (q, v, rest), core)
     inertial = where_regular(smooth, (q, v, change), core) - frictionless
     unloaded = where_regular(mechanism.inverse_dynamics, (q, v, change), core)
     terms = {
         "inertial": inertial,
-        "coriolis": frictionless - gravity,
+        "coriolis": frictionless - held,
         "gravity": gravity,
         "friction": unloaded - frictionless - inertial,
     }
+    if mechanism._springless is not mechanism:
+        terms["springs"] = held - gravity
     if wrench is None:
         return EffortTerms(unloaded, terms)
     load = np.broadcast_to(wrench, (*v.shape[:-1], 6))

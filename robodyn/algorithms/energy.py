@@ -14,7 +14,7 @@ from robodyn.checks import as_array
 
 
 class Energy(NamedTuple):
-    """Kinetic energy (...) [J], and potential energy (...) [J], 0 at the base's origin."""
+    """Kinetic and potential energy (...) [J]; the latter is 0 at the base's origin."""
 
     kinetic: FloatArray
     potential: FloatArray
@@ -28,25 +28,39 @@ def energy(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> 
         velocity: (..., nv).
 
     Returns:
-        Kinetic energy (...) [J], rotors of motors included, and potential energy (...) [J], 0
-        at the base's origin.
+        Kinetic energy (...) [J], rotors of motors included, and potential energy (...) [J] of
+        gravity, 0 at the base's origin, and of springs, 0 at rest.
 
     Raises:
         InvalidInput: a wrong shape or not finite.
         KinematicsError: as `mass_matrix`.
     """
     shape, (q, v) = states_of(mechanism, configuration, velocity)
+    in_springs = spring_energy(mechanism, q.reshape(*shape, q.shape[-1]))
     if not shape:
         q, v = q[0], v[0]
         kinetic = 0.5 * v.dot(mechanism.mass_matrix(q).dot(v))
         potential = -mechanism._links.mass * mechanism.center_of_mass(q).dot(
             mechanism.model.gravity
         )
-        return Energy(np.asarray(kinetic), np.asarray(potential))
+        return Energy(np.asarray(kinetic), np.asarray(potential + in_springs))
     q, v = q.reshape(*shape, q.shape[-1]), v.reshape(*shape, mechanism._links.nv)
     momenta = (mechanism.mass_matrix(q) @ v[..., None])[..., 0]
     potential = -mechanism._links.mass * (mechanism.center_of_mass(q) @ mechanism.model.gravity)
-    return Energy(np.asarray(0.5 * (v * momenta).sum(axis=-1)), np.asarray(potential))
+    kinetic = 0.5 * (v * momenta).sum(axis=-1)
+    return Energy(np.asarray(kinetic), np.asarray(potential + in_springs))
+
+
+def spring_energy(mechanism: Any, configuration: FloatArray) -> FloatArray:
+    """Compute the potential energy (...) [J] of the springs, each 0 at its rest position."""
+    total = np.zeros(configuration.shape[:-1])
+    if mechanism._springless is not mechanism:
+        springs = {j.name: j.spring for j in mechanism.model.joints if j.spring.acts}
+        states = mechanism.joint_states(configuration)
+        for name, position in zip(states.names, np.moveaxis(states.positions, -1, 0), strict=True):
+            if name in springs:
+                total += springs[name].energy(position)
+    return total
 
 
 def coriolis_matrix(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:

@@ -4,9 +4,9 @@
 
 A rigid body enters the equations of motion by ten numbers: its mass, its first moments m c and its
 inertia about the origin of its link's frame (Atkeson, An and Hollerbach, 1986). Inverse dynamics is
-linear in these and in the coefficients of friction and the rotors' inertia, so a column of the
-regressor is the inverse dynamics of a mechanism in which everything but one parameter is zero. The
-compiled kernels compute them: exact to rounding, and one set of equations for both.
+linear in these, in the rotors' inertia and in the coefficients of friction and springs, so a column
+of the regressor is the inverse dynamics of a mechanism in which everything but one parameter is
+zero. The compiled kernels compute them: exact to rounding, and one set of equations for both.
 """
 
 from __future__ import annotations
@@ -87,12 +87,14 @@ class JointParameter(NamedTuple):
 class JointPlaces(NamedTuple):
     """Indices of a joint's numbers in its mechanism's packed array; `spin` if it has one.
 
-    `dry_friction` is the beginning of the parameters of `kernels.dry_friction`.
+    `dry_friction` is the beginning of the parameters of `kernels.dry_friction`. The effort at
+    position 0 follows the `stiffness`.
     """
 
     armature: int
     damping: int
     dry_friction: int
+    stiffness: int
     spin: int | None = None
 
 
@@ -102,16 +104,25 @@ def joint_parameters(
     """Parameters of a joint, and what a unit of each is in the packed array.
 
     Of a driven joint its armature, which is all reflected inertia, and friction, of another one
-    damping alone. `static` is there where friction falls from it: linear in both levels at a given
-    Stribeck velocity, which stays as it is.
+    damping alone; of a spring its stiffness and preload, at the rest position it has. `static` is
+    there where friction falls from it: linear in both levels at a given Stribeck velocity, which
+    stays as it is.
     """
     unit = "m" if joint.kind == "prismatic" else "rad"
     force, inertia = ("N", "kg") if unit == "m" else ("N m", "kg m^2")
     name, actuator = joint.name, joint.actuator
     viscous = JointParameter(f"{name}.viscous", joint.damping, f"{force} s/{unit}")
     damping = viscous, {at.damping: 1.0}
+    springs: list[tuple[JointParameter, dict[int, float]]] = []
+    if joint.spring.acts:
+        stiffness = JointParameter(f"{name}.stiffness", joint.spring.stiffness, f"{force}/{unit}")
+        preload = JointParameter(f"{name}.preload", joint.spring.preload, force)
+        springs = [
+            (stiffness, {at.stiffness: 1.0, at.stiffness + 1: -joint.spring.rest}),
+            (preload, {at.stiffness + 1: 1.0}),
+        ]
     if not driven:
-        return [damping]
+        return [damping, *springs]
     turning = {at.armature: 1.0} | ({} if at.spin is None else {at.spin: _spin(joint)})
     found = [
         (JointParameter(f"{name}.armature", joint.reflected_inertia, inertia), turning),
@@ -129,7 +140,7 @@ def joint_parameters(
     if falling and actuator.static is not None:
         static = JointParameter(f"{name}.static", actuator.static, force)
         found.append((static, dict.fromkeys(excess, 1.0) | falling))
-    return found
+    return found + springs
 
 
 def _spin(joint: Joint) -> float:
@@ -149,7 +160,8 @@ def with_values(
     Raises:
         ModelError: values that no model can have.
     """
-    right = min(of_joints.values(), default=0.0) >= 0.0 and all(
+    signed = (value for name, value in of_joints.items() if not name.endswith(".preload"))
+    right = min(signed, default=0.0) >= 0.0 and all(
         body.mass >= 0.0 and np.isfinite(body.inertia).all() for body in bodies.values()
     )
     vary: Any = varied if right else altered  # which says what is wrong
@@ -170,7 +182,13 @@ def with_values(
         friction.setflags(write=False)
         turning = _with_armature(joint, armature, vary)
         drive = vary(turning.drive, static=static)
-        joints.append(vary(turning, damping=viscous, friction=friction, drive=drive))
+        spring = vary(
+            joint.spring,
+            stiffness=of_joints.get(f"{joint.name}.stiffness", joint.spring.stiffness),
+            preload=of_joints.get(f"{joint.name}.preload", joint.spring.preload),
+        )
+        changes = {"damping": viscous, "friction": friction, "drive": drive, "spring": spring}
+        joints.append(vary(turning, **changes))
     closures = tuple(
         vary(closure, damping=of_joints.get(f"{closure.name}.viscous", closure.damping))
         for closure in model.closures

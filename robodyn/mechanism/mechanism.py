@@ -518,7 +518,10 @@ class Mechanism(ABC):
         return UncheckedDynamics(self)
 
     def gravity(self, configuration: ArrayLike, /, *, base: BaseMotion | None = None) -> FloatArray:
-        """Compute the efforts (..., n) that hold the mechanism at rest on its base."""
+        """Compute the efforts (..., n) that hold the mechanism at rest on its base.
+
+        They balance gravity and springs.
+        """
         rest = np.zeros(self.coordinates.velocity_size)
         return self.inverse_dynamics(configuration, rest, rest, base=base)
 
@@ -537,6 +540,12 @@ class Mechanism(ABC):
     @cached_property
     def _frictionless(self) -> Self:
         return self.without_friction()
+
+    @cached_property
+    def _springless(self) -> Self:
+        """The mechanism without springs; itself if it has none."""
+        springs = getattr(self.model, "has_springs", False)  # other classes of models have none
+        return self._made(self.model.without_springs()) if springs else self
 
     def without_actuators(self) -> Self:
         """Return the mechanism with ideal actuators: no rotors, dry friction and motor limits."""

@@ -15,6 +15,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.fields import frozen, not_negative, unit_axis
 from robodyn.model.placement import Placement
+from robodyn.model.spring import NO_SPRING, JointSpring
 from robodyn.poses import axis_motion, matrix_from_pose
 
 JOINT_KINDS = ("revolute", "continuous", "prismatic", "floating", "fixed")
@@ -52,6 +53,7 @@ class Joint:
         armature: [kg m^2 or kg] inertia of a motor, reflected to the joint and nothing else.
         damping: [N m s/rad or N s/m] viscous friction.
         friction: (2,) [N m or N] Coulomb friction when moving forward and backward, not negative.
+        spring: between parent and child, parallel to what drives the joint.
         position: (2,) [rad or m] limits.
         velocity, effort: limits, positive.
         drive: the rest of what drives it: screw or gear, static friction, limits and constants of
@@ -75,6 +77,7 @@ class Joint:
     velocity: float = np.inf
     effort: float = np.inf
     drive: Actuator = field(default_factory=Actuator)
+    spring: JointSpring = NO_SPRING
 
     def __post_init__(self) -> None:
         put, where = object.__setattr__, f"joint {self.name!r}"
@@ -87,6 +90,12 @@ class Joint:
             raise ModelError(f"{where}: a {self.kind} joint cannot mimic another", value=self.mimic)
         if self.mimic is not None:
             frozen(f"{where}: mimic", (self.mimic.multiplier, self.mimic.offset), (2,))
+        if self.spring.acts and self.kind in ("floating", "fixed"):
+            raise ModelError(
+                f"{where}: a {self.kind} joint has no spring; put springs between points of its "
+                "links",
+                value=self.spring,
+            )
         put(self, "axis", unit_axis(where, self.axis))
         self._check_motion(where)
 

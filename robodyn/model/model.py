@@ -27,6 +27,7 @@ from robodyn.model.comparison import Compared
 from robodyn.model.fields import GRAVITY, altered, frozen, varied
 from robodyn.model.joint import NO_FRICTION, Joint
 from robodyn.model.placement import Placement
+from robodyn.model.spring import NO_SPRING, JointSpring
 from robodyn.poses import rotation_matrix
 
 BASES = ("fixed", "moving")
@@ -220,6 +221,37 @@ class Model(Compared):
                 joint = replace(joint, drive=drive)
             joints.append(joint)
         return varied(self, joints=tuple(joints))
+
+    def with_joint_springs(self, springs: Mapping[str, JointSpring]) -> Model:
+        """Return the mechanism with other springs at the joints named.
+
+        Raises:
+            ModelError: there is no such joint, or it is fixed or floating.
+        """
+        known = {joint.name for joint in self.joints}
+        for name in springs:
+            if name not in known:
+                raise ModelError(
+                    f"{self.source or self.name}: no joint {name!r} for a spring; there are "
+                    f"{', '.join(sorted(known))}",
+                    value=name,
+                )
+        joints = (
+            replace(joint, spring=springs[joint.name]) if joint.name in springs else joint
+            for joint in self.joints
+        )
+        return varied(self, joints=tuple(joints))
+
+    @property
+    def has_springs(self) -> bool:
+        """Whether there is a spring."""
+        return any(joint.spring.acts for joint in self.joints)
+
+    def without_springs(self) -> Model:
+        """Return the mechanism without springs."""
+        return self.with_joint_springs(
+            {joint.name: NO_SPRING for joint in self.joints if joint.spring.acts}
+        )
 
     def without_actuators(self) -> Model:
         """The same mechanism with ideal actuators; joints that are not driven keep what they have.

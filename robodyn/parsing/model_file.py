@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,13 @@ from robodyn.formats.documents import Fields
 from robodyn.formats.urdf_shapes import frame_of
 from robodyn.model.body import Body
 from robodyn.model.fields import inertia_tensor
+from robodyn.model.model import Model
 from robodyn.model.placement import Placement
+from robodyn.model.spring import JointSpring
 from robodyn.poses import rpy_of_rotation
 
+# Fields of a document that state springs.
+SPRINGS = ("joints",)
 HEADER = "# Written by robodyn; `robodyn check {name}` shows how it is read.\n"
 
 
@@ -81,6 +85,32 @@ def actuator_fields(actuator: Actuator) -> dict[str, Any]:
         if value != getattr(ideal, item.name):
             out[item.name] = [list(pair) for pair in value] if isinstance(value, tuple) else value
     return out
+
+
+def with_stated_springs(top: Fields, model: Model) -> Model:
+    """The model with the springs of a document, whose fields are `SPRINGS`.
+
+    Raises:
+        ModelError: a field that is unknown or wrong, or an unknown joint.
+    """
+    springs = {}
+    blocks = top.child("joints", {})
+    for name in blocks.data:
+        block = blocks.child(name)
+        block.only("spring")
+        spring = block.child("spring")
+        spring.only("stiffness", "rest", "preload")
+        numbers_of = (spring.number(key, default=0.0) for key in spring.data)
+        with stated_in(block, "spring"):
+            springs[name] = JointSpring(**dict(zip(spring.data, numbers_of, strict=True)))
+    with stated_in(top, "joints"):
+        return model.with_joint_springs(springs) if springs else model
+
+
+def spring_fields(model: Model) -> dict[str, Any]:
+    """The springs of a model as `with_stated_springs` reads them."""
+    joints = {j.name: {"spring": asdict(j.spring)} for j in model.joints if j.spring.acts}
+    return {"joints": joints} if joints else {}
 
 
 def limits_of(

@@ -6,7 +6,8 @@ A joint may hold `<robodyn armature="0.78" friction_backward="27.2"/>`: reflecte
 motor [kg m^2 or kg], and Coulomb friction [N m or N] in the negative direction where it differs
 from `<dynamics friction>`; and `home`, the position [rad or m] at which the mechanism starts, a
 floating joint's as its pose (7) [m, -]; and `multi_turn="true"`, by which a continuous joint counts
-its turns, while otherwise positions a full turn apart are the same.
+its turns, while otherwise positions a full turn apart are the same; and of a spring
+`spring_stiffness` [N m/rad or N/m], `spring_rest` [rad or m] and `spring_preload` [N m or N].
 
 The robot may hold `<robodyn type="closed_loop" gravity="0 0 -1.62" .../>`, all of it optional: the
 kind of mechanism; gravity [m/s^2] in its base frame; `base_link` and `tip_link`, as `load` takes
@@ -32,6 +33,7 @@ from robodyn.formats.urdf_shapes import TAG
 from robodyn.formats.xml_text import numbers_in
 from robodyn.model.builder import Drives, ModelBuilder
 from robodyn.model.joint import Joint
+from robodyn.model.spring import JointSpring
 
 SETTINGS = ("type", "gravity", "base_link", "tip_link", "actuated_joints", "independent_joints",
             "weights", "base_cone", "body_cone")  # fmt: skip
@@ -41,13 +43,16 @@ class Motor(NamedTuple):
     """Motor of a joint: `armature`, and `friction_backward` or None if friction is symmetric.
 
     `home` is a position [rad or m], (1,), a floating joint's its pose (7,) [m, -], or None;
-    `multi_turn` says that a continuous joint counts its turns.
+    `multi_turn` says that a continuous joint counts its turns; the rest is its spring.
     """
 
     armature: float = 0.0
     friction_backward: float | None = None
     home: tuple[float, ...] | None = None
     multi_turn: bool = False
+    spring_stiffness: float = 0.0
+    spring_rest: float = 0.0
+    spring_preload: float = 0.0
 
     @property
     def stated(self) -> bool:
@@ -84,7 +89,7 @@ def motor_of(attributes: Mapping[str, str], where: str, *, floats: bool = False)
             values[key] = _switch(text, f"{where} {key}")
             continue
         size = 7 if key == "home" and floats else 1
-        at_least = -math.inf if key == "home" else 0.0
+        at_least = -math.inf if key in ("home", "spring_rest", "spring_preload") else 0.0
         numbers = numbers_in(text, size, f"{where} {key}", at_least=at_least)
         values[key] = tuple(numbers) if key == "home" else numbers[0]
     return Motor(**values)
@@ -106,12 +111,21 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
     kind = "revolute" if joint.kind == "continuous" and motor.multi_turn else joint.kind
     friction = np.array([forward, backward])
     made = replace(joint, kind=kind, armature=motor.armature, friction=friction)
+    made = replace(made, spring=_spring(joint.spring, motor))
     if joint.kind in ("fixed", "floating") or not describes(params):
         return made
     where = f"joint {joint.name!r}"
     actuator = actuator_of_joint(params, where, (forward, backward), motor.stated)
     # the attributes have the inertia already reflected
     return replace(made.driven_by(actuator), armature=motor.armature if motor.stated else 0.0)
+
+
+def _spring(stated: JointSpring, motor: Motor) -> JointSpring:
+    """The spring of the attributes, or one stated without preload, to which they add that."""
+    if not stated.stiffness:
+        return JointSpring(motor.spring_stiffness, motor.spring_rest, motor.spring_preload)
+    shift = motor.spring_preload / stated.stiffness
+    return JointSpring(stated.stiffness, stated.rest + shift, motor.spring_preload)
 
 
 def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: str) -> None:

@@ -27,7 +27,12 @@ from robodyn.model.geometry import MeshFile
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.poses import matrix_from_pose, quaternion_of_rotation
-from robodyn.writing.urdf import closure_element, own_attributes, params_of_joint
+from robodyn.writing.urdf import (
+    closure_element,
+    own_attributes,
+    params_of_joint,
+    unloaded_position,
+)
 
 # What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
 LEAST = 2e-15
@@ -199,6 +204,8 @@ class _Writer:
             made.set("range", numbers(np.clip(joint.position, -UNLIMITED, UNLIMITED)))
         amounts = {"damping": joint.damping, "frictionloss": joint.friction[0]}
         amounts["armature"] = joint.reflected_inertia
+        amounts["springref"] = unloaded_position(joint, "MJCF")
+        amounts["stiffness"] = joint.spring.stiffness
         made.attrib.update({key: number(value) for key, value in amounts.items() if value})
         self._qpos.append(value or 0.0)
 
@@ -274,7 +281,10 @@ class _Writer:
 
     def _own(self, joint: Joint) -> dict[str, Any]:
         """What MJCF has no word for: its child, attributes of `<robodyn>`, limits, the actuator."""
-        told = {"child": joint.child, "own": own_attributes(joint, self._home.get(joint.name))}
+        own = own_attributes(joint, self._home.get(joint.name))
+        if joint.spring.preload:
+            own["spring_preload"] = number(joint.spring.preload)
+        told = {"child": joint.child, "own": own}
         if joint.kind in ("floating", "fixed"):
             return told
         limits = {"effort": joint.effort, "velocity": joint.velocity}

@@ -33,7 +33,12 @@ from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.parsing.sdf.tree import CLOSURES, NAMESPACE, OWN, SCOPE
 from robodyn.poses import rpy_of_rotation
-from robodyn.writing.urdf import closure_element, own_attributes, params_of_joint
+from robodyn.writing.urdf import (
+    closure_element,
+    own_attributes,
+    params_of_joint,
+    unloaded_position,
+)
 
 WORLD = "world"
 TYPES = {kind: name for name, kind in CLOSURES.items() if name != "continuous"}
@@ -138,6 +143,9 @@ def _tree_joint(
     dynamics = element(axis, "dynamics")
     _text(dynamics, "damping", number(joint.damping))
     _text(dynamics, "friction", number(joint.friction[0]))
+    if joint.spring.acts:
+        _text(dynamics, "spring_reference", number(unloaded_position(joint, "SDF") - at))
+        _text(dynamics, "spring_stiffness", number(joint.spring.stiffness))
     if joint.mimic is not None:
         links = {link.get("name") for link in out.iterfind("link")}
         mimic = element(axis, "mimic", joint=_joint_name(joint.mimic.joint, links))
@@ -149,6 +157,8 @@ def _tree_joint(
     own = own_attributes(joint, home)
     if at:
         own["reference"] = number(at)
+    if joint.spring.preload:
+        own["spring_preload"] = number(joint.spring.preload)
     if own:
         element(made, OWN + TAG, **own)
     for name, text in params_of_joint(joint).items():

@@ -116,7 +116,7 @@ def _joint(
     frame_origin(out, joint.at.matrix)
     if single:
         _motion(out, joint)
-    own = own_attributes(joint, home)
+    own = own_attributes(joint, home) | spring_attributes(joint)
     if own:
         element(out, TAG, **own)
 
@@ -175,6 +175,31 @@ def own_attributes(joint: Joint, home: tuple[float, ...] | None) -> dict[str, st
     if backward != forward and not joint.drive.rotor_inertia:
         own["friction_backward"] = number(backward)
     return own if home is None else own | {"home": numbers(home)}
+
+
+def spring_attributes(joint: Joint) -> dict[str, str]:
+    """What the element `<robodyn>` says of a joint's spring."""
+    values = {
+        "spring_stiffness": joint.spring.stiffness,
+        "spring_rest": joint.spring.rest,
+        "spring_preload": joint.spring.preload,
+    }
+    return {name: number(value) for name, value in values.items() if value}
+
+
+def unloaded_position(joint: Joint, form: str) -> float:
+    """Position [rad or m] at which a joint's spring has no effort, for formats without preload.
+
+    Raises:
+        OutputError: the effort is the same everywhere.
+    """
+    if joint.spring.preload and not joint.spring.stiffness:
+        raise OutputError(
+            f"joint {joint.name!r}: {form} has no spring whose effort, {joint.spring.preload:g}, "
+            "is the same at every position; give it a stiffness, or write a .yaml or .urdf file",
+            value=joint.spring,
+        )
+    return joint.spring.unloaded
 
 
 def params_of_joint(joint: Any) -> dict[str, str]:

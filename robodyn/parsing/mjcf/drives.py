@@ -13,6 +13,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import warn
+from robodyn.model.spring import NO_SPRING, JointSpring
 from robodyn.parsing.mjcf.compiled import JOINTS, Compiled
 
 # At most as many names in one message.
@@ -131,6 +132,7 @@ class MjcfDrives:
         limits: least and largest effort [N m or N], infinite for none, of each driven joint.
         range: (njnt, 2) [rad or m] limits of position.
         damping, friction, armature: (njnt,) of joints, with those of tendons.
+        springs: of each joint, with those of tendons.
 
     Raises:
         ModelError: what cannot be read, by the name of the actuator or tendon.
@@ -143,6 +145,13 @@ class MjcfDrives:
         self.damping = np.array(model.dof_damping[dofs])
         self.friction = np.array(model.dof_frictionloss[dofs])
         self.armature = np.array(model.dof_armature[dofs])
+        at = model.jnt_qposadr
+        self.springs = [
+            JointSpring(*pair) if JOINTS[kind] in ("hinge", "slide") else NO_SPRING
+            for kind, *pair in zip(
+                model.jnt_type, model.jnt_stiffness, model.qpos_spring[at], strict=True
+            )
+        ]
         limited = np.array(model.jnt_limited, dtype=bool)
         self.range = np.where(limited[:, None], model.jnt_range, [-np.inf, np.inf])
         self.limits: dict[int, tuple[float, float]] = {}
@@ -180,6 +189,12 @@ class MjcfDrives:
             self.damping[joint] += factor**2 * float(np.ravel(properties["damping"])[0])
             self.armature[joint] += factor**2 * float(properties["armature"])
             self.friction[joint] += abs(factor) * float(properties["frictionloss"])
+            low, high = model.tendon_lengthspring[n]
+            if properties["stiffness"].any() and low == high:
+                stiffness = factor**2 * float(np.ravel(properties["stiffness"])[0])
+                own = JointSpring(stiffness, float(low - constant) / factor)
+                self.springs[joint] = self.springs[joint].plus(own)
+                out.remove("stiffness")
             if properties["limited"]:
                 ends = np.sort((model.tendon_range[n] - constant) / factor)
                 low, high = self.range[joint]

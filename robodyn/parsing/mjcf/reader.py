@@ -171,6 +171,7 @@ class _Reader:
             position=np.array(ends),
             velocity=limits["velocity"] or np.inf,
             effort=limits["effort"] or np.inf,
+            spring=drives.springs[n],
         )
         home = None if self._home is None else (float(self._home[at]),)
         motor = self._motor(name, own, Motor(float(drives.armature[n]), home=home))

@@ -13,6 +13,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.formats.urdf_shapes import finite
 from robodyn.model.joint import Joint, Mimic
+from robodyn.model.spring import NO_SPRING, JointSpring
 from robodyn.parsing.sdf.frames import MODEL, SdfFrames
 
 TRUE = ("true", "1")
@@ -26,7 +27,7 @@ class Axis:
         direction: (3,) unit, in the frame of the joint's child.
         lower, upper, effort, velocity: limits, infinite where there are none.
         damping, friction: of `<dynamics>`.
-        spring: whether there is a spring.
+        spring: of `<dynamics>`, its rest position from the joint's reference.
         mimic: name of the joint that is followed, multiplier and offset.
         reference: [rad or m] the position where the file's poses are.
     """
@@ -38,14 +39,19 @@ class Axis:
     velocity: float = np.inf
     damping: float = 0.0
     friction: float = 0.0
-    spring: bool = False
+    spring: JointSpring = NO_SPRING
     mimic: tuple[str, float, float] | None = None
     reference: float = 0.0
 
     @property
     def narrows(self) -> bool:
         """Whether it says what a closure cannot have."""
-        return bool(np.isfinite([self.lower, self.upper]).any() or self.friction or self.mimic)
+        return bool(
+            np.isfinite([self.lower, self.upper]).any()
+            or self.friction
+            or self.mimic
+            or self.spring.acts
+        )
 
     def following(self, name: str, multiplier: float) -> Axis:
         """The same direction as an axis that follows a joint."""
@@ -75,6 +81,7 @@ class Axis:
             damping=self.damping,
             friction=np.full(2, self.friction),
             mimic=mimic,
+            spring=self.spring.measured(1.0, -own),
         )
 
     @property
@@ -128,7 +135,9 @@ def read_axis(
         velocity=finite(velocity) if velocity >= 0.0 else np.inf,
         damping=value("dynamics/damping", 0.0),
         friction=value("dynamics/friction", 0.0),
-        spring=bool(value("dynamics/spring_stiffness", 0.0)),
+        spring=JointSpring(
+            value("dynamics/spring_stiffness", 0.0), value("dynamics/spring_reference", 0.0)
+        ),
         mimic=_mimic(frames, found.find("mimic"), scope, where),
         reference=reference,
     )

@@ -290,8 +290,6 @@ class TreeReader:
         self._builder.add(axis.joint(joint, self._references, self._names))
         self._builder.zero_limits[called] = axis.zero_limits
         self._moved_alone.append(called)
-        if axis.spring:
-            leave_out(self._frames.source, f"joint {name!r}", "<spring_stiffness>")
 
     def _axis(self, name: str, tag: str) -> Axis:
         return read_axis(self._frames, name, tag, self._in_model, self._references[name])
@@ -339,7 +337,7 @@ def closure_of_joint(
     axes = [read_axis(frames, name, tag, in_model) for tag in used]
     damping = axes[0].damping if axes and kind != "prismatic" else 0.0
     if any(axis.narrows or axis.damping != damping for axis in axes):
-        what = "limits, friction and damping that a closure cannot have"
+        what = "limits, springs, friction and damping that a closure cannot have"
         leave_out(frames.source, f"joint {name!r}", what)
     # directions in the axes of the joint's frame
     along = [seats[child][:3, :3].T @ axis.direction for axis in axes] or [None]

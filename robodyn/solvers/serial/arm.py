@@ -29,6 +29,7 @@ from robodyn.solvers.serial import kinematics, parameters, presentation
 from robodyn.solvers.serial.chain import as_arm, chain_of
 from robodyn.solvers.serial.kernels import batch as kernels
 from robodyn.solvers.serial.kernels import lanes
+from robodyn.solvers.serial.packing import without_springs
 from robodyn.solvers.serial.solver import SerialSolver
 
 _empty = np.empty
@@ -166,9 +167,9 @@ class SerialArm(Mechanism):
     def christoffel(self, q: ArrayLike) -> FloatArray:
         """C^i_jk (..., n, n, n) at [i, j, k] by strobing; the velocity terms are qd' C^i qd.
 
-        With h(qd) the effort of a motion at constant rates without gravity and friction, C_jj is
-        h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2 C_jk (the report omits the first two), C_jk
-        is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+        With h(qd) the effort of a motion at constant rates without gravity, springs and friction,
+        C_jj is h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2 C_jk (the report omits the first
+        two), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
         """
         shape, (flat,) = self.solver.flat(q=q)
         pairs = np.eye(self.n)[:, None] + np.eye(self.n)
@@ -178,12 +179,12 @@ class SerialArm(Mechanism):
         return np.asarray(C.reshape(*shape, self.n, *self.solver.square))
 
     def _probe(self, q: FloatArray, armature: bool, qd: Any = 0.0, qdd: Any = 0.0) -> FloatArray:
-        """Efforts (..., n) of unit motions (..., n) without gravity and friction.
+        """Efforts (..., n) of unit motions (..., n) without gravity, springs and friction.
 
         Turney, Mudge and Lee (1980), end of section 3.
         """
         names, still = ("q", "qd", "qdd", "wrench", "base"), self.solver.still
-        chain, free = self.solver.chain(False, armature), np.zeros(3)
+        chain, free = without_springs(self.solver.chain(False, armature)), np.zeros(3)
         return self.solver.batch(
             lanes.inverse_dynamics,
             chain,

@@ -32,6 +32,7 @@ def pack_chain(chain: Chain) -> FloatArray:
         row[at.ARMATURE] = joint.armature
         row[at.DAMPING] = joint.damping
         row[at.WRAPS] = joint.wraps
+        row[at.STIFFNESS], row[at.AT_ZERO] = joint.spring.stiffness, joint.spring.at_zero
         row[at.DRY_FRICTION : at.LINK_SIZE] = joint.actuator.friction_numbers
     return rows
 
@@ -44,6 +45,13 @@ def part_of_chain(packed: FloatArray, *, friction: bool, armature: bool) -> Floa
     if not friction:
         rows[:, at.DAMPING] = 0.0
         rows[:, at.DRY_FRICTION : at.LINK_SIZE] = 0.0
+    return rows
+
+
+def without_springs(packed: FloatArray) -> FloatArray:
+    """A packed chain without the springs of its joints."""
+    rows: FloatArray = packed.copy()
+    rows[:, [at.STIFFNESS, at.AT_ZERO]] = 0.0
     return rows
 
 

@@ -28,7 +28,7 @@ from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.parameters import JointParameter, JointPlaces, joint_parameters
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver
-from robodyn.dynamics.stencil import Stencil
+from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
 from robodyn.solvers.serial.kernels import entries, lanes
 from robodyn.solvers.serial.kernels import layout as at
@@ -119,8 +119,10 @@ class SerialSolver(Solver):
         """Exact: efforts are of degree 2 in each slide, and in sine and cosine of each angle.
 
         Of a trigonometric polynomial of degree 2, Riesz's interpolation formula gives the
-        derivative of four values.
+        derivative of four values. The effort of a spring is of no such form.
         """
+        if any(joint.spring.acts for joint in self.mechanism.chain.joints):
+            return difference_stencil(self.mechanism)
         turns = np.pi / 4.0 * np.array([1.0, 3.0, 5.0, 7.0])
         weights = np.array([1.0, -1.0, 1.0, -1.0]) / (8.0 * np.sin(turns / 2.0) ** 2)
         slides = np.array([1.0, -1.0, 1.0, -1.0])
@@ -141,7 +143,10 @@ class SerialSolver(Solver):
         """See the base class."""
         found = []
         for row, joint in enumerate(self.mechanism.chain.joints, start=1):
-            places = (row * at.LINK_SIZE + k for k in (at.ARMATURE, at.DAMPING, at.DRY_FRICTION))
+            places = (
+                row * at.LINK_SIZE + k
+                for k in (at.ARMATURE, at.DAMPING, at.DRY_FRICTION, at.STIFFNESS)
+            )
             found += joint_parameters(joint, JointPlaces(*places))
         return found
 

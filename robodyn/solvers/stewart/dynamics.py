@@ -25,6 +25,7 @@ from robodyn.errors import InvalidInput
 from robodyn.numerics.array_arguments import VECTOR, VECTOR_OUT, direct
 from robodyn.solvers.stewart.formulations import Formulation, FormulationName, formulation_of
 from robodyn.solvers.stewart.kernels import lanes, published, single
+from robodyn.solvers.stewart.kernels import layout as at
 from robodyn.solvers.stewart.kernels import reactions as kernels
 from robodyn.solvers.stewart.kinematics import ACCEL, PLACE, TWIST
 from robodyn.solvers.stewart.status import each_state, new_status, raise_first, solved
@@ -82,8 +83,8 @@ def inverse_dynamics(
         accel: (..., 6) [m/s^2, rad/s^2].
         wrench: (..., 6) [N, N m] that the environment exerts on the platform, about its
             reference point; none by default.
-        formulation: `exact`; `massless`, legs without mass, friction and rotors (eq. 41);
-            `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
+        formulation: `exact`; `massless`, legs with springs but without mass, friction and rotors
+            (eq. 41); `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
             `robodyn.solvers.stewart.formulations.Formulation`.
         base: how the base moves, if it does; not of the formulations as printed.
     """
@@ -98,11 +99,13 @@ def inverse_dynamics(
             pass  # not single float64 states: a batch, or an invalid argument
     chosen = formulation_of(formulation)
     if chosen.massless or chosen.is_exact:
-        return exact_forces(
-            platform.solver.numbers,
-            (pose, twist, accel, wrench, moved),
-            with_legs=not chosen.massless,
-        )
+        motion, numbers = (pose, twist, accel, wrench, moved), platform.solver.numbers
+        forces = exact_forces(numbers, motion, with_legs=not chosen.massless)
+        if chosen.massless and platform.model.has_springs:
+            # a leg's spring is parallel to its actuator
+            stiffness, at_zero = numbers[0][:, [at.STIFFNESS, at.AT_ZERO]].T
+            forces += stiffness * platform.inverse_kinematics(pose) + at_zero
+        return forces
     if base is not None:
         raise InvalidInput(
             f"formulation {formulation!r} is of a base at rest; with base=, use 'exact' or "
@@ -197,8 +200,8 @@ def effort_terms(
 ) -> EffortTerms:
     """Forces (N, 6) [N], the `massless` and the `dynamic` term, and the joints' reactions.
 
-    `massless` are the forces with legs without mass and friction, `dynamic` the rest
-    (Dasgupta 1998, eq. 41, 42). NaN where the platform is singular.
+    `massless` are the forces with legs without mass and friction, but with springs, `dynamic` the
+    rest (Dasgupta 1998, eq. 41, 42). NaN where the platform is singular.
     """
     motion = (configuration, velocity, acceleration)
 

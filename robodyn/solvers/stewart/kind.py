@@ -18,6 +18,8 @@ def _is_platform(builder: ModelBuilder) -> bool:
     closures, a floating body that carries no joint, and several prismatic joints.
     """
     joints = list(builder.joints.values())
+    if any(joint.spring.acts and joint.kind != "prismatic" for joint in joints):
+        return False  # such as flexure hinges
     types = [joint.kind for joint in joints]
     if not builder.closures:
         carrying = {joint.parent for joint in joints if joint.moves}

@@ -37,6 +37,7 @@ def pack_legs(six: SixLegs, base_joints: Sequence[str]) -> FloatArray:
         actuator = leg.actuator
         row[at.REFLECTED] = leg.armature + actuator.reflected_inertia
         row[at.SPIN_INERTIA] = actuator.spin_inertia
+        row[at.STIFFNESS], row[at.AT_ZERO] = leg.spring.stiffness, leg.spring.at_zero
         row[at.DRY_FRICTION : at.LEG_SIZE] = actuator.friction_numbers
     return legs
 

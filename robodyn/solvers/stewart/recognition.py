@@ -22,6 +22,7 @@ from robodyn.model.fields import unchecked, varied
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.shape import ModelShape, shape_of
+from robodyn.model.spring import JointSpring
 from robodyn.poses import composed_pose, quaternion_of_rotation
 from robodyn.solvers.stewart.leg_shape import (
     LegPart,
@@ -115,6 +116,7 @@ def six_legs_of(model: Model) -> SixLegs:
                 limits,
                 driven,
                 actuator.armature,
+                _along_leg(actuator, leg.shape.readings.actuator),
                 leg.shape.readings,
             )
         )
@@ -130,6 +132,11 @@ def six_legs_of(model: Model) -> SixLegs:
         body_cone=model.body_cone,
     )
     return unchecked(six, home=found.home)
+
+
+def _along_leg(actuator: Joint, reading: JointReading) -> JointSpring:
+    """Return the spring of an actuator's joint as one of the leg's length."""
+    return actuator.spring.measured(reading.sign, -reading.sign * reading.offset)
 
 
 def _natural(
@@ -206,6 +213,14 @@ def _body(links: dict[str, Link], parts: list[LegPart]) -> Body:
 
 def _check_friction(source: str, first: Joint, second: Joint) -> None:
     for joint in (first, second):
+        if joint.spring.acts:
+            raise refused(
+                source,
+                f"joint {joint.name!r}: spring stiffness",
+                joint.spring.stiffness,
+                "none: of a platform's legs only the actuators have springs; load it as one of "
+                "the kind closed_loop",
+            )
         if joint.friction.any():
             raise refused(
                 source,

@@ -20,6 +20,7 @@ from robodyn.model.fields import GRAVITY, altered, frozen, varied
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model, check_cones
 from robodyn.model.placement import Placement
+from robodyn.model.spring import NO_SPRING, JointSpring
 from robodyn.poses import axis_motion
 
 LEGS = 6
@@ -126,6 +127,7 @@ class Leg:
         actuator: what drives it; ideal by default. The rotor's mass and its inertia, as if it
             were locked, are already in the lower part.
         armature: [kg] further inertia of a motor, reflected to the leg's length and nothing else.
+        spring: along the leg, of its length.
         joints: their names and zeros in the URDF; numbered by the model where not given. Not
             compared, since they describe the file, not the mechanism.
     """
@@ -139,6 +141,7 @@ class Leg:
     limits: LegLimits = LegLimits()
     actuator: Actuator = IDEAL
     armature: float = 0.0
+    spring: JointSpring = NO_SPRING
     joints: LegJoints = field(default=LegJoints(), compare=False)
 
     def __post_init__(self) -> None:
@@ -266,6 +269,7 @@ def _joints(leg: Leg, links: tuple[str, str, str, str]) -> list[Joint]:
         "armature": leg.armature,
         "friction": np.array(drive.coulomb_both),
         "drive": altered(drive, coulomb=0.0, coulomb_backward=None),
+        "spring": leg.spring.measured(leg.joints.actuator.sign, leg.joints.actuator.offset),
     }
     zero, across = universal_zero_frame(leg.universal_axis), np.eye(3)
     made = []

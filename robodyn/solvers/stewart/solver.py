@@ -27,6 +27,7 @@ from robodyn.dynamics.parameters import (
 )
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
+from robodyn.model.fields import varied
 from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
@@ -147,12 +148,13 @@ class PlatformSolver(Solver):
         found = []
         driven = zip(self.mechanism.six_legs.legs, self.mechanism.model.driven_joints, strict=True)
         for row, (leg, joint) in enumerate(driven):
-            armature, viscous, dry, spin, universal, spherical = (
+            *places, universal, spherical = (
                 row * at.LEG_SIZE + place
-                for place in (at.REFLECTED, at.PRISMATIC_DAMPING, at.DRY_FRICTION, at.SPIN_INERTIA,
-                              at.UNIVERSAL_DAMPING, at.SPHERICAL_DAMPING)
+                for place in (at.REFLECTED, at.PRISMATIC_DAMPING, at.DRY_FRICTION, at.STIFFNESS,
+                              at.SPIN_INERTIA, at.UNIVERSAL_DAMPING, at.SPHERICAL_DAMPING)
             )  # fmt: skip
-            found += joint_parameters(joint, JointPlaces(armature, viscous, dry, spin))
+            natural = varied(joint, spring=leg.spring)
+            found += joint_parameters(natural, JointPlaces(*places))
             for name, place in (("universal", universal), ("spherical", spherical)):
                 value = getattr(leg.damping, name)
                 damping = JointParameter(f"{joint.name}.{name}", value, "N m s/rad")
@@ -180,6 +182,8 @@ class PlatformSolver(Solver):
                 (f"{first}.viscous", f"{second}.viscous"), values[f"{actuator}.universal"]
             )
             out[f"{closure}.viscous"] = values[f"{actuator}.spherical"]
+            if f"{actuator}.preload" in out:  # from the leg's length to the joint's position
+                out[f"{actuator}.preload"] *= leg.shape.readings.actuator.sign
         return out
 
     @cached_property

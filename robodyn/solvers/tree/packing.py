@@ -185,8 +185,9 @@ def _after_frame(body: TreeBody) -> list[float]:
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
     numbers = [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz, body.factor, body.offset]
     if joint.kind == "floating":
-        return [*numbers, 0.0, 0.0, 0.0, *_NO_FRICTION]
+        return [*numbers, *(0.0,) * 5, *_NO_FRICTION]
     numbers += [joint.damping, joint.reflected_inertia, joint.spin_inertia]
+    numbers += [joint.spring.stiffness, joint.spring.at_zero]
     is_free = joint.drive == IDEAL and not joint.friction.any()
     return [*numbers, *(_NO_FRICTION if is_free else joint.actuator.friction_numbers)]
 

@@ -45,12 +45,16 @@ def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, floa
         if joint.kind == "floating":
             continue
         row = packed.head["at_numbers"] + number * _BODY.size
-        armature, damping, dry, spin = (
-            row + place for place in (_BODY.armature, _BODY.damping, _BODY.dry_friction, _BODY.spin)
+        places = JointPlaces(
+            row + _BODY.armature,
+            row + _BODY.damping,
+            row + _BODY.dry_friction,
+            row + _BODY.stiffness,
+            row + _BODY.spin,
         )
         driven = joint.name in loop.model.driven or joint.reflected_inertia > 0.0
         driven = driven or bool(joint.friction.any())
-        found += joint_parameters(joint, JointPlaces(armature, damping, dry, spin), driven)
+        found += joint_parameters(joint, places, driven)
     for closure, place in zip(loop.model.closures, _dampers(packed), strict=False):
         parameter = JointParameter(f"{closure.name}.viscous", closure.damping, "N m s/rad")
         found.append((parameter, {place: 1.0}))

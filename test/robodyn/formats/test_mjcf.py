@@ -21,11 +21,12 @@ ARM = """<mujoco model="arm">
   <option gravity="0.3 -0.4 -9.7"/>
   <worldbody>
     <body name="turret" pos="0 0 0.4" euler="0 90 0">
-      <joint name="pan" axis="-1 0 0.2" ref="20" armature="0.3"/>
+      <joint name="pan" axis="-1 0 0.2" ref="20" armature="0.3" stiffness="30" springref="35"/>
       <geom type="box" size="0.1 0.1 0.2" pos="0.05 0 0.02"/>
       <body name="boom" pos="0.2 0 0" quat="0.9 0.1 0.4 -0.1">
         <joint name="lift" pos="0.05 0.02 0" axis="0 1 0" range="-90 100"/>
-        <joint name="reach" type="slide" axis="1 0 1" ref="0.1" range="-0.2 0.3"/>
+        <joint name="reach" type="slide" axis="1 0 1" ref="0.1" range="-0.2 0.3"
+          stiffness="200" springref="0.03"/>
         <inertial pos="0.1 0 0.03" mass="2" fullinertia="0.02 0.03 0.04 0.001 0.002 -0.003"/>
         <geom type="mesh" mesh="absent"/>
       </body>
@@ -49,7 +50,7 @@ LOOP = """<mujoco model="loop">
       <joint name="a" axis="0 0 2" armature="0.01"/>
       <geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0"/>
       <body name="rod" pos="0.3 0 0" euler="0 0 20">
-        <joint name="b" axis="0 0 1" ref="15"/>
+        <joint name="b" axis="0 0 1" ref="15" stiffness="3" springref="-10"/>
         <geom type="box" size="0.2 0.02 0.01" pos="0.2 0 0.03"/>
       </body>
     </body>
@@ -57,7 +58,7 @@ LOOP = """<mujoco model="loop">
       <joint name="c" axis="0 0 1" pos="0.01 0 0"/>
       <geom type="capsule" size="0.02" fromto="0 0 0 0 0.4 0"/>
       <body name="flap" pos="0 0.2 0">
-        <joint name="d" axis="1 0 0"/>
+        <joint name="d" axis="1 0 0" stiffness="2"/>
         <geom type="sphere" size="0.05" pos="0 0 0.2"/>
       </body>
     </body>
@@ -78,7 +79,7 @@ def engine(text):
 
 
 def test_an_arm_has_mujocos_inverse_dynamics_and_needs_no_meshes(rng):
-    """Joints with `ref`, two on one body, anchors off the origin, gravity in any direction."""
+    """Joints with `ref`, springs, two on one body, anchors off the origin, any gravity."""
     arm = rd.load(WITH_MESH)
     assert arm.kind == "serial"
     assert arm.joint_names == ("pan", "lift", "reach")
@@ -97,7 +98,7 @@ def test_an_arm_has_mujocos_inverse_dynamics_and_needs_no_meshes(rng):
 
 
 def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
-    """With a hinge that follows another, and home at the first keyframe."""
+    """With a hinge that follows another, springs, and home at the first keyframe."""
     mechanism = rd.load(LOOP)
     assert mechanism.kind == "closed_loop"
     assert (mechanism.mobility, mechanism.structure.rank) == (1, 2)
@@ -167,9 +168,25 @@ def test_the_range_of_a_ball_joint_is_left_out_with_a_warning_that_names_it():
         assert rd.load(text).mobility == 4
 
 
-def test_springs_are_left_out_with_a_warning_that_names_the_joint():
-    with pytest.warns(LeftOutWarning, match="'b': left out is stiffness"):
-        read_mjcf(LOOP.replace('name="b"', 'name="b" stiffness="3"'))
+def test_a_spring_of_a_tendon_over_one_joint_is_that_joints_beside_its_own(rng):
+    tendon = """<tendon><fixed stiffness="7" springlength="0.3"><joint joint="lift" coef="-2"/>
+      </fixed><fixed stiffness="11"><joint joint="pan" coef="3"/></fixed></tendon><actuator>"""
+    text = COMPLETE.replace("<actuator>", tendon, 1)
+    arm, (model, data) = rd.load(text), engine(text)
+    q, qd, qdd = data.qpos, data.qvel, data.qacc = rng.uniform(-0.5, 0.5, (3, 3))
+    mujoco.mj_inverse(model, data)
+    np.testing.assert_allclose(arm.inverse_dynamics(q, qd, qdd), data.qfrc_inverse, rtol=1e-10)
+
+
+def test_springs_of_ball_joints_are_left_out_with_a_warning_that_names_the_joint():
+    text = """<mujoco><worldbody><body name="base"><joint name="a"/><geom size=".1"/>
+      <body name="p" pos="1 0 0"><joint name="ball" type="ball" stiffness="3"/>
+      <geom size=".1"/></body></body></worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
+    with pytest.warns(LeftOutWarning, match="'ball': left out is stiffness; a ball joint"):
+        read_mjcf(text)
+
+
+def test_a_file_without_contacts_and_springs_is_read_without_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_mjcf(LOOP.replace("<worldbody>", UNTOUCHED))

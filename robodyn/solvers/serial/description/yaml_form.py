@@ -22,6 +22,7 @@ from robodyn.model.joint import UNBOUNDED, Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 from robodyn.parsing.model_file import (
+    SPRINGS,
     actuator_fields,
     body_fields,
     body_of,
@@ -30,7 +31,9 @@ from robodyn.parsing.model_file import (
     numbers,
     placement_fields,
     placement_of,
+    spring_fields,
     stated_in,
+    with_stated_springs,
     write_yaml,
 )
 from robodyn.solvers.serial.chain import KINDS, as_arm, model_of_chain
@@ -61,7 +64,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
         UnphysicalInertia: with `strict=True`.
     """
     top = Fields(document, source)
-    top.only(*_TOP)
+    top.only(*_TOP, *SPRINGS)
     top.text("type", choices=("serial",))
     conventions = ("standard_dh", "modified_dh", FRAMES)
     convention = top.text("convention", default=conventions[0], choices=conventions)
@@ -97,7 +100,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
     model = model_of_chain(
         top.text("name"), base, parts, tip, end, gravity=gravity, home=home, source=source
     )
-    return as_arm(model)
+    return with_stated_springs(top, as_arm(model))
 
 
 def _frames(
@@ -216,7 +219,7 @@ def write_serial(mechanism: Any, path: Path) -> list[Path]:
         "tip": placement_fields(chain.tip),
         "links": [_written(*part) for part in zip(chain.joints, chain.links, strict=True)],
     }
-    return [write_yaml(path, document)]
+    return [write_yaml(path, document | spring_fields(model))]
 
 
 def _written(joint: Joint, link: Link) -> dict[str, Any]:

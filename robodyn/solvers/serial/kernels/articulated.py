@@ -33,7 +33,7 @@ from robodyn.solvers.serial.kernels.layout import (
     PRISMATIC,
 )
 from robodyn.solvers.serial.kernels.spatial import joint_axis, joint_origin, link_about
-from robodyn.solvers.serial.kernels.terms import friction
+from robodyn.solvers.serial.kernels.terms import passive_effort
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -43,6 +43,7 @@ def forward_dynamics(
     chain: Any,
     frames: Any,
     base: Any,
+    q: Any,
     qd: Any,
     tau: Any,
     wrench: Any,
@@ -56,7 +57,7 @@ def forward_dynamics(
     """
     n = chain.shape[0] - 1
     outward_velocities(chain, frames, base, qd, bodies)
-    if not inward_inertias(chain, frames, qd, tau, wrench, bodies):
+    if not inward_inertias(chain, frames, q, qd, tau, wrench, bodies):
         return False
     angular, linear = base.alpha, base.force
     if base.moves:
@@ -103,7 +104,9 @@ def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any)
 
 
 @inner
-def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bodies: Any) -> bool:
+def inward_inertias(
+    chain: Any, frames: Any, q: Any, qd: Any, tau: Any, wrench: Any, bodies: Any
+) -> bool:
     """Articulated inertias and bias forces, tip to base; per-joint quantities are stored."""
     n = chain.shape[0] - 1
     tip = sub(joint_origin(frames, n), joint_origin(frames, n - 1))
@@ -131,7 +134,7 @@ def inward_inertias(chain: Any, frames: Any, qd: Any, tau: Any, wrench: Any, bod
         inert += chain[i + 1, ARMATURE]
         if not all_of(inert > 0.0):
             return False
-        effort = tau[i] - friction(chain[i + 1], qd[i], qd[i]) - load
+        effort = tau[i] - passive_effort(chain[i + 1], q[i], qd[i], qd[i]) - load
         store(body, BODY_HANDLE, angular)
         store(body, BODY_HANDLE + 3, linear)
         body[BODY_EFFORT] = effort

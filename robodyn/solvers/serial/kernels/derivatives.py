@@ -33,6 +33,7 @@ from robodyn.solvers.serial.kernels.layout import (
     DRY_FRICTION,
     MASS,
     PRISMATIC,
+    STIFFNESS,
 )
 from robodyn.solvers.serial.kernels.spatial import (
     joint_axis,
@@ -119,6 +120,7 @@ def effort_slopes(
         side = imminent(qd[j], qdd[j]) if planned else qd[j]
         slope = chain[j + 1, DAMPING] + dry_friction_slope(chain[j + 1], DRY_FRICTION, side)
         at = j * n + j
+        out[at] = out[at] + chain[j + 1, STIFFNESS]
         out[by_rate + at] = out[by_rate + at] + slope
         out[by_change + at] = out[by_change + at] + chain[j + 1, ARMATURE]
     if state.contact:

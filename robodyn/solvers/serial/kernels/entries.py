@@ -75,9 +75,11 @@ def forward_dynamics(
             load[j] = 0.0
     place(chain, state.q, frames)
     base = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
-    rates, efforts, out = state.rates, state.third, borrowed_array(out)
+    q, rates, efforts, out = state.q, state.rates, state.third, borrowed_array(out)
     return bool(
-        serial_articulated.forward_dynamics(chain, frames, base, rates, efforts, load, bodies, out)
+        serial_articulated.forward_dynamics(
+            chain, frames, base, q, rates, efforts, load, bodies, out
+        )
     )
 
 

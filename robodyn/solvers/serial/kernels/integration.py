@@ -107,7 +107,7 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
         effort[i] = joint_effort(state.third[i], q[i], qd[i], i, plant)
     place(chain, q, frames)
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
-    if forward_dynamics(chain, frames, base, qd, effort, state.wrench, bodies, acceleration):
+    if forward_dynamics(chain, frames, base, q, qd, effort, state.wrench, bodies, acceleration):
         return OK
     return NO_INERTIA
 

@@ -50,7 +50,7 @@ def lagrange(
         for j in range(i):
             first_derivative(chain, T, i, j, work[0], D[i, j])
     for i in range(n):
-        tau[i] = add_motor(chain[i + 1], 0.0, qd[i], qdd[i])
+        tau[i] = add_motor(chain[i + 1], 0.0, q[i], qd[i], qdd[i])
     for link in range(1, n + 1):
         motion = work[1]
         bracket(chain, T, D, link, qd, qdd, work, motion)

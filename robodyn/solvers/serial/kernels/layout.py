@@ -25,7 +25,9 @@ PRISMATIC = 34  # 1 for a prismatic joint, 0 for a revolute one
 ARMATURE = 35  # [kg m^2 or kg], reflected inertia of the motor
 DAMPING = 36  # [N m s or N s/m]
 WRAPS = 37  # 1 for a joint whose positions a full turn apart are the same
-DRY_FRICTION = 38  # the parameters of `dry_friction`
+STIFFNESS = 38  # [N m/rad or N/m] of the joint's spring
+AT_ZERO = 39  # [N m or N] effort that holds the joint against the spring at q = 0
+DRY_FRICTION = 40  # the parameters of `dry_friction`
 LINK_SIZE = DRY_FRICTION + dry_friction.DRY_FRICTION
 
 # Scratch of the recursions, a row for each link: R_{i-1}^i, r_i, r_i + rbar_i, force, moment.

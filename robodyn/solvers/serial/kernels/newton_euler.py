@@ -112,7 +112,8 @@ def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
             force = add_force(force, outer_force)
             moment = add_moment(moment, passed_moment(vector(work[i], WORK_REACH), outer_force))
             moment = add_moment(moment, outer_moment)
-        tau[i] = add_motor(row, along_axis(row, force, moment), state.rates[i], state.third[i])
+        effort = along_axis(row, force, moment)
+        tau[i] = add_motor(row, effort, state.q[i], state.rates[i], state.third[i])
         if i > 0:
             R = matrix(work[i], WORK_ROTATION)
             outer_force = turned_force(R, force)

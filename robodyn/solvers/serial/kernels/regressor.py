@@ -74,6 +74,6 @@ def regressor(
             write_link(frames, rows, vector(chain[i + 1], REACH), turns[i], i, out[k])
         for c in range(motors.shape[0]):
             j = int(motors[c, 0])
-            effort = add_motor(motors[c, 1:], 0.0, qd[k, j], qdd[k, j])
+            effort = add_motor(motors[c, 1:], 0.0, q[k, j], qd[k, j], qdd[k, j])
             out[k, j, 10 * n + c] = effort
     return int(out.shape[0])

@@ -18,6 +18,7 @@ from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, vector
 from robodyn.solvers.serial.kernels.layout import (
     ARMATURE,
+    AT_ZERO,
     AXIS,
     COM,
     DAMPING,
@@ -28,6 +29,7 @@ from robodyn.solvers.serial.kernels.layout import (
     ROTATION,
     SHIFT,
     SPREAD,
+    STIFFNESS,
 )
 
 
@@ -190,17 +192,19 @@ def along_axis(row: Any, force: Vector, moment: Vector) -> float:
 
 
 @inner
-def add_motor(row: Any, effort: float, rate: float, acceleration: float) -> float:
-    """A joint's effort plus that for its motor's reflected inertia and friction.
+def add_motor(row: Any, effort: float, position: float, rate: float, acceleration: float) -> float:
+    """A joint's effort plus that for its motor's reflected inertia, its spring and friction.
 
     Dry friction of a joint at rest is on the side to which the motion accelerates.
     """
     side = imminent(rate, acceleration)
-    total: float = effort + (row[ARMATURE] * acceleration + friction(row, rate, side))
+    passive = passive_effort(row, position, rate, side)
+    total: float = effort + (row[ARMATURE] * acceleration + passive)
     return total
 
 
 @inner
-def friction(row: Any, rate: Any, side: Any) -> Any:
-    """Viscous and dry friction of a joint; the latter by the sign of `side`, none if that is 0."""
-    return row[DAMPING] * rate + dry_friction(row, DRY_FRICTION, side, rate)
+def passive_effort(row: Any, position: Any, rate: Any, side: Any) -> Any:
+    """Effort against a joint's friction and spring; dry friction by the sign of `side`."""
+    friction = row[DAMPING] * rate + dry_friction(row, DRY_FRICTION, side, rate)
+    return friction + (row[STIFFNESS] * position + row[AT_ZERO])

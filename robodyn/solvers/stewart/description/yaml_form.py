@@ -20,12 +20,15 @@ from robodyn.model.body import Body
 from robodyn.model.fields import GRAVITY
 from robodyn.model.model import Model
 from robodyn.parsing.model_file import (
+    SPRINGS,
     actuator_fields,
     body_fields,
     body_of,
     limits_fields,
     limits_of,
     numbers,
+    spring_fields,
+    with_stated_springs,
     write_yaml,
 )
 from robodyn.poses import pose_from_rpy, rpy_from_pose
@@ -64,7 +67,7 @@ def stewart_model_from_yaml(
         UnphysicalInertia: with `strict=True`.
     """
     top = Fields(document, source)
-    top.only(*_TOP)
+    top.only(*_TOP, *SPRINGS)
     top.text("type", choices=("stewart",))
     defaults = top.child("leg_defaults", {})
     defaults.only(*_SHARED)
@@ -90,7 +93,7 @@ def stewart_model_from_yaml(
     )
     bodies = [(name, body.inertia) for name, body in six.bodies]
     check_inertias(source, [*bodies, *left_by_rotors(six)], strict=options.strict)
-    return six.expanded()
+    return with_stated_springs(top, six.expanded())
 
 
 def _home(top: Fields, leg: Leg) -> Any:
@@ -180,6 +183,7 @@ def write_stewart(mechanism: Any, path: Path) -> list[Path]:
         "platform": body_fields(six.platform),
         "legs": [_written(leg) for leg in six.legs],
     }
+    document |= spring_fields(six.expanded())
     document |= {name: getattr(six, name) for name in _CONES if np.isfinite(getattr(six, name))}
     if six.home is not None:
         xyz, rpy = rpy_from_pose(six.home)

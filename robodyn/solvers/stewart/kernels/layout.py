@@ -28,7 +28,9 @@ BASE_JOINT: Final = 32  # UNIVERSAL or SPHERICAL
 # What drives the leg; all zero without a rotor and without dry friction.
 REFLECTED: Final = 33  # J ratio^2 [kg]
 SPIN_INERTIA: Final = 34  # J ratio [kg m] of a rotor about s, signed
-DRY_FRICTION: Final = 35  # the parameters of `dry_friction`, forward while the leg lengthens
+STIFFNESS: Final = 35  # [N/m] of a spring along the leg
+AT_ZERO: Final = 36  # [N] force that holds the leg against the spring at length 0
+DRY_FRICTION: Final = 37  # the parameters of `dry_friction`, forward while the leg lengthens
 LEG_SIZE: Final = DRY_FRICTION + dry_friction.DRY_FRICTION
 
 UNIVERSAL: Final = 0.0

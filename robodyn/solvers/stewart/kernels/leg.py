@@ -33,6 +33,7 @@ from robodyn.numerics.vectors import (
     vector,
 )
 from robodyn.solvers.stewart.kernels.layout import (
+    AT_ZERO,
     AXIS,
     BASE,
     BASE_JOINT,
@@ -46,6 +47,7 @@ from robodyn.solvers.stewart.kernels.layout import (
     SPHERICAL,
     SPHERICAL_DAMPING,
     SPIN_INERTIA,
+    STIFFNESS,
     TIP,
     UNIVERSAL_DAMPING,
     UPPER_COM,
@@ -87,7 +89,7 @@ class LegLoad(NamedTuple):
     """What the leg requires: C, its tip force without the actuator's, and the friction moment f.
 
     The platform pushes on the leg's tip with `tip_force` - F s, F the actuator force. `drive` is
-    the part of F that moves the rotor and overcomes the friction along the leg.
+    the part of F that moves the rotor and overcomes friction and spring along the leg.
     """
 
     C: Vector
@@ -192,7 +194,8 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
     C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, alpha))
     C = add(C, cross(omega, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, omega)))
     C = add(axpy(leg[UNIVERSAL_DAMPING], m.W, C), friction)
-    drive = leg[PRISMATIC_DAMPING] * m.rate
+    spring = leg[STIFFNESS] * g.length + leg[AT_ZERO]
+    drive = leg[PRISMATIC_DAMPING] * m.rate + spring
     if any_of(leg[REFLECTED] > 0.0):
         C = add(C, spin_up(leg, g, m, n, omega))
         drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(alpha, g.s)

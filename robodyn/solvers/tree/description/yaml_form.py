@@ -36,7 +36,14 @@ from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
 from robodyn.parsing.description import check_links, name_zero_limits, read_description
-from robodyn.parsing.model_file import placement_of, stated_in, write_text, write_yaml
+from robodyn.parsing.model_file import (
+    SPRINGS,
+    placement_of,
+    stated_in,
+    with_stated_springs,
+    write_text,
+    write_yaml,
+)
 from robodyn.solvers.tree.default_tip import with_default_tip
 from robodyn.solvers.tree.description.from_legs import legs_builder
 from robodyn.solvers.tree.description.gepetto import is_gepetto, read_gepetto
@@ -75,7 +82,7 @@ def closed_loop_model_from_yaml(
         model = builder.model(tip, driven=driven, spelling=options.spelling)
         model = model if tip or builder.tip_link else with_default_tip(model)
         return check_links(model, strict=options.strict)
-    top.only(*_TOP)
+    top.only(*_TOP, *SPRINGS)
     top.text("type", choices=("closed_loop",))
     builder = legs_builder(top) if "legs" in top else read_description(folder / top.text("urdf"))
     stated = top.children("closures") if "closures" in top else []
@@ -86,6 +93,7 @@ def closed_loop_model_from_yaml(
     home = _home(top) if "home" in top else None
     model = builder.model(tip, driven=driven, home=home, spelling=options.spelling)
     name_zero_limits(builder, model.driven)
+    model = with_stated_springs(top, model)
     model = _driven(top, model) if "actuators" in top else model
     model = model if tip or builder.tip_link else with_default_tip(model)
     return check_links(model, strict=options.strict)

@@ -141,7 +141,7 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
     if state.contact:
         arm = turned(B[m.tip], vector(m.numbers, m.at_tip))
         push(B, m.tip, arm, vector(state.wrench, 0), vector(state.wrench, 3))
-    backward_pass(m, v, a, B, tau)
+    backward_pass(m, state.q, v, a, B, tau)
 
 
 @inner

@@ -80,6 +80,8 @@ BODY_NUMBERS = Layout(
     damping=1,  # [N m s or N s/m]
     armature=1,  # [kg m^2 or kg] inertia of rotors, reflected to the joint
     spin=1,  # [kg m^2 or kg m] J ratio of a rotor about the joint's axis, carried by the parent
+    stiffness=1,  # [N m/rad or N/m] of the joint's spring
+    at_zero=1,  # [N m or N] effort that holds the joint against the spring at position 0
     dry_friction=DRY_FRICTION,  # the parameters of the law
 )
 

@@ -54,7 +54,8 @@ from robodyn.solvers.tree.kernels.tree import inertial_wrenches, twists
 
 # A further parameter: 1 if it is the damping of a closure, else of a joint; the number of the
 # closure or of the joint's body; and what a unit of it is.
-OF_CLOSURE, NUMBER, DAMPING, ARMATURE, SPIN, FRICTION, FURTHER = 0, 1, 2, 3, 4, 5, 5 + DRY_FRICTION
+OF_CLOSURE, NUMBER, DAMPING, ARMATURE, SPIN, STIFFNESS, AT_ZERO, FRICTION = range(8)
+FURTHER = FRICTION + DRY_FRICTION
 
 
 def numbers_needed(head: Mapping[str, int], count: int) -> int:
@@ -101,13 +102,15 @@ def write_closure(m: Any, number: int, damping: float, s: Any, found: Any, colum
 
 
 @inner
-def write_joint(m: Any, i: int, unit: Any, s: Any, found: Any, column: int) -> None:
+def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: int) -> None:
     """The column of a parameter of body i's joint, a unit of which is a row of FURTHER."""
     link, parent = body_of(m, i), s.B[body_of(m, i).parent]
     j, factor = link.rate, link.factor
     rate, change = factor * s.v[j], factor * s.a[j]
     side = imminent(rate, change)
     effort = unit[DAMPING] * rate + unit[ARMATURE] * change
+    position = factor * q[link.position] + link.offset
+    effort = effort + unit[STIFFNESS] * position + unit[AT_ZERO]
     effort = factor * (effort + dry_friction(unit, FRICTION, side, side))
     spin = unit[SPIN] * factor
     z, omega = vector(s.B[i], Z), vector(parent, OMEGA)
@@ -158,7 +161,7 @@ def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
         if unit[OF_CLOSURE] != 0.0:
             write_closure(m, number, unit[DAMPING], s, table, first + n)
         else:
-            write_joint(m, number, unit, s, table, first + n)
+            write_joint(m, number, unit, state.q, s, table, first + n)
     return OK if m.drives_free == 1 else distribute(m, s, count, table)
 
 

@@ -190,8 +190,8 @@ def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
 
 
 @inner
-def backward_pass(m: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
-    """Efforts (rates,) at all joints from the forces on the bodies, friction and motors too."""
+def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
+    """Efforts (rates,) at all joints: forces on the bodies, springs, friction and motors."""
     for j in range(m.rates):
         tau[j] = 0.0 * v[j]
     for i in range(m.bodies, 0, -1):
@@ -210,6 +210,8 @@ def backward_pass(m: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
                 effort = dot(z, force)
             rate = factor * v[j]
             effort = effort + link.damping * rate + link.armature * (factor * a[j])
+            position = factor * q[link.position] + link.offset
+            effort = effort + (link.stiffness * position + link.at_zero)
             if m.has_dry_friction == 1:
                 side = imminent(rate, factor * a[j])
                 effort = effort + dry_friction(link.numbers, DRY_FRICTION_AT, side, side)

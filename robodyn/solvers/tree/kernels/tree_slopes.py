@@ -269,6 +269,8 @@ def effort_slopes(m: Any, s: Any, R: Any) -> None:
             number, square = int(s.at[first, NUMBER]), link.factor * link.factor
             value = entry(R[first], (n + number) // WIDTH, (n + number) % WIDTH)
             put(R, first, n + number, value + link.damping * square)
+            value = entry(R[first], number // WIDTH, number % WIDTH)
+            put(R, first, number, value + link.stiffness * square)
             s.H[first, first] += link.armature * square
         if link.parent > 0:
             above = carried_of(s.C[link.parent])
