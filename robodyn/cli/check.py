@@ -61,8 +61,8 @@ def check(
 def findings(mechanism: rd.Mechanism, remarks: Remarks, model: str) -> dict[str, Any]:
     """Collect the results of `check` for a mechanism read from `model`, as for JSON."""
     from robodyn.analysis.at_home import at_home, motors_on_paths
-    from robodyn.analysis.doubts import doubts
     from robodyn.analysis.sine_motions import sine_motions
+    from robodyn.analysis.unit_checks import doubts
     from robodyn.loading.inspection import describe
     from robodyn.model.model import Model
     from robodyn.report.tables import parameter_tables

@@ -3,7 +3,7 @@
 """Export of a mechanism without Python: its kernels as a C library, and packages around it.
 
 `functions` declares the library's functions and composes them from a kind's `Answers`, which
-`stewart`, `serial` and `closed_loop` provide; another kind registers its own with
+`tree`, `serial` and `stewart` provide; another kind registers its own with
 `answers_of.register`. `machine_code` makes an object of it, `export` the folder.
 """
 

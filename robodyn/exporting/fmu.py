@@ -17,7 +17,7 @@ from robodyn.exporting.escaping import fmi_name, in_comment, xml_text
 from robodyn.exporting.linking import compiler, run
 from robodyn.exporting.machine_code import Target
 from robodyn.exporting.texts import filled
-from robodyn.formats.urdf_shapes import element
+from robodyn.formats.xml_elements import element
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 

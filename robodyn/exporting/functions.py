@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.dynamics import joint_friction
-from robodyn.exporting import closed_loop, serial, stewart  # noqa: F401, register their answers
+from robodyn.exporting import serial, stewart, tree  # noqa: F401, register their answers
 from robodyn.exporting.answers import NO_SOLUTION, Answers, answers_of
 from robodyn.exporting.checked_calls import answer, checked, condition_number_of, difference_of
 from robodyn.exporting.control import checked_step_of, computed_torque_of, end_stop_efforts_of

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from robodyn.errors import ModelError
 from robodyn.exporting.escaping import c_string, in_comment, yaml_string
 from robodyn.exporting.texts import TEMPLATES, filled
-from robodyn.formats.urdf_shapes import element
+from robodyn.formats.xml_elements import element
 from robodyn.formats.xml_text import parse_xml
 from robodyn.loading.robot_description import exported_urdf, source_urdf
 from robodyn.mechanism.mechanism import Mechanism

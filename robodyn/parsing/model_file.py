@@ -17,7 +17,7 @@ from robodyn.actuators import Actuator
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError, RobodynError, writing
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_shapes import frame_of
+from robodyn.formats.xml_elements import frame_of
 from robodyn.model.body import Body
 from robodyn.model.fields import inertia_tensor
 from robodyn.model.model import Model

@@ -29,7 +29,7 @@ import numpy as np
 
 from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.errors import ModelError
-from robodyn.formats.urdf_shapes import TAG
+from robodyn.formats.xml_elements import TAG
 from robodyn.formats.xml_text import numbers_in
 from robodyn.model.builder import Drives, ModelBuilder
 from robodyn.model.joint import Joint

@@ -18,7 +18,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import check_tree
 from robodyn.errors import ModelError, warn
-from robodyn.formats.urdf_shapes import TAG, finite, frame_of
+from robodyn.formats.xml_elements import TAG, finite, frame_of
 from robodyn.formats.xml_text import parse_xml
 from robodyn.model.body import Link
 from robodyn.model.builder import ModelBuilder

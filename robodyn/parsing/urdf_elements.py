@@ -17,7 +17,7 @@ import numpy as np
 
 from robodyn.checks import BEYOND
 from robodyn.errors import ModelError, warn
-from robodyn.formats.urdf_shapes import QUATERNION, numbers, read_frame, rpy_of_quaternion
+from robodyn.formats.xml_elements import QUATERNION, numbers, read_frame, rpy_of_quaternion
 from robodyn.formats.xml_text import numbers_in
 from robodyn.model.closure import Closure
 from robodyn.model.placement import Placement

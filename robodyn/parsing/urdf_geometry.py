@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.errors import ModelError, warn
-from robodyn.formats.urdf_shapes import read_frame
+from robodyn.formats.xml_elements import read_frame
 from robodyn.formats.xml_text import numbers_in
 from robodyn.model.geometry import SIZES, Geometry, Material, MeshFile, Primitive
 from robodyn.model.placement import Placement

@@ -19,7 +19,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, warn
 from robodyn.formats.inertia import unphysical
-from robodyn.formats.urdf_shapes import UNLIMITED, document_text, element, number, numbers
+from robodyn.formats.xml_elements import UNLIMITED, document_text, element, number, numbers
 from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.closure import Closure

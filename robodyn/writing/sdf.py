@@ -17,7 +17,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError
-from robodyn.formats.urdf_shapes import (
+from robodyn.formats.xml_elements import (
     INERTIA,
     TAG,
     document_text,

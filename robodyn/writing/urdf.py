@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.actuators.description import params_of
 from robodyn.errors import OutputError
-from robodyn.formats.urdf_shapes import (
+from robodyn.formats.xml_elements import (
     INERTIA,
     TAG,
     UNLIMITED,

@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from robodyn.formats.meshes import mesh_address
-from robodyn.formats.urdf_shapes import element, frame_origin, numbers
+from robodyn.formats.xml_elements import element, frame_origin, numbers
 from robodyn.model.body import Link
 from robodyn.model.geometry import Geometry, Material, MeshFile
 

@@ -40,3 +40,17 @@ def test_no_module_names_one_of_a_higher_layer_in_a_string():
             found.append(reference)
             assert height.get(named, -1) <= height[layer], f"{file} names {reference}"
     assert len(found) > 10
+
+
+def test_every_file_that_the_page_of_the_architecture_names_exists():
+    files = [str(path.relative_to(TOP)) for path in TOP.glob("*/**/*") if ".venv" not in path.parts]
+    modules = {Path(file).stem for file in files if file.endswith(".py")}
+    named = set(re.findall(r"`([^`]+)`", (TOP / "docs/architecture.md").read_text()))
+    checked = [name for name in named if re.fullmatch(r"[a-z_0-9./]+(\.py|\.yaml|/)|[a-z_]+", name)]
+    for name in checked:
+        if name.endswith((".py", ".yaml", "/")):
+            end = name.rstrip("/").removeprefix("../")
+            assert any(f"/{file}".endswith(f"/{end}") for file in files), name
+        else:
+            assert name in modules or f"robodyn/{name}" in files, name
+    assert len(checked) > 200

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.formats.urdf_shapes import finite
+from robodyn.formats.xml_elements import finite
 from robodyn.model.joint import Joint, Mimic
 from robodyn.model.spring import NO_SPRING, JointSpring
 from robodyn.parsing.sdf.frames import MODEL, SdfFrames

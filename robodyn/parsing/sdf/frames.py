@@ -16,7 +16,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
-from robodyn.formats.urdf_shapes import frame_of
+from robodyn.formats.xml_elements import frame_of
 from robodyn.formats.xml_text import numbers_in
 from robodyn.poses import matrix_from_pose
 

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.errors import MissingInertiaWarning, ModelError, warn
-from robodyn.formats.urdf_shapes import INERTIA, TAG
+from robodyn.formats.xml_elements import INERTIA, TAG
 from robodyn.formats.xml_text import parse_xml, without_comments
 from robodyn.model.body import Link
 from robodyn.model.builder import Drives, ModelBuilder

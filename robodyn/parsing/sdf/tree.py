@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import warn
-from robodyn.formats.urdf_shapes import TAG, frame_of
+from robodyn.formats.xml_elements import TAG, frame_of
 from robodyn.formats.xml_text import numbers_in
 from robodyn.model.body import Link
 from robodyn.model.builder import ModelBuilder

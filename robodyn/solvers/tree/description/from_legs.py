@@ -34,7 +34,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_shapes import frame_of
+from robodyn.formats.xml_elements import frame_of
 from robodyn.model.body import Body, Link
 from robodyn.model.builder import Drives, ModelBuilder
 from robodyn.model.geometry import ball, bare, ring

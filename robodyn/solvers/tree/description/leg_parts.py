@@ -13,7 +13,7 @@ from robodyn.actuators.actuator import IDEAL
 from robodyn.actuators.description import actuator_from_fields, params_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.formats.documents import Fields
-from robodyn.formats.urdf_shapes import frame_of
+from robodyn.formats.xml_elements import frame_of
 from robodyn.model.body import Body, Link
 from robodyn.model.builder import ModelBuilder
 from robodyn.model.closure import Closure
