@@ -10,15 +10,45 @@ never run. Here this is done once, in the entry.
 
 from __future__ import annotations
 
+import operator
+from functools import cache
 from typing import Any
 
 from robodyn.numerics.numba_compat import Compiler, JITCodeLibrary
+
+_OPERATORS = frozenset(value for value in vars(operator).values() if callable(value))
+# Passes for closures, comprehensions, `with`, `literally`, `literal_unroll`, array expressions and
+# functions that Numba inlines. Most of them examine the whole function, several times.
+_NEEDLESS = frozenset(
+    (
+        "WithLifting",
+        "InlineClosureLikes",
+        "MakeFunctionToJitFunction",
+        "InlineInlinables",
+        "FindLiterallyCalls",
+        "LiteralUnroll",
+        "LiteralPropagationSubPipelinePass",
+        "InlineOverloads",
+        "NopythonRewrites",
+        "DumpParforDiagnostics",
+    )
+)
 
 
 class PartCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
     """Numba's compiler, for a function that only compiled code calls."""
 
     preoptimized = False
+
+    def __init__(self, typing: Any, *arguments: Any) -> None:
+        super().__init__(_operator_memory(typing), *arguments)
+
+    def define_pipelines(self) -> list[Any]:
+        """Return Numba's pipelines without passes for features that no kernel uses."""
+        pipelines = super().define_pipelines()
+        for one in pipelines:
+            one.passes = [each for each in one.passes if each[0].__name__ not in _NEEDLESS]
+        return list(pipelines)
 
     def compile_extra(self, function: Any) -> Any:
         """Compile a function."""
@@ -31,6 +61,32 @@ class PreoptimizedPartCompiler(PartCompiler):
     """The same for one that is optimized by itself before it is copied."""
 
     preoptimized = True
+
+
+class _OperatorMemory:
+    """Numba's typing context, which stores the signature of an operator for each set of types.
+
+    Numba itself tries all its rules for an operator again at every use.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+        self._signatures: dict[Any, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
+        """Return the signature of a function for types of arguments."""
+        if getattr(function, "typing_key", None) not in _OPERATORS:
+            return self._context.resolve_function_type(function, args, kws)
+        key = function, args
+        if key not in self._signatures:
+            self._signatures[key] = self._context.resolve_function_type(function, args, kws)
+        return self._signatures[key]
+
+
+_operator_memory = cache(_OperatorMemory)
 
 
 class _Part(JITCodeLibrary):  # type: ignore[misc]
