@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import robodyn as rd
 from robodyn.cli.commands import Answer, passed
@@ -15,6 +15,10 @@ from robodyn.cli.session import command_line, load_quietly, progress_bar, write_
 
 if TYPE_CHECKING:
     from robodyn.identification.calibration.zeros import Zeros
+
+
+# Combinations of dimensions that are printed.
+MOST_UNSEEN = 12
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,26 @@ class _Instead:
     zeros: bool = False
 
 
+def _plan(
+    measure: Literal["pose", "position", "height", "distance"] = "pose",
+    bed: float | None = None,
+    bed_radius: float = float("inf"),
+    pair: list[str] | None = None,
+) -> dict[str, Any]:
+    """Measurements for which poses are chosen.
+
+    Args:
+        measure: With --poses, what is measured: `pose` or `position` of a target, `height` of the
+            tip, or `distance` between the points of each --pair.
+        bed: With --poses, height of a bed on which all poses are [m].
+        bed_radius: Radius of the bed about the z axis of the base [m].
+        pair: With --poses and distances, BASE:BODY, the names of a link, joint or closure of the
+            base and of the body; may be repeated.
+    """
+    points = [tuple(each.partition(":")[::2]) for each in pair or ()]
+    return {"measure": measure, "height": bed, "radius": bed_radius, "points": points}
+
+
 def _known(
     parameter: list[str] | None = None,
     position_noise: float | None = None,
@@ -45,7 +69,7 @@ def _known(
     Args:
         parameter: Parameter that may change, by its name or the beginning of it, such as leg1. or
             link2.d; may be repeated. By default all.
-        position_noise: Standard deviation of x, y, z [m]; estimated by default.
+        position_noise: Standard deviation of x, y, z, or of distances [m]; estimated by default.
         orientation_noise: Standard deviation of the orientation [rad]; estimated by default.
         joint_noise: Standard deviation of the driven joints' positions [m or rad].
     """
@@ -68,7 +92,9 @@ def calibrate(
     units: dict[str, Any] = passed("read_measurements", "position_unit", "tracker_unit"),
     output: Path | None = None,
     html: Path | None = None,
+    firmware: Literal["", "klipper", "marlin"] = "",
     instead: dict[str, Any] = passed(_Instead, "poses", "zeros"),
+    plan: dict[str, Any] = passed(_plan, "measure", "bed", "bed_radius", "pair"),
     zero_noise: dict[str, Any] = passed(
         "identification.calibration.zeros.find_zeros", "level_noise", "stop_noise"
     ),
@@ -76,21 +102,24 @@ def calibrate(
     """Identify the dimensions of a machine that explain measured poses best.
 
     These are joint centers and leg offsets of a platform, Denavit-Hartenberg parameters or joint
-    origins of an arm, with standard deviations. Dimensions that the measurements do not show are
-    named and unchanged.
+    origins of an arm, lengths, joint centers, axes and offsets of a closed loop, with standard
+    deviations. Dimensions that the measurements do not show are named and unchanged.
 
     Args:
         measurements: CSV file with a row for each sample at rest: <joint>.position of the driven
-            joints, x, y, z and qx, qy, qz, qw of the target, <joint>.position of measured passive
-            joints.
+            joints, x, y, z and qx, qy, qz, qw of the target, or z alone of its height, or distances
+            in columns distance:<base>:<body>; <joint>.position of measured passive joints.
         tracker: Frame of x, y, z: `unknown`, or `known` if it is the base frame of the model.
         target: Target on the body: `unknown`, or `known` if it is the frame of the body.
-        tolerance: Standard deviation of lengths [m]; by default 2 % of the size of the mechanism.
+        tolerance: Standard deviation of lengths [m]; by default 0.3 % of the size of the mechanism.
         output: Write the calibrated model to this file (.yaml); with --poses the poses (.csv), with
             --zeros the zeros (.yaml).
+        firmware: Print the calibrated delta as sections of Klipper's printer.cfg, or as Marlin's
+            M665 and M666.
         level_noise: Standard deviation of the level's angles [rad].
         stop_noise: Standard deviation of the stops [m or rad].
     """
+    from robodyn.identification.calibration.firmware import delta_settings
     from robodyn.identification.calibration.zeros import find_zeros, read_zero_samples
     from robodyn.report.calibration_page import calibration_page, zeros_page
 
@@ -101,7 +130,8 @@ def calibrate(
                 "--html shows measurements, and --poses has none", value=str(html)
             )
         known_tracker = settings["tracker"] == "known"
-        return _poses(m, task.poses, known_tracker, options["parameters"], output)
+        chosen = _plan(**plan)
+        return _poses(m, task.poses, known_tracker, options["parameters"], output, chosen)
     if measurements is None:
         raise rd.InvalidInput("no MEASUREMENTS given; --poses chooses what to measure")
     if task.zeros:
@@ -119,11 +149,21 @@ def calibrate(
         found.save(output)
     if html is not None:
         write_report(calibration_page(found, str(measurements), command_line()), html)
-    return Answer(found.to_dict(), "\n".join(_lines(found)))
+    facts, lines = found.to_dict(), _lines(found)
+    if firmware:
+        printer = delta_settings(found.mechanism, samples.joints)
+        facts["firmware"] = getattr(printer, firmware)()
+        lines += ["", facts["firmware"]]
+    return Answer(facts, "\n".join(lines))
 
 
 def _poses(
-    m: rd.Mechanism, count: int, known: bool, parameters: Sequence[str], output: Path | None
+    m: rd.Mechanism,
+    count: int,
+    known: bool,
+    parameters: Sequence[str],
+    output: Path | None,
+    plan: dict[str, Any],
 ) -> Answer:
     from robodyn.report.tables import Table
 
@@ -135,6 +175,7 @@ def _poses(
             parameters=parameters,
             candidates=max(300, 2 * count),
             progress=tell,
+            **plan,
         )
     if output is not None:
         rd.Measurements.from_arrays(m, found.joints, pose=found.poses).to_csv(output, m)
@@ -165,11 +206,13 @@ def _lines(found: rd.Calibration) -> list[str]:
             f"{name}: root mean square residual {found.rmse_before[name]:.4g} {unit} before, "
             f"{after:.4g} {unit} after; noise {found.noise[name]:.4g} {unit}"
         )
+    more = len(found.unseen) - MOST_UNSEEN
     return [
         *lines,
         f"condition of what is seen {found.condition:.4g}",
         *dimensions(found).lines(),
-        *(f"not seen: {each}" for each in found.unseen),
+        *(f"not seen: {each}" for each in found.unseen[:MOST_UNSEEN]),
+        *([f"and {more} combinations more, which --json lists"] if more > 0 else []),
         *(f"note: {each}" for each in found.notes),
     ]
 

@@ -31,7 +31,8 @@ def pose_accuracy(m: Mechanism, accuracy: Accuracy, configurations: FloatArray) 
         geometry = geometry_of(m)
         values = np.array([each.value for each in geometry.parameters])
         centers = [
-            each.unit == "m" and not each.name.endswith(".offset") for each in geometry.parameters
+            each.unit == "m" and not each.name.endswith((".offset", ".length"))
+            for each in geometry.parameters
         ]
         placed = geometry.place(values, m.joint_positions(configurations),
                                 m.body_pose(configurations))  # fmt: skip

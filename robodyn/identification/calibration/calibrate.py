@@ -19,7 +19,10 @@ from robodyn.identification.calibration.fit import (
     CalibrationFit,
     combination,
     fit,
+    right_singular,
     visibility,
+    weights_of,
+    whitened,
 )
 from robodyn.identification.calibration.measurements import Measurements, read_measurements
 from robodyn.identification.calibration.problem import (
@@ -34,6 +37,7 @@ from robodyn.identification.calibration.settings import CalibrationSettings
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import (
     first_frames,
+    first_noise,
     frame_of,
     measure_of,
     noise_of,
@@ -87,13 +91,14 @@ def calibrate(
         raise InvalidInput(f"loss is {loss!r}, expected one of {', '.join(LOSSES)}", value=loss)
     refuse_standstill(m, measurements)
     allowed = tolerances(m, geometry, measurements, wanted.parameters, wanted.tolerance)
-    base, free_base = frame_of("tracker", wanted.tracker)
-    goal, free_target = frame_of("target", wanted.target)
+    base, free_base = frame_of("tracker", wanted.tracker, measure)
+    goal, free_target = frame_of("target", wanted.target, measure)
     kind = MEASURES[measure]
-    if kind.base is not None:
+    if measure in (*CONSTRAINTS, "none"):
         base, free_base = Frame.identity(), kind.base
     if not kind.target:
         goal = Frame.identity()
+    free_base = tuple(freedom for freedom in free_base if freedom in kind.base)
     free_target = tuple(freedom for freedom in free_target if freedom in kind.target)
     poses = starting_poses(m, measurements)
     free = Freedoms(free_base, free_target, wanted.sensor_zeros)
@@ -101,7 +106,7 @@ def calibrate(
     frames = first_frames(measure, measurements, poses, given, free)
     problem = Problem(geometry, allowed, measurements, measure, frames, free, m.size, poses)
     refuse_units(m, measurements, measure, poses)
-    refuse_too_few(problem, measurements)
+    refuse_too_few(m, problem, measurements)
     assumed, estimate = noise_of(m, problem, wanted.noise)
     nominal = replace(problem, tolerance=np.zeros_like(allowed))
     held = fit(nominal, assumed, False, loss)
@@ -248,18 +253,23 @@ def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: 
         )
 
 
-def refuse_too_few(problem: Problem, measurements: Measurements) -> None:
+def refuse_too_few(m: Mechanism, problem: Problem, measurements: Measurements) -> None:
     """Refuse samples that cannot determine anything.
 
     Raises:
-        InvalidInput: fewer equations than unknowns.
+        InvalidInput: no more equations than combinations of unknowns that they determine.
     """
-    count, each = len(measurements.joints), problem.equations / max(len(measurements.joints), 1)
-    if problem.equations <= problem.count:
-        needed = int(problem.count // max(each, 1.0)) + 1
+    first = problem.evaluate(np.zeros(problem.count))
+    if problem.equations > problem.count or first is None:
+        return
+    noise = first_noise(m, problem)
+    rows = whitened(weights_of(problem, noise, first), first)
+    seen = int((right_singular(rows)[0] >= 1.0).sum())
+    if problem.equations <= seen:
+        count = len(measurements.joints)
         raise InvalidInput(
             f"{measurements.where}: {count} samples give {problem.equations} equations for "
-            f"{problem.count} unknowns; at least {needed} are needed, twice as many help, or fewer "
-            "`parameters`",
+            f"{problem.count} unknowns, {seen} of which or more they would determine; measure at "
+            "more poses, at least twice as many as unknowns, or let fewer `parameters` change",
             value=count,
         )

@@ -134,7 +134,7 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
     def jacobian(unknowns: FloatArray) -> FloatArray:
         found = at(unknowns.tobytes())
         assert found is not None  # only accepted steps are differentiated
-        return np.concatenate([-_whitened(weights, found), -np.eye(problem.count)])
+        return np.concatenate([-whitened(weights, found), -np.eye(problem.count)])
 
     solved = least_squares(
         residuals, start, jacobian, method="trf", x_scale="jac", loss=loss,
@@ -142,11 +142,12 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
     )  # fmt: skip
     final = problem.evaluate(solved.x)
     assert final is not None  # as above
-    whitened = _whitened(weights_of(problem, noise, final), final)
-    return CalibrationFit(solved.x, final, noise, whitened, bool(solved.success))
+    rows = whitened(weights_of(problem, noise, final), final)
+    return CalibrationFit(solved.x, final, noise, rows, bool(solved.success))
 
 
-def _whitened(weights: FloatArray, found: Evaluated) -> FloatArray:
+def whitened(weights: FloatArray, found: Evaluated) -> FloatArray:
+    """(N r, U) derivatives of the residuals over their noise."""
     return np.asarray((weights @ found.jacobian).reshape(-1, found.jacobian.shape[2]))
 
 

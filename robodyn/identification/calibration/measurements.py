@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,12 +15,20 @@ from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import read_columns, write_columns
+from robodyn.identification.calibration.settings import Point
 from robodyn.identification.plausibility import PositionUnit, in_model_units
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.poses import matrix_from_pose
 
 POSITION, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
 # Trackers write quaternions with few digits; what is further from unit length is something else.
 UNIT_LENGTH = 0.01
+DISTANCE = "distance:"
+BASE_POINT = ("base_point.x", "base_point.y", "base_point.z")
+BODY_POINT = ("body_point.x", "body_point.y", "body_point.z")
+# A named point is fixed to a body if it stays within this part of the size [-], while the
+# mechanism's coordinates move by [rad or m].
+RIGID, MOVED = 1e-9, 1e-3
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,10 @@ class Measurements:
         passive: readings (N,) [rad or m] of passive joints by their names, as the URDF measures
             them.
         source: the file they were read from.
+        height: (N,) [m] of the target along the base's z; or None.
+        distance: (N,) [m] between a point of the base and a point of the body; or None.
+        base_point: (N, 3) or (1, 3) [m] the former, base frame.
+        body_point: (N, 3) or (1, 3) [m] the latter, body frame.
     """
 
     joints: FloatArray
@@ -41,6 +53,10 @@ class Measurements:
     position: FloatArray | None = None
     passive: Mapping[str, FloatArray] = field(default_factory=dict)
     source: str = ""
+    height: FloatArray | None = None
+    distance: FloatArray | None = None
+    base_point: FloatArray = field(default_factory=lambda: np.zeros((1, 3)))
+    body_point: FloatArray = field(default_factory=lambda: np.zeros((1, 3)))
 
     __repr__ = short_repr
 
@@ -57,6 +73,10 @@ class Measurements:
         poses = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(self.joints), 1))
         if self.position is not None:
             poses[:, :3] = self.position
+        if self.height is not None:
+            poses[:, 2] = self.height
+        if self.distance is not None:
+            poses[:, 0] = self.distance
         return poses
 
     @classmethod
@@ -67,6 +87,10 @@ class Measurements:
         *,
         pose: ArrayLike | None = None,
         position: ArrayLike | None = None,
+        height: ArrayLike | None = None,
+        distance: ArrayLike | None = None,
+        base_point: Point = (0.0, 0.0, 0.0),
+        body_point: Point = (0.0, 0.0, 0.0),
         passive: Mapping[str, ArrayLike] | None = None,
         source: str = "",
     ) -> Measurements:
@@ -76,7 +100,12 @@ class Measurements:
             m: the mechanism.
             joints: (N, n) positions of the driven joints [m or rad].
             pose: (N, 7) of the target [m, -], base frame; or
-            position: (N, 3) of the target [m].
+            position: (N, 3) of the target [m]; or
+            height: (N,) [m] of the target along the base's z, such as a bed probe gives it; or
+            distance: (N,) [m] between `base_point` and `body_point`, by a string or a caliper.
+            base_point: (3,) or (N, 3) [m], base frame; or the name of a link, joint or closure
+                there, or N names.
+            body_point: likewise on the body, body frame.
             passive: (N,) [m or rad] by the names of passive joints.
             source: the name for messages.
 
@@ -86,19 +115,36 @@ class Measurements:
         where = as_array("joints", joints, (len(m.joint_names),), "m or rad")
         if where.ndim != 2:
             raise InvalidInput(f"joints has shape {where.shape}, expected (N, n)", value=joints)
-        if pose is not None and position is not None:
-            raise InvalidInput("give poses or positions of the target, not both", value=position)
+        kinds: dict[str, Any] = {
+            "pose": pose,
+            "position": position,
+            "height": height,
+            "distance": distance,
+        }
+        given = [name for name, each in kinds.items() if each is not None]
+        if len(given) > 1:
+            raise InvalidInput(f"give {given[0]} or {given[1]}, not both", value=given)
         count = (len(where),)
         poses = None if pose is None else _poses(as_array("pose", pose, (7,)), source)
         places = None if position is None else as_array("position", position, (3,), "m")
         others = {name: as_array(name, each, ()) for name, each in (passive or {}).items()}
-        for name, each in (("pose", poses), ("position", places), *others.items()):
+        numbers: dict[str, Any] = {
+            name: None if kinds[name] is None else as_array(name, kinds[name], (), "m")
+            for name in ("height", "distance")
+        }
+        points = {
+            "base_point": resolved_points(m, "base_point", base_point),
+            "body_point": resolved_points(m, "body_point", body_point),
+        }
+        checked = {"pose": poses, "position": places, **numbers, **others}
+        checked |= {name: each for name, each in points.items() if len(each) > 1}
+        for name, each in checked.items():
             if each is not None and each.shape[:1] != count:
                 raise InvalidInput(
                     f"{name} has shape {each.shape}, expected {count[0]} samples as joints has",
                     value=each.shape,
                 )
-        return cls(where, poses, places, others, source)
+        return cls(where, poses, places, others, source, **numbers, **points)
 
     def to_csv(self, path: str | Path, m: Mechanism) -> None:
         """Write them as `read_measurements` reads them.
@@ -115,6 +161,14 @@ class Measurements:
         if self.position is not None:
             header += POSITION
             columns.append(self.position)
+        if self.height is not None:
+            header.append("z")
+            columns.append(self.height[:, None])
+        if self.distance is not None:
+            header += ["distance", *BASE_POINT, *BODY_POINT]
+            points = (self.base_point, self.body_point)
+            rows = [np.broadcast_to(each, (len(self.joints), 3)) for each in points]
+            columns += [self.distance[:, None], *rows]
         header += [f"{name}.position" for name in self.passive]
         columns += [np.asarray(each)[:, None] for each in self.passive.values()]
         with writing(path):
@@ -131,14 +185,17 @@ def read_measurements(
     """Read measurements from a CSV file with a sample at rest in each row.
 
     Columns, in any order: `<joint>.position` of every driven joint, as its joint state has it;
-    `x, y, z` [m] of the target and `qx, qy, qz, qw` where its orientation is measured; and
-    `<joint>.position` of passive joints that are measured.
+    `x, y, z` [m] of the target and `qx, qy, qz, qw` where its orientation is measured, or `z` alone
+    of its height; and `<joint>.position` of passive joints that are measured. Distances [m] between
+    a point of the base and one of the body are in columns `distance:<base>:<body>` with the names
+    of links, joints or closures, whose cells may be empty; or in a column `distance` with the
+    points in `base_point.x` to `body_point.z`.
 
     Args:
         path: the file.
         m: the mechanism.
         position_unit: `deg` or `mm` where revolute or prismatic joints are in these.
-        tracker_unit: `mm` where x, y and z are in millimeters.
+        tracker_unit: `mm` where x, y, z and distances are in millimeters.
 
     Raises:
         InvalidInput: no such file, or a cell or column that is wrong or missing.
@@ -148,8 +205,9 @@ def read_measurements(
             f"tracker_unit is {tracker_unit!r}, expected one of m, mm", value=tracker_unit
         )
     columns, readings, line = joint_columns(path, m)
+    named = [name for name in columns if name.startswith(DISTANCE)]
     for name, values in columns.items():
-        if not np.isfinite(values).all():
+        if name not in named and not np.isfinite(values).all():
             row = 1 + int(np.flatnonzero(~np.isfinite(values))[0])
             raise InvalidInput(
                 f"{path}: sample {row} has no number in column {name!r}; leave samples out that "
@@ -157,7 +215,18 @@ def read_measurements(
                 value=line + row,
             )
     joints, _ = in_model_units(m, readings, None, position_unit, str(path), [])
-    pose, position = _target(path, columns, 1e-3 if tracker_unit == "mm" else 1.0)
+    scale = 1e-3 if tracker_unit == "mm" else 1.0
+    measured = _target(path, columns, scale)
+    if named:
+        rows, which = np.nonzero(np.isfinite([columns[name] for name in named]).T)
+        ends = [(*name[len(DISTANCE) :].split(":"), "")[:2] for name in named]
+        joints = joints[rows]
+        columns = {name: values[rows] for name, values in columns.items()}
+        measured |= {
+            "distance": scale * np.array([columns[named[k]][i] for i, k in enumerate(which)]),
+            "base_point": [ends[k][0] for k in which],
+            "body_point": [ends[k][1] for k in which],
+        }
     names = [name for name in m.passive_joint_names if f"{name}.position" in columns]
     passive = {name: columns[f"{name}.position"] for name in names}
     if position_unit == "deg":
@@ -165,8 +234,7 @@ def read_measurements(
     return Measurements.from_arrays(
         m,
         joints,
-        pose=pose,
-        position=position,
+        **measured,
         passive=passive,
         source=str(path),
     )
@@ -189,12 +257,22 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
     return columns, np.column_stack([columns[name] for name in wanted]), line
 
 
-def _target(
-    path: str | Path, columns: Mapping[str, FloatArray], scale: float
-) -> tuple[FloatArray | None, FloatArray | None]:
+def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -> dict[str, Any]:
+    """The arguments of `from_arrays` that are columns [m]."""
     found = [name for name in (*POSITION, *QUATERNION) if name in columns]
+    if "distance" in columns:
+        ends = {"base_point": BASE_POINT, "body_point": BODY_POINT}
+        missing = [name for names in ends.values() for name in names if name not in columns]
+        if missing:
+            raise InvalidInput(
+                f"{path}: no column {', '.join(missing)} beside distance", value=missing
+            )
+        points = {e: scale * np.column_stack([columns[n] for n in ns]) for e, ns in ends.items()}
+        return {"distance": scale * columns["distance"], **points}
     if not found:
-        return None, None
+        return {}
+    if found == ["z"]:
+        return {"height": scale * columns["z"]}
     wanted = POSITION if not set(found) & set(QUATERNION) else (*POSITION, *QUATERNION)
     missing = [name for name in wanted if name not in columns]
     if missing:
@@ -203,9 +281,45 @@ def _target(
         )
     place = scale * np.column_stack([columns[name] for name in POSITION])
     if len(wanted) == 3:
-        return None, place
+        return {"position": place}
     turn = np.column_stack([columns[name] for name in QUATERNION])
-    return np.hstack([place, turn]), None
+    return {"pose": np.hstack([place, turn])}
+
+
+def resolved_points(m: Mechanism, which: str, given: Point) -> FloatArray:
+    """Points (N, 3) or (1, 3) of the base in its frame, or of the body in its own."""
+    names: Any = [given] if isinstance(given, str) else given
+    if len(names) and isinstance(names[0], str):
+        found = {name: _named_point(m, which, str(name)) for name in dict.fromkeys(names)}
+        return np.array([found[str(name)] for name in names])
+    return np.atleast_2d(as_array(which, given, (3,), "m"))
+
+
+def _named_point(m: Mechanism, which: str, name: str) -> FloatArray:
+    """The center (3,) of a joint, a closure or a link that moves with the base or the body."""
+    model = m.model
+    ends = [(each.parent, each.at.translation) for each in model.joints if each.name == name]
+    for closure in model.closures:
+        if closure.name == name:
+            ends += [(link, place.translation) for link, place, _ in closure.ends]
+    if name in [link.name for link in model.links]:
+        ends.append((name, np.zeros(3)))
+    moved = m.advance(m.home, np.full(m.coordinates.velocity_size, MOVED))
+    for link, xyz in ends:
+        seen = []
+        for configuration in (m.home, moved):
+            frame: Any = matrix_from_pose(m.link_pose(configuration, link))
+            if which == "body_point":
+                frame = np.linalg.solve(matrix_from_pose(m.body_pose(configuration)), frame)
+            seen.append((frame @ [*xyz, 1.0])[:3])
+        if np.abs(seen[0] - seen[1]).max() < RIGID * m.size:
+            return np.asarray(seen[0], dtype=np.float64)
+    part = which.partition("_")[0]
+    raise InvalidInput(
+        f"{which} is {name!r}, expected a link, joint or closure of {m.name} that is fixed to the "
+        f"{part}, or x, y, z",
+        value=name,
+    )
 
 
 def _poses(pose: FloatArray, source: str) -> FloatArray:

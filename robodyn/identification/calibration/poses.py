@@ -15,11 +15,11 @@ from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray, short_repr
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, visibility, weights_of
-from robodyn.identification.calibration.measurements import Measurements
+from robodyn.identification.calibration.measurements import Measurements, resolved_points
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.identification.calibration.unknowns import tolerances
+from robodyn.identification.calibration.unknowns import TRACKED, tolerances
 from robodyn.mechanism.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -89,17 +89,24 @@ def calibration_poses(
     measure, candidates = wanted.measure, wanted.candidates
     if n < 1 or candidates < n:
         raise InvalidInput(f"{n} poses of {candidates} candidates; expected 1 <= n <= candidates")
-    if measure not in ("pose", "position"):
-        raise InvalidInput(f"measure is {measure!r}, expected pose or position", value=measure)
-    geometry_of(m)  # refuses what has none before the work is done
-    drawn = _drawn(m, wanted, progress)
-    if len(drawn) < n:
+    if measure not in TRACKED:
         raise InvalidInput(
-            f"{m.name}: only {len(drawn)} of {candidates} random poses are within reach and below "
-            f"the condition number {wanted.max_condition:g}; raise max_condition or candidates",
-            value=len(drawn),
+            f"measure is {measure!r}, expected one of {', '.join(TRACKED)}", value=measure
         )
-    blocks, count = _information(m, drawn, wanted)
+    if (measure == "distance") != bool(wanted.points):
+        raise InvalidInput(
+            "give the pairs of `points` for the measure 'distance', and for no other",
+            value=wanted.points,
+        )
+    geometry_of(m)  # refuses what has none before the work is done
+    found = _drawn(m, wanted, progress)
+    if len(found) < n:
+        raise InvalidInput(
+            f"{m.name}: only {len(found)} of {candidates} random poses are within reach and below "
+            f"the condition number {wanted.max_condition:g}; raise max_condition or candidates",
+            value=len(found),
+        )
+    blocks, count = _information(m, found, wanted)
     chosen = _exchanged(blocks, n)
     rows = np.concatenate([blocks[i] for i in chosen])
     seen = visibility(rows, count)
@@ -107,7 +114,7 @@ def calibration_poses(
     index = float(np.exp(np.log(values).mean()) / np.sqrt(n)) if len(values) else 0.0
     if progress is not None:
         progress(1.0)
-    best = drawn[chosen]
+    best = found[chosen]
     return CalibrationPoses(
         best, m.joint_positions(best), m.body_pose(best), _log_det(rows), index, seen.condition,
         _log_det(np.concatenate(blocks[:n])),
@@ -132,6 +139,11 @@ def _drawn(
         joints = rng.uniform(low + edge, high - edge)
         try:
             here = m.assemble(joints)
+            if wanted.height is not None:
+                pose = m.body_pose(here)
+                pose[:2] *= min(1.0, wanted.radius / max(float(np.hypot(*pose[:2])), 1e-12))
+                pose[2] = wanted.height
+                here = m.configuration_at(pose, here)
             ratio = float(m.condition_number(here, characteristic_length=m.characteristic_length))
         except KinematicsError:
             continue
@@ -145,13 +157,28 @@ def _information(
 ) -> tuple[list[FloatArray], int]:
     """Whitened derivatives (r, U) of each pose, and how many unknowns are parameters."""
     geometry = geometry_of(m)
-    poses = m.body_pose(configurations)
-    whole = wanted.measure == "pose"
-    seen: dict[str, Any] = {wanted.measure: poses if whole else poses[:, :3]}
-    samples = Measurements.from_arrays(m, m.joint_positions(configurations), **seen)
+    poses, measure = m.body_pose(configurations), wanted.measure
+    readings = {
+        "pose": {"pose": poses},
+        "position": {"position": poses[:, :3]},
+        "height": {"height": poses[:, 2]},
+    }
+    given: dict[str, Any] = readings.get(measure, {})
+    each = len(wanted.points) or 1
+    joints = np.repeat(m.joint_positions(configurations), each, axis=0)
+    if measure == "distance":
+        ends = [
+            [resolved_points(m, name, pair[end])[0] for pair in wanted.points]
+            for end, name in enumerate(("base_point", "body_point"))
+        ]
+        base, body = (np.tile(end, (len(poses), 1)) for end in ends)
+        given = {"distance": np.ones(len(joints)), "base_point": base, "body_point": body}
+    samples = Measurements.from_arrays(m, joints, **given)
     frames = Frames(Frame.identity(), Frame.identity(), np.zeros(0))
-    free = () if wanted.tracker_known else ALL
-    freedoms = Freedoms(free, free if whole else free[:3], False)
+    known = wanted.tracker_known or measure in ("height", "distance")
+    free = () if known else ALL
+    freedoms = Freedoms(free, free if measure == "pose" else free[:3], False)
+    poses = np.repeat(poses, each, axis=0)
     allowed = tolerances(m, geometry, samples, wanted.parameters, None)
     problem = Problem(geometry, allowed, samples, wanted.measure, frames, freedoms, m.size, poses)
     found = problem.evaluate(np.zeros(problem.count))
@@ -160,7 +187,8 @@ def _information(
         name: wanted.noise * (m.size if name == "position" else 1.0) for name in problem.groups
     }
     weights = weights_of(problem, Noise(sigma, np.zeros(len(m.joint_names))), found)
-    return list(weights @ found.jacobian), len(problem.active)
+    rows = weights @ found.jacobian
+    return list(rows.reshape(len(configurations), -1, problem.count)), len(problem.active)
 
 
 def _log_det(rows: FloatArray) -> float:

@@ -5,7 +5,8 @@
 A tracker sees the target at B X E, where X is the body's pose, B the mechanism's base in the
 tracker's frame and E the target on the body. A constraint is a measurement without a tracker: of a
 point that stays where it is, a plane that a point keeps to, or an orientation that does not change,
-some of the rows of B X E are zero in a frame B that is unknown.
+some of the rows of B X E are zero in a frame B that is unknown. A height is the third row alone; a
+distance is that between a point of the base, in the tracker's frame, and a point of the target.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from robodyn.algorithms.geometry import Geometry
+from robodyn.algorithms.geometry import Geometry, Placed
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.identification.calibration.measurements import Measurements
@@ -32,17 +33,19 @@ class Measure(NamedTuple):
     Attributes:
         rows: measured rows of its six.
         target: freedoms of E on which it depends.
-        base: freedoms of the frame B of a constraint; None if B is the tracker's.
+        base: freedoms of B on which it depends; of a constraint all of them are unknown.
     """
 
     rows: tuple[int, ...]
     target: tuple[int, ...]
-    base: tuple[int, ...] | None
+    base: tuple[int, ...]
 
 
 MEASURES = {
-    "pose": Measure(ALL, ALL, None),
-    "position": Measure(POSITION, POSITION, None),
+    "pose": Measure(ALL, ALL, ALL),
+    "position": Measure(POSITION, POSITION, ALL),
+    "height": Measure((2,), POSITION, (2, 3, 4)),
+    "distance": Measure((0,), ALL, ALL),
     "point": Measure(POSITION, POSITION, POSITION),
     "plane": Measure((2,), POSITION, (2, 3, 4)),
     "orientation": Measure(ORIENTATION, (), ORIENTATION),
@@ -108,6 +111,11 @@ class Problem:
     def __post_init__(self) -> None:
         """Compute derived attributes."""
         geometry, measurements, free = self.geometry, self.measurements, self.free
+        # several distances may be measured at one place
+        _, self._first, which = np.unique(
+            measurements.joints, axis=0, return_index=True, return_inverse=True
+        )
+        self._which = which.reshape(-1)
         self.nominal = np.array([each.value for each in geometry.parameters])
         self.rows = list(MEASURES[self.measure].rows)
         self.passive = [
@@ -163,15 +171,20 @@ class Problem:
     def evaluate(self, unknowns: FloatArray) -> Evaluated | None:
         """Residuals and derivatives; None where a sample has no pose."""
         values, frames = self.unpacked(unknowns)
+        measurements = self.measurements
         try:
-            placed = self.geometry.place(values, self.measurements.joints, self.poses)
+            found = self.geometry.place(
+                values, measurements.joints[self._first], self.poses[self._first]
+            )
         except RobodynError:
             return None
+        placed = Placed(*(each[self._which] for each in found))
         self.poses = placed.poses
         _, turn_base, turn_target, _ = self._steps(unknowns)
         R, place = rotation_matrix(placed.poses), placed.poses[:, :3]
         RB, RE = frames.base.rotation, frames.target.rotation
-        arm = R @ frames.target.origin
+        point = measurements.body_point @ RE.T
+        arm = np.einsum("nij,nj->ni", R, frames.target.origin + point)
         body = np.concatenate([placed.by_parameter[:, :, self.active], placed.by_joint], axis=2)
         n = placed.by_joint.shape[2]
         moved = body[:, :3] + np.cross(body[:, 3:], arm[:, :, None], axis=1)
@@ -184,7 +197,9 @@ class Problem:
         of_base[:, 3:, 3:] = turned
         of_target = np.zeros((len(R), 6, 6))
         of_target[:, :3, :3] = RB @ R
-        of_target[:, 3:, 3:] = RB @ R @ left_jacobian(turn_target[3:])
+        turned = left_jacobian(turn_target[3:])
+        of_target[:, :3, 3:] = -RB @ R @ cross_matrices(point) @ turned
+        of_target[:, 3:, 3:] = RB @ R @ turned
         predicted = np.concatenate(
             [of_body[:, :, : len(self.active)], of_base[:, :, self.free_base],
              of_target[:, :, self.free_target], np.zeros((len(R), 6, self._zeros)),
@@ -221,4 +236,12 @@ class Problem:
             predicted = predicted.copy()
             inverse = np.array([np.linalg.inv(left_jacobian(-each)) for each in turn])
             predicted[:, 3:] = inverse @ predicted[:, 3:]
-        return np.concatenate([seen[:, :3] - place, turn], axis=1), predicted
+        apart = seen[:, :3] - place
+        if self.measure == "distance":
+            # the residual along the line between the points, whose far end moves
+            apart = place - self.measurements.base_point
+            lengths = np.linalg.norm(apart, axis=1, keepdims=True)
+            predicted = predicted.copy()
+            predicted[:, 0] = np.einsum("ni,nij->nj", apart / lengths, predicted[:, :3])
+            apart = np.tile(seen[:, :1] - lengths, 3)
+        return np.concatenate([apart, turn], axis=1), predicted

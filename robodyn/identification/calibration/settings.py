@@ -13,6 +13,7 @@ from robodyn.arrays import ArrayLike
 KNOWN, UNKNOWN = "known", "unknown"
 
 Constraint = Literal["point", "plane", "orientation"]
+Point = ArrayLike | str | Sequence[str]
 Loss = Literal["linear", "soft_l1", "huber", "cauchy"]
 
 
@@ -22,21 +23,22 @@ class CalibrationSettings:
 
     Attributes:
         tracker: `unknown`, `known` (it measures in the mechanism's base frame), or the pose (7,) of
-            the base in its frame.
-        target: on the body: `unknown`, `known` (it is the body's frame), or its pose (7,) there.
+            the base in its frame; by default known for heights and distances only.
+        target: on the body: `unknown`, `known` (it is the body's frame), or its pose (7,) there; by
+            default as `tracker`.
         constraint: instead of a tracker: `point`, a fixed point of the body; `plane`, a point of
             the body in a fixed plane; `orientation`, a fixed orientation of the body.
         sensor_zeros: whether the zeros of measured passive joints are unknown.
         parameters: names, or beginnings of names, of those that may change; by default all.
         tolerance: standard deviation of lengths [m], and of angles [rad], from the given ones; by
-            default 2 % of the mechanism's size, and 0.05.
+            default 0.3 % of the mechanism's size, and 0.02.
         noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints` [m
             or rad] of the driven joints; groups that are left out are estimated, joints none.
         loss: `linear`, or `soft_l1`, `huber` or `cauchy` for samples with outliers.
     """
 
-    tracker: Literal["unknown", "known"] | ArrayLike = UNKNOWN
-    target: Literal["unknown", "known"] | ArrayLike = UNKNOWN
+    tracker: Literal["unknown", "known", ""] | ArrayLike = ""
+    target: Literal["unknown", "known", ""] | ArrayLike = ""
     constraint: Constraint | Literal[""] = ""
     sensor_zeros: bool = True
     parameters: Sequence[str] = ()
@@ -48,8 +50,8 @@ class CalibrationSettings:
 class CalibrationOptions(TypedDict, total=False):
     """Fields of `CalibrationSettings` as keyword arguments."""
 
-    tracker: Literal["unknown", "known"] | ArrayLike
-    target: Literal["unknown", "known"] | ArrayLike
+    tracker: Literal["unknown", "known", ""] | ArrayLike
+    target: Literal["unknown", "known", ""] | ArrayLike
     constraint: Constraint | Literal[""]
     sensor_zeros: bool
     parameters: Sequence[str]
@@ -63,8 +65,13 @@ class PoseSettings:
     """Settings of the choice of poses to measure.
 
     Attributes:
-        measure: `pose` or `position` of a target.
-        tracker_known: whether the frames of tracker and target are known.
+        measure: `pose` or `position` of a target, its `height`, or the `distance` between points.
+        tracker_known: whether the frames of tracker and target are known; for heights and distances
+            they are.
+        height: [m] of a bed on which all poses are; by default anywhere.
+        radius: [m] of this bed about the base's z axis.
+        points: pairs of a point of the base and a point of the body, as `Measurements.from_arrays`
+            takes one, between which distances are measured at each pose.
         parameters: those that may change, as of `calibrate`.
         candidates: how many to draw.
         margin: of the joints' ranges that is left at either end.
@@ -73,8 +80,11 @@ class PoseSettings:
         seed: of what is drawn.
     """
 
-    measure: Literal["pose", "position"] = "pose"
+    measure: Literal["pose", "position", "height", "distance"] = "pose"
     tracker_known: bool = False
+    height: float | None = None
+    radius: float = float("inf")
+    points: Sequence[tuple[Point, Point]] = ()
     parameters: Sequence[str] = ()
     candidates: int = 300
     margin: float = 0.02
@@ -86,8 +96,11 @@ class PoseSettings:
 class PoseOptions(TypedDict, total=False):
     """Fields of `PoseSettings` as keyword arguments."""
 
-    measure: Literal["pose", "position"]
+    measure: Literal["pose", "position", "height", "distance"]
     tracker_known: bool
+    height: float | None
+    radius: float
+    points: Sequence[tuple[Point, Point]]
     parameters: Sequence[str]
     candidates: int
     margin: float

@@ -27,7 +27,9 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
 # How far dimensions may be off where nothing is said: over the mechanism's size, and [rad].
-LENGTHS, ANGLES = 0.02, 0.05
+LENGTHS, ANGLES = 0.003, 0.02
+# Kinds of measurement of a target.
+TRACKED = ("pose", "position", "height", "distance")
 
 
 def measure_of(measurements: Measurements, constraint: str) -> str:
@@ -41,32 +43,33 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
             f"constraint is {constraint!r}, expected one of {', '.join(CONSTRAINTS)}",
             value=constraint,
         )
-    tracked = measurements.pose is not None or measurements.position is not None
+    kinds = [each for each in TRACKED if getattr(measurements, each) is not None]
     if constraint:
-        if tracked:
+        if kinds:
             raise InvalidInput(
-                "measurements of a tracker and a constraint cannot be used together; leave one out",
+                f"measurements of {kinds[0]} and a constraint cannot be used together; leave one "
+                "out",
                 value=constraint,
             )
         return constraint
-    if not tracked and not measurements.passive:
+    if not kinds and not measurements.passive:
         raise InvalidInput(
             f"{measurements.where}: nothing but the driven joints was measured; "
-            "add poses or positions of a target, readings of passive joints, or a constraint",
+            "add poses, positions or heights of a target, distances, readings of passive joints, "
+            "or a constraint",
             value=measurements.source,
         )
-    if measurements.pose is not None:
-        return "pose"
-    return "position" if measurements.position is not None else "none"
+    return kinds[0] if kinds else "none"
 
 
-def frame_of(name: str, given: str | ArrayLike) -> tuple[Frame, tuple[int, ...]]:
+def frame_of(name: str, given: str | ArrayLike, measure: str) -> tuple[Frame, tuple[int, ...]]:
     """A frame as a user states it, and which of its freedoms are unknown.
 
     Raises:
         InvalidInput: neither known, unknown nor a pose.
     """
     if isinstance(given, str):
+        given = given or (KNOWN if measure in ("height", "distance") else UNKNOWN)
         if given not in (KNOWN, UNKNOWN):
             raise InvalidInput(
                 f"{name} is {given!r}, expected known, unknown, or a pose (7,)", value=given
@@ -128,7 +131,7 @@ def first_frames(
         base = plane_frame(points)
     elif measure == "orientation":
         base = Frame(nearest_rotation(R.sum(axis=0).T), np.zeros(3))
-    elif measure != "none" and (free.base or free.target):
+    elif measure in ("pose", "position") and (free.base or free.target):
         # what is known is taken out of the poses, what is unknown is sought
         known = base.rotation @ R @ target.rotation, points @ base.rotation.T + base.origin
         seen, sought = measurements.target, (bool(free.base), bool(free.target))
@@ -138,6 +141,12 @@ def first_frames(
             B, E = frames_from_positions(*known, seen[:, :3], *sought)
         base, target = (B if free.base else base), (E if free.target else target)
     return Frames(base, target, given.zeros)
+
+
+def first_noise(m: Mechanism, problem: Problem) -> Noise:
+    """The noise to begin with where nothing is known of it; of the driven joints none."""
+    groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in problem.groups}
+    return Noise(groups, np.zeros(len(m.joint_names)))
 
 
 def noise_of(
@@ -150,7 +159,7 @@ def noise_of(
     """
     given = dict(given or {})
     joints = np.full(len(m.joint_names), as_scalar("noise of joints", given.pop("joints", 0.0)))
-    groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in problem.groups}
+    groups = dict(first_noise(m, problem).groups)
     unknown = [name for name in given if name not in ("position", "orientation", "passive")]
     if unknown:
         raise InvalidInput(

@@ -12,6 +12,7 @@ import numpy as np
 from robodyn.algorithms import conditioning, motions, travel
 from robodyn.algorithms.description import Nouns
 from robodyn.algorithms.estimation import needs_estimator, state_estimator
+from robodyn.algorithms.geometry import Geometry, geometry_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.dynamics import joint_friction as friction_of
@@ -250,6 +251,13 @@ class UncheckedLoop(UncheckedSingle):
         return moved if closed else None
 
 
+def _geometry(loop: ClosedLoop) -> Geometry:
+    from robodyn.solvers.tree.geometry import LoopGeometry
+
+    return LoopGeometry(loop)
+
+
+geometry_of.register(ClosedLoop, _geometry)
 needs_estimator.register(ClosedLoop, lambda _: True)
 state_estimator.register(ClosedLoop, estimation.state_estimator)
 shown.configuration_of.register(ClosedLoop, presentation.configuration_of)

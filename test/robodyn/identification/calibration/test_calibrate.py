@@ -369,11 +369,6 @@ def test_measurements_that_cannot_be_used_are_refused_in_one_line(case, puma, rn
     assert "\n" not in str(refused.value)
 
 
-def test_what_has_no_dimensions_to_calibrate_is_refused():
-    with pytest.raises(InvalidInput, match="'closed_loop' have no dimensions"):
-        rd.calibration_poses(rd.load("delta"), 10)
-
-
 def test_the_first_frame_of_an_orientation_is_no_reflection():
     # three half turns, whose mean is a point reflection
     poses = np.hstack([np.zeros((3, 3)), np.eye(3), np.zeros((3, 1))])

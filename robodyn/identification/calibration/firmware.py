@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The numbers with which Klipper and Marlin describe a delta.
+
+Both firmwares know three towers at one radius. The end of arm or carriage i is at
+
+    e_i = (r_i cos a_i, r_i sin a_i, z_i),   |e_i - p| = L_i,
+
+for a nozzle at p. On vertical rails r_i is the radius and z_i = position + c_i; on rotary arms
+r_i = radius + U_i cos(t_i) and z_i = height - U_i sin(t_i) with t_i = position + c_i. These numbers
+are fitted to configurations of the model, which may be more general: what they cannot express is
+the residual. The fit also takes up where the center of the towers is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.errors import InvalidInput
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.poses import rotation_matrix
+
+# Configurations that are fitted.
+SAMPLES, SEED = 60, 0
+# How far from home: [rad] of arms, of carriages over the length of the rods.
+AROUND = 0.25
+# How far above the given configurations the numbers are fitted as well, over the size.
+RAISED = 0.1
+# Marlin's towers [deg].
+TOWERS = np.array([210.0, 330.0, 90.0])
+
+
+@dataclass(frozen=True)
+class DeltaSettings:
+    """A delta as firmwares of printers describe it.
+
+    Attributes:
+        kinematics: `delta` of carriages on rails, `rotary_delta` of arms.
+        joints: names of the driven joints, in the order of the towers.
+        radius: [m] of the towers about their center, less that of the effector.
+        height: [m] of the arms' axes above the nozzle's zero; 0 of rails.
+        angles: (3,) [rad] of the towers.
+        upper: (3,) [m] lengths of the arms; 0 of rails.
+        lower: (3,) [m] lengths of the rods.
+        endstops: (3,) [m] height of the nozzle at the center of the towers, with arm or carriage
+            at its end stop: the joint's upper limit, or the lower one where that is higher up.
+        center: (2,) [m] of the towers, base frame.
+        residual: [m] largest error of a rod's length where the numbers were fitted.
+    """
+
+    kinematics: Literal["delta", "rotary_delta"]
+    joints: tuple[str, ...]
+    radius: float
+    height: float
+    angles: FloatArray
+    upper: FloatArray
+    lower: FloatArray
+    endstops: FloatArray
+    center: FloatArray
+    residual: float
+
+    def klipper(self) -> str:
+        """Sections of Klipper's printer.cfg [mm, degrees]."""
+        rotary = self.kinematics == "rotary_delta"
+        lines = [f"# {self._remark}", "[printer]", f"kinematics: {self.kinematics}"]
+        lines.append(f"{'shoulder' if rotary else 'delta'}_radius: {1e3 * self.radius:.4f}")
+        lines += [f"shoulder_height: {1e3 * self.height:.4f}"] if rotary else []
+        for i, letter in enumerate("abc"):
+            lines += ["", f"[stepper_{letter}]  # {self.joints[i]}"]
+            lines.append(f"position_endstop: {1e3 * self.endstops[i]:.4f}")
+            if rotary:
+                lines.append(f"upper_arm_length: {1e3 * self.upper[i]:.4f}")
+            lines.append(f"{'lower_' if rotary else ''}arm_length: {1e3 * self.lower[i]:.4f}")
+            lines.append(f"angle: {round(np.degrees(self.angles[i]), 6) % 360.0:.4f}")
+        return "\n".join(lines) + "\n"
+
+    def marlin(self) -> str:
+        """Marlin's commands M665 and M666 [mm, degrees].
+
+        Raises:
+            InvalidInput: a delta with arms, which Marlin does not have.
+        """
+        if self.kinematics != "delta":
+            raise InvalidInput(
+                "Marlin has no rotary delta; use Klipper's settings", value=self.kinematics
+            )
+        away = np.degrees(self.angles) - TOWERS
+        trims = (away - away[0] + 180.0) % 360.0 - 180.0
+        trims -= trims.mean()
+        rod, height = self.lower.mean(), self.endstops.min()
+        numbers = [
+            *zip("LRH", 1e3 * np.array([rod, self.radius, height]), strict=True),
+            *zip("XYZ", trims, strict=True),
+            *zip("ABC", 1e3 * (self.lower - rod), strict=True),
+        ]
+        stops = zip("XYZ", 1e3 * (height - self.endstops), strict=True)
+        lines = [f"; {self._remark}", f"; towers X, Y, Z: {', '.join(self.joints)}"]
+        for command, words in (("M665", numbers), ("M666", stops)):
+            # zero has no sign
+            texts = [f"{letter}{round(value, 4) + 0.0:.4f}" for letter, value in words]
+            lines.append(" ".join([command, *texts]))
+        return "\n".join(lines) + "\n"
+
+    @property
+    def _remark(self) -> str:
+        x, y = 1e3 * self.center
+        return (
+            f"origin at x {x:.3f} mm, y {y:.3f} mm of the model; lengths of rods differ from the "
+            f"model's by up to {1e3 * self.residual:.4f} mm"
+        )
+
+
+def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSettings:
+    """Fit the numbers of firmwares to a delta.
+
+    Args:
+        m: a delta with three vertical rails or three arms, its tip the nozzle.
+        near: (N, 3) positions of the driven joints [m or rad] where the numbers are to fit best,
+            and somewhat above; around home by default.
+
+    Raises:
+        InvalidInput: no delta, or a joint without the limit at which its end stop is.
+    """
+    from scipy.optimize import least_squares  # slow to import
+
+    from robodyn.solvers.tree.closing.kinematics import rods
+
+    found = rods(m) if m.kind == "closed_loop" and len(m.joint_names) == 3 else ()
+    joints = {joint.name: joint for joint in m.model.joints}
+    arms = [[rod for rod in found if rod.base == joints[n].child] for n in m.joint_names]
+    if len(set(m.joint_units)) > 1 or not arms or not all(arms):
+        raise InvalidInput(
+            f"{m.name} is no delta: expected three driven joints, all sliding or all turning, each "
+            "with rods to the moving body",
+            value=m.joint_names,
+        )
+    rotary = m.joint_units[0] == "rad"
+    # ends of arms and of rods at home, base frame; the rods' as if the effector were the nozzle
+    p = m.body_pose(m.home)[:3]
+    feet, shifts = np.zeros((3, 3)), np.zeros((3, 3))
+    for i, each in enumerate(arms):
+        for rod in each:
+            feet[i] += _point(m, rod.base, rod.foot) / len(each)
+            shifts[i] += (_point(m, rod.body, rod.tip) - p) / len(each)
+    feet -= shifts
+    pivots = np.array(
+        [_point(m, joints[n].parent, joints[n].at.translation) for n in m.joint_names]
+    )
+    pivots -= shifts
+    order = np.argsort(np.round(np.arctan2(feet[:, 1], feet[:, 0]), 3) % (2.0 * np.pi))
+    feet, pivots, names = feet[order], pivots[order], [m.joint_names[i] for i in order]
+    home = m.joint_positions(m.home)[order]
+    signs = np.array([_sign(m, int(i), rotary) for i in order])
+    angles = np.arctan2(feet[:, 1], feet[:, 0])
+    out, lower = np.hypot(feet[:, 0], feet[:, 1]), np.linalg.norm(feet - p, axis=1)
+    radius = float((np.hypot(pivots[:, 0], pivots[:, 1]) if rotary else out).mean())
+    height = float(pivots[:, 2].mean()) if rotary else 0.0
+    upper = np.linalg.norm(feet - pivots, axis=1) if rotary else np.zeros(3)
+    tilt = np.arctan2(height - feet[:, 2], out - radius)
+    zeros = (tilt if rotary else feet[:, 2]) - signs * home
+    start = np.concatenate([[0.0, 0.0, radius], angles, lower, zeros])
+    start = np.concatenate([start, [height], upper]) if rotary else start
+    if near is None:
+        spread = AROUND * (np.ones(3) if rotary else lower.mean())
+        around = np.random.default_rng(SEED).uniform(-spread, spread, (SAMPLES, 3))
+        chosen = m.assemble(m.joint_positions(m.home) + around)
+    else:
+        chosen = m.assemble(near)
+        raised = m.body_pose(chosen)
+        raised[:, 2] += RAISED * m.size * np.sign(feet[0, 2] - p[2])
+        higher = [m.configuration_at(*each) for each in zip(raised, chosen, strict=True)]
+        chosen = np.concatenate([chosen, higher])
+    places = m.body_pose(chosen)[:, None, :3]
+    positions = signs * m.joint_positions(chosen)[:, order]
+
+    def ends(values: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Radii and heights (..., 3) of the ends of arms or carriages."""
+        moved = at + values[9:12]
+        if not rotary:
+            return np.broadcast_to(values[2], moved.shape), moved
+        return values[2] + values[13:] * np.cos(moved), values[12] - values[13:] * np.sin(moved)
+
+    def missed(values: FloatArray) -> FloatArray:
+        r, z = ends(values, positions)
+        a = values[3:6]
+        e = np.stack([values[0] + r * np.cos(a), values[1] + r * np.sin(a), z], axis=-1)
+        return np.asarray(np.linalg.norm(e - places, axis=-1) - values[6:9])
+
+    fit = least_squares(lambda x: missed(x).ravel(), start, x_scale="jac", xtol=1e-14, ftol=1e-14)
+    x = fit.x
+    limits = m.position_limits[order]
+    stops = np.where(signs * (-1.0 if rotary else 1.0) > 0.0, limits[:, 1], limits[:, 0])
+    if not np.isfinite(stops).all():
+        name = names[int(np.flatnonzero(~np.isfinite(stops))[0])]
+        raise InvalidInput(
+            f"{name} has no limit at its end stop; state it in the model", value=name
+        )
+    r, z = ends(x, signs * stops)
+    return DeltaSettings(
+        "rotary_delta" if rotary else "delta",
+        tuple(names),
+        float(x[2]),
+        float(x[12]) if rotary else 0.0,
+        x[3:6],
+        x[13:] if rotary else np.zeros(3),
+        x[6:9],
+        z - np.sqrt(x[6:9] ** 2 - r**2),
+        x[:2],
+        float(np.abs(missed(x)).max()),
+    )
+
+
+def _point(m: Any, link: str, xyz: FloatArray) -> FloatArray:
+    """A point of a link at home, base frame."""
+    pose = m.link_pose(m.home, link)
+    return np.asarray(pose[:3] + rotation_matrix(pose) @ xyz)
+
+
+def _sign(m: Any, index: int, rotary: bool) -> float:
+    """Whether a driven joint's position grows as its carriage rises, or as its arm goes down."""
+    step = np.zeros(len(m.joint_names))
+    step[index] = 1e-4
+    raised = m.body_pose(m.assemble(m.joint_positions(m.home) + step, m.home))[2]
+    return float(np.sign(raised - m.body_pose(m.home)[2]) * (-1.0 if rotary else 1.0))

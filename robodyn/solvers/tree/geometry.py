@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The dimensions of a mechanism with closed loops, each a joint of a larger mechanism.
+
+A dimension displaces a frame of a joint or of a closure, as a joint would. So each of them becomes
+a driven joint of zero mass in front of its frame. The kinematics of this larger mechanism give the
+poses for other dimensions, and its Jacobian their derivatives by dimensions and by readings:
+
+- a straight leg has the centers of its joints, `LEG.foot` and `LEG.tip`, and a `length`;
+- any other joint, and any other end of a closure, has its center x, y, z on its link, and a joint
+  has small rotations `axis.u`, `axis.v` of its axis about the two directions across it;
+- a driven joint has an `offset`: its position is its reading plus the offset.
+
+In overconstrained loops, dimensions that would tear the loops open are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from robodyn.algorithms.geometry import GeometricParameter, Placed
+from robodyn.arrays import FloatArray
+from robodyn.dynamics.link_tree import frame_along
+from robodyn.errors import InvalidInput
+from robodyn.model.body import Link
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
+from robodyn.model.placement import Placement
+from robodyn.solvers.tree.closing.equations import Equations, least_step
+from robodyn.solvers.tree.closing.kinematics import rods, tangent
+from robodyn.solvers.tree.closing.structure import closed_samples, guessed
+from robodyn.solvers.tree.packing import pack
+from robodyn.solvers.tree.tree import Tree
+
+# Part of a dimension's effect on the closures that the joints may leave over.
+TORN = 1e-6
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """A frame on a link behind the joints that are its dimensions.
+
+    Attributes:
+        name: of the joint, or of the closure.
+        end: of a closure: 0 on its parent, 1 on its child; -1 of a joint.
+        steps: its dimensions, from the link to the frame.
+        values: nominal positions of these.
+        rest: the frame in the last of them.
+    """
+
+    name: str
+    end: int
+    steps: tuple[Joint, ...]
+    values: tuple[float, ...]
+    rest: Placement
+
+    def at(self, values: Sequence[float]) -> Placement:
+        """The frame on its link."""
+        frame = np.eye(4)
+        for step, value in zip(self.steps, values, strict=True):
+            frame = frame @ step.child_frame(value)
+        return Placement.of(frame @ self.rest.matrix)
+
+
+class LoopGeometry:
+    """The dimensions of a mechanism with closed loops; see the module.
+
+    Args:
+        loop: the mechanism as it was described.
+
+    Raises:
+        InvalidInput: the driven joints do not determine its motion, or are redundant.
+    """
+
+    def __init__(self, loop: Any) -> None:
+        if loop.structure.loose or loop.solver.n != loop.mobility:
+            raise InvalidInput(
+                f"{loop.name}: {loop.solver.n} driven joints for {loop.mobility} freedoms; its "
+                "dimensions can be calibrated if the driven joints determine the motion and none "
+                "is redundant",
+                value=loop.model.driven,
+            )
+        self._loop = loop
+        self._frames = _closable(loop, list(_frames(loop)))
+        self._parameters = tuple(
+            GeometricParameter(step.name, "m" if step.kind == "prismatic" else "rad", value)
+            for frame in self._frames
+            for step, value in zip(frame.steps, frame.values, strict=True)
+        )
+        names = tuple(each.name for each in self._parameters)
+        model = _extended(loop.model, self._frames)
+        self._machine = type(loop)(
+            replace(model, driven=(*names, *model.driven), independent=(*names, *model.driven))
+        )
+        self._passive = tuple(name for name in loop.all_joint_names if name not in loop.joint_names)
+        tree = self._machine.solver.tree
+        self._places = [tree.position_of[name] for name in self._passive]
+        self._rates = [tree.rate_of[name] for name in self._passive]
+        self._near = self._machine.home
+
+    @property
+    def parameters(self) -> tuple[GeometricParameter, ...]:
+        """The dimensions that do not tear the loops open."""
+        return self._parameters
+
+    @property
+    def passive_joints(self) -> tuple[str, ...]:
+        """All joints that are not driven."""
+        return self._passive
+
+    def with_geometry(self, values: FloatArray) -> Any:
+        """The mechanism with other dimensions; each link's inertia stays in the link's frame."""
+        numbers = iter(np.asarray(values, dtype=np.float64).tolist())
+        at = {
+            (each.name, each.end): each.at([next(numbers) for _ in each.steps])
+            for each in self._frames
+        }
+        model = self._loop.model
+        return self._loop._made(_placed(model, at))
+
+    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
+        """Poses of the tip and their dependence on the dimensions.
+
+        The search starts at the configurations of the last call with as many samples.
+        """
+        machine, count = self._machine, len(self._parameters)
+        positions = np.hstack([np.tile(values, (len(driven), 1)), driven])
+        near = self._near if len(self._near) == len(driven) else machine.home
+        q = self._near = machine.assemble(positions, near)
+        by_pose, by_rate = machine.jacobian(q), tangent(machine, q)[..., self._rates, :]
+        return Placed(
+            machine.body_pose(q),
+            by_pose[..., :count],
+            by_pose[..., count:],
+            q[..., self._places],
+            by_rate[..., :count],
+            by_rate[..., count:],
+        )
+
+
+def _frames(loop: Any) -> Iterator[_Frame]:
+    """The frames of joints and closures with their dimensions."""
+    model, tree = loop.model, loop.solver.tree
+    B = loop.structure.equations.bodies_at(loop.home)
+    legs: dict[str, tuple[str, bool, bool]] = {}  # joint -> its leg, stands on the base, alone
+    straight: dict[str, tuple[int, str, FloatArray]] = {}  # closure -> end on the leg, leg, foot
+    for rod in rods(loop):
+        closure = next(each for each in model.closures if each.name == rod.name)
+        end = int(closure.ends[0][0] == rod.body)
+        leg = closure.ends[end][0]
+        chain = [body for body, _ in tree.way_round(tree.body_of[rod.base], tree.body_of[leg])]
+        joints = [tree.bodies[body].joint for body in chain]
+        turning = [joint for joint in joints if joint.kind != "prismatic"]
+        for joint in joints:
+            legs[joint.name] = leg, joint is joints[-1], turning == [joint]
+        frame = tree.frame_at(B, rod.base)
+        foot = np.linalg.solve(tree.frame_at(B, leg), frame @ [*rod.foot, 1.0])[:3]
+        straight[rod.name] = (end, leg if len(turning) == len(joints) else "", foot)
+    for joint in model.joints:
+        if not joint.moves_alone:
+            continue
+        leg, stands, alone = legs.get(joint.name, ("", True, joint.kind != "prismatic"))
+        name = f"{leg}.foot" if leg and joint.name not in model.driven else joint.name
+        steps = _center(name, joint.at) if stands else []
+        rest = joint.at if not steps else Placement(joint.at.rotation)
+        across = frame_along(joint.axis).T
+        turns = [(f"{name}.axis.{k}", "revolute", across[i]) for i, k in enumerate("uv") if alone]
+        if joint.name in model.driven:
+            kind = "prismatic" if joint.kind == "prismatic" else "revolute"
+            turns.append((f"{name}.offset", kind, joint.axis))
+        for step, kind, axis in turns:
+            steps.append((Joint(step, kind, "", step, at=rest, axis=axis), 0.0))
+            rest = Placement()
+        yield _framed(joint.name, -1, joint.parent, steps, rest)
+    for closure in model.closures:
+        own, leg, foot = straight.get(closure.name, (-1, "", np.zeros(3)))
+        for end, (link, at, _) in enumerate(closure.ends):
+            name = f"{closure.name}.{link}" if own < 0 else f"{closure.ends[own][0]}.tip"
+            steps, rest = _center(name, at), Placement(at.rotation)
+            if end == own:
+                along = at.translation - foot
+                length = float(np.linalg.norm(along))
+                name, start = f"{leg}.length", Placement(translation=foot)
+                steps = [(Joint(name, "prismatic", "", name, at=start, axis=along), length)]
+                steps, rest = (steps, rest) if leg else ([], at)
+            yield _framed(closure.name, end, link, steps, rest)
+
+
+def _center(name: str, at: Placement) -> list[tuple[Joint, float]]:
+    """The coordinates of a frame's origin on its link."""
+    names = [f"{name}.{letter}" for letter in "xyz"]
+    return [
+        (Joint(step, "prismatic", "", step, axis=axis), float(value))
+        for step, axis, value in zip(names, np.eye(3), at.translation, strict=True)
+    ]
+
+
+def _framed(
+    name: str, end: int, link: str, steps: list[tuple[Joint, float]], rest: Placement
+) -> _Frame:
+    parents = [link, *(step.child for step, _ in steps)]
+    joints = [
+        replace(step, parent=parent) for (step, _), parent in zip(steps, parents, strict=False)
+    ]
+    return _Frame(name, end, tuple(joints), tuple(value for _, value in steps), rest)
+
+
+def _placed(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
+    """A model with other frames of joints (name, -1) and of ends of closures (name, 0 or 1)."""
+    return replace(
+        model,
+        joints=tuple(replace(j, at=at.get((j.name, -1), j.at)) for j in model.joints),
+        closures=tuple(
+            replace(c, at=at.get((c.name, 0), c.at), child_at=at.get((c.name, 1), c.child_at))
+            for c in model.closures
+        ),
+    )
+
+
+def _extended(model: Model, frames: Sequence[_Frame]) -> Model:
+    """The model with a joint for each dimension in front of its frame."""
+    steps = [step for frame in frames for step in frame.steps]
+    behind = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
+    placed = _placed(model, {(f.name, f.end): f.rest for f in frames if f.steps})
+
+    def closed(c: Closure) -> Closure:
+        return replace(
+            c,
+            parent=behind.get((c.name, 0), c.parent),
+            child=behind.get((c.name, 1), c.child),
+        )
+
+    values = [(s.name, (v,)) for f in frames for s, v in zip(f.steps, f.values, strict=True)]
+    return replace(
+        placed,
+        links=(*model.links, *(Link(step.child) for step in steps)),
+        joints=(
+            *(replace(j, parent=behind.get((j.name, -1), j.parent)) for j in placed.joints),
+            *steps,
+        ),
+        closures=tuple(closed(each) for each in placed.closures),
+        home=(*model.home, *values),
+    )
+
+
+def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
+    """The frames without those dimensions that the joints of the loops cannot make up for."""
+    tree = Tree(_extended(loop.model, frames))
+    equations = Equations(tree, pack(tree))
+    names = [step.name for frame in frames for step in frame.steps]
+    own = [tree.rate_of[name] for name in names]
+    others = np.setdiff1d(np.arange(tree.rates), own)
+    torn: set[str] = set()
+    for sample in closed_samples(loop.structure.equations, loop.home):
+        q = guessed(tree, dict(tree.model.home))
+        for name, part in loop.solver.tree.place_of.items():
+            q[tree.place_of[name]] = sample[part]
+        _, K = equations.at(q)
+        for name, rate in zip(names, own, strict=True):
+            left = K[:, rate] - K[:, others] @ least_step(K[:, others], K[:, rate])
+            if np.abs(left).max(initial=0.0) > TORN * np.abs(K[:, rate]).max(initial=0.0):
+                torn.add(name)
+    return [_without(frame, torn) for frame in frames]
+
+
+def _without(frame: _Frame, torn: set[str]) -> _Frame:
+    """A frame without some of its dimensions, which stay as they are."""
+    kept: list[tuple[Joint, float]] = []
+    link, fixed = frame.steps[0].parent if frame.steps else "", np.eye(4)
+    for step, value in zip(frame.steps, frame.values, strict=True):
+        if step.name in torn:
+            fixed = fixed @ step.child_frame(value)
+        else:
+            kept.append((replace(step, at=Placement.of(fixed @ step.at.matrix)), value))
+            fixed = np.eye(4)
+    rest = Placement.of(fixed @ frame.rest.matrix)
+    return _framed(frame.name, frame.end, link, kept, rest)
