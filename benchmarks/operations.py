@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.operation_counting import Tally, count_operations
-from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.base_motion import base_at_rest
 from robodyn.dynamics.kernels.state import State
 from robodyn.poses import axis_motion
 from robodyn.solvers.serial.kernels import lagrange as serial_lagrange
@@ -167,7 +167,7 @@ def count_arm(method: str, n: int) -> Tally:
     rows = NEWTON_EULER_ROWS if method == "newton_euler" else MODIFIED_ROWS
     kernel: Any = getattr(serial_newton_euler, method)
     whole = State(*state, wrench, False, wrench, False)
-    arguments = (chain, at_rest(gravity), whole, np.zeros((n, WORK_SIZE)), tau)
+    arguments = (chain, base_at_rest(gravity), whole, np.zeros((n, WORK_SIZE)), tau)
     return count_operations(kernel, *arguments, rows=rows)[0]
 
 

@@ -28,7 +28,7 @@ from robodyn.cli.new import _offers
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.machine.commander import PositionCommander
 from robodyn.motion_base.machine.head_motion import REST
-from robodyn.motion_base.machine.wishes import PoseStream
+from robodyn.motion_base.machine.motion_sources import PoseStream
 from robodyn.poses import pose_from_rpy
 
 TEMPLATES = ("hexapod", "servo-hexapod")

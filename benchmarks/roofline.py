@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from benchmarks.operation_counting import Tally, count_operations
-from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.base_motion import base_at_rest
 from robodyn.dynamics.kernels.state import State
 from robodyn.numerics.simd.access import rows_of
 from robodyn.numerics.simd.lanes import WIDTH
@@ -24,7 +24,7 @@ CHAINS = 12
 def operations(platform: Any, pose: Any, twist: Any, accel: Any) -> Tally:
     """Operations of one inverse dynamics of a platform that bears no load, its base at rest."""
     state = State(pose, twist, accel, np.zeros(6), False, np.zeros(0), False)
-    base = at_rest(platform.solver.body[GRAVITY : GRAVITY + 3])
+    base = base_at_rest(platform.solver.body[GRAVITY : GRAVITY + 3])
     given = platform.solver.legs, platform.solver.body, state, base, np.zeros((6, 6)), np.zeros(6)
     return count_operations(stewart.inverse_dynamics, *given)[0]
 

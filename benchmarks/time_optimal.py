@@ -27,7 +27,7 @@ from scipy import sparse
 
 import robodyn as rd
 from benchmarks.random_paths import DRAWS, configurations, excess
-from robodyn.planning.time_optimal.curves import Through
+from robodyn.planning.time_optimal.curves import WaypointSpline
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -78,7 +78,7 @@ class Profile(NamedTuple):
 
 def through_toppra(m: Any, points: FloatArray) -> Profile | None:
     """What toppra finds on INTERVALS intervals; None where it fails."""
-    line = Through(m, points)
+    line = WaypointSpline(m, points)
 
     class Path(toppra.interpolator.AbstractGeometricPath):  # type: ignore[misc]
         dof = m.coordinates.velocity_size
@@ -119,7 +119,7 @@ def measured(m: Any, points: FloatArray, found: Profile) -> tuple[float, float]:
     """Largest excess over a limit, and the duration [s] once slowed until there is none."""
     h = np.diff(found.places)[:, None]
     share = np.linspace(0.0, 1.0, FINER)
-    q, u, w = Through(m, points).sample(found.places[:-1, None] + h * share)
+    q, u, w = WaypointSpline(m, points).sample(found.places[:-1, None] + h * share)
     x = found.x[:-1, None] + np.diff(found.x)[:, None] * share
     v, a = np.sqrt(x)[..., None], (0.5 * np.diff(found.x) / h[:, 0])[:, None, None]
     rates = np.abs(m.joint_velocities(q, u * v)) / m.velocity_limits
@@ -140,7 +140,7 @@ def optimum(m: Any, points: FloatArray, scale: float) -> float:
     """
     count = REFERENCE
     h = 1.0 / count
-    q, u, w = Through(m, points).sample((np.arange(count) + 0.5) * h)
+    q, u, w = WaypointSpline(m, points).sample((np.arange(count) + 0.5) * h)
     rest = np.zeros(u.shape)
     D = m.inverse_dynamics(q, rest, rest)
     # in units of the time in which b is about 1

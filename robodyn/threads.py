@@ -78,7 +78,7 @@ def share(work: Callable[[int, int], bool], count: int) -> bool:
     return done
 
 
-def once(make: Callable[P, T]) -> Callable[P, T]:
+def cached_threadsafe(make: Callable[P, T]) -> Callable[P, T]:
     """Call a function only once per arguments, even if several threads call it at first.
 
     The others wait for the first one (`functools.cache` would let all of them call it).

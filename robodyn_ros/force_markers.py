@@ -47,7 +47,7 @@ class ForceMarkers(Node):
         super().__init__("force_markers")
         self._p = p = declare(self, PARAMETERS)
         mechanism = load_mechanism(p)
-        if not presentation.acts_along_legs(mechanism):
+        if not presentation.has_legs(mechanism):
             raise rd.ModelError(
                 f"{mechanism.name} has no legs: force_markers draws actuator forces along the legs "
                 "of a parallel platform"
@@ -108,7 +108,7 @@ class ForceArrows:
         self._mechanism = mechanism
         self._scale, self._width, self._values = p["newtons_per_metre"], p["width"], p["values"]
         self._lifetime = Duration(seconds=p["lifetime"]).to_msg()
-        self._by_level = p["colour_by"] == "condition"
+        self._by_level = p["color_by"] == "condition"
         self._frame = mechanism.frames[0]
         self._size = mechanism.size
 

@@ -195,7 +195,7 @@ class InverseDynamics(ManagedNode):
             self._stamp, self._last, self._rates = stamp, configuration, velocity
             return
         wrench, self._follower.base = self._wrench.at(configuration), self._base.at(stamp)
-        self._heed_pushes(stamp, (configuration, velocity), wrench)
+        self._check_collision(stamp, (configuration, velocity), wrench)
         # states are checked when they are read
         command = self._follower.command_unchecked(stamp, configuration, velocity, wrench)
         self._stamp, self._last, self._rates = stamp, configuration, velocity
@@ -206,8 +206,8 @@ class InverseDynamics(ManagedNode):
         if self._begins is not None:
             self._flow.begun_late = max(stamp - self._begins, 0) * 1e-9
             self._begins = None
-        self._complain(command.problem)
-        effort = command.effort if self._ramp_down is None else self._share() * command.effort
+        self._report_problem(command.problem)
+        effort = command.effort if self._ramp_down is None else self._ramp_scale() * command.effort
         withheld = self._outputs.command(stamp, effort, configuration, velocity)
         self._problem = withheld or self._problem
         self._acting = None if withheld else effort
@@ -215,7 +215,7 @@ class InverseDynamics(ManagedNode):
         if self._goals.is_busy:
             self._goals.update(stamp, configuration, velocity, command.problem)
 
-    def _heed_pushes(
+    def _check_collision(
         self, stamp: int, state: tuple[FloatArray, FloatArray], known: FloatArray
     ) -> None:
         """Abandon the motion at a collision; who guides it by hand may push."""
@@ -226,7 +226,7 @@ class InverseDynamics(ManagedNode):
             self.get_logger().error(f"{why}; comes to rest, and is held")
             self._diagnose()
 
-    def _complain(self, problem: str) -> None:
+    def _report_problem(self, problem: str) -> None:
         """Say what is wrong with a command; of efforts that are being let go much is."""
         self._problem = problem if self._ramp_down is None else ""
         if not self._problem:
@@ -254,7 +254,7 @@ class InverseDynamics(ManagedNode):
         hold = SampledTrajectory(mechanism, [0.0, 1.0], motion)
         self._outputs.trajectory(hold, None, self._loaded)
 
-    def _share(self) -> float:
+    def _ramp_scale(self) -> float:
         """What a node that was deactivated still gives of its efforts; zero for the last time."""
         if self._ramp_down is None:
             return 1.0
@@ -278,7 +278,7 @@ class InverseDynamics(ManagedNode):
         self._goals.abandon(f"no {topic} for {timeout:g} s")
         effort = self._follower.hold_effort(self._last, self._wrench.at(self._last))
         now = self.get_clock().now().nanoseconds
-        self._outputs.command(now, min(watch.scale, self._share()) * effort, self._last)
+        self._outputs.command(now, min(watch.scale, self._ramp_scale()) * effort, self._last)
 
     def _diagnose(self) -> None:
         incoming = self._interface.states

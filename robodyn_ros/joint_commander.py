@@ -5,7 +5,7 @@
 Subscribes to `platform_trajectory` or `joint_trajectory`, to the stream `platform_setpoint`, to
 `joint_states` of the drives, `enable` (a heartbeat), `emergency_stop`, faults of the drives on
 `/diagnostics`, `dynamic_joint_states` and `gpio_states`, and to `base_imu` of a moving base, for
-the feedforward and, with `stabilise`, to hold the platform in the world.
+the feedforward and, with `stabilize`, to hold the platform in the world.
 
 Publishes at `rate` `position_controller/commands`, `velocity_controller/commands`,
 `effort_controller/commands` and, with all of these, `joint_commands` (with the effort as
@@ -42,8 +42,8 @@ from robodyn.motion_base.machine.commander import SetPoint
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.machine import Machine, MachineSettings
 from robodyn.motion_base.machine.machine_states import EFFECTS, RequestRefused
-from robodyn.motion_base.machine.stabilised import StabilisedWish
-from robodyn.motion_base.machine.wishes import LateSetPoint, PoseStream, TrajectoryWish
+from robodyn.motion_base.machine.motion_sources import LateSetPoint, PoseStream, TrajectorySource
+from robodyn.motion_base.machine.stabilized import StabilizedSource
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
@@ -61,7 +61,7 @@ except ImportError:  # these are not everywhere
     control_messages = None
 
 
-LIVE = table("stabilisation", "collision")
+LIVE = table("stabilization", "collision")
 PARAMETERS = (
     table("mechanism", "autostart", "states", "transforms", "command_unit", "joint_commander")
     | LIVE
@@ -116,15 +116,15 @@ class JointCommander(ManagedNode):
         fields = "position", "velocity", "effort"
         self._commands = JointCommands(self, m, p["command_unit"], fields)
         self._states = publish(String, "machine_state", qos.LATCHED)
-        self._wished = publish(Odometry, "~/wished_state", qos.STATE)
+        self._target_publisher = publish(Odometry, "~/wished_state", qos.STATE)
         self._report = diagnostics.reporter(self)
         noise = ImuNoise(p["accelerometer_noise"], p["gyroscope_noise"])
         self._place = BasePoseEstimator(noise, p["longest_period"])
         self._base = BaseImu(self, m, lambda: self._ticks.time, self._place.step, self._place.reset)
         self._estimated = EstimatedWrench(self, m, p)
         self._felt: FloatArray | None = None  # configuration as drives told it last
-        self._stabilise(p)
-        on_change(self, LIVE, p, self._stabilise)
+        self._stabilize(p)
+        on_change(self, LIVE, p, self._stabilize)
         self._interface.on_trajectory(
             self._on_trajectory, lambda: self._machine.commander.configuration
         )
@@ -207,7 +207,7 @@ class JointCommander(ManagedNode):
                 f"{trajectory.duration:.3g} s: do both clocks agree?"
             )
             return
-        self._machine.wish = TrajectoryWish(trajectory, begins)
+        self._machine.motion_source = TrajectorySource(trajectory, begins)
         self.get_logger().info(f"trajectory of {trajectory.duration:g} s accepted")
 
     def _on_setpoint(self, message: Odometry) -> None:
@@ -221,7 +221,7 @@ class JointCommander(ManagedNode):
             return
         self._unheeded = ""
         commander, now = self._machine.commander, self.get_clock().now().nanoseconds
-        near = commander.configuration if commander.wished is None else commander.wished
+        near = commander.configuration if commander.target is None else commander.target
         try:
             frame, base = message.header.frame_id, self._interface.base_frame
             if frame not in ("", base):
@@ -239,7 +239,7 @@ class JointCommander(ManagedNode):
         except rd.RobodynError:
             self._stream.refused += 1
             raise
-        self._machine.wish = self._stream
+        self._machine.motion_source = self._stream
         if problem:
             self.get_logger().warning(f"platform_setpoint: {problem}", throttle_duration_sec=1.0)
 
@@ -287,13 +287,15 @@ class JointCommander(ManagedNode):
                 if value != 0.0 and f"{name}/{interface}" in self._p["drive_faults"]:
                     self._machine.fault(f"{name}/{interface} is {value:g}")
 
-    def _stabilise(self, p: dict[str, Any]) -> None:
+    def _stabilize(self, p: dict[str, Any]) -> None:
         """Hold the platform in the world, or relative to its base, from now on."""
-        if p["stabilise"] == (self._machine.stabilised is not None):
+        if p["stabilize"] == (self._machine.stabilized is not None):
             return
         ahead = round(1e9 * (p["drive_delay"] + p["imu_delay"]))
-        self._machine.stabilised = (
-            StabilisedWish(self._machine.commander, self._place, ahead) if p["stabilise"] else None
+        self._machine.stabilized = (
+            StabilizedSource(self._machine.commander, self._place, ahead)
+            if p["stabilize"]
+            else None
         )
 
     def _tick(self) -> None:
@@ -335,10 +337,10 @@ class JointCommander(ManagedNode):
             velocity=self._sign * point.velocities,
             effort=point.efforts,
         )
-        wished = self._machine.commander.wished
-        if wished is not None and self._wished.get_subscription_count():
-            pose = self._mechanism.body_pose(wished)
-            self._wished.publish(self._wish.filled(self._ticks.time, pose, np.zeros(6)))
+        target = self._machine.commander.target
+        if target is not None and self._target_publisher.get_subscription_count():
+            pose = self._mechanism.body_pose(target)
+            self._target_publisher.publish(self._wish.filled(self._ticks.time, pose, np.zeros(6)))
 
     def _tell_state(self) -> None:
         machine, before = self._machine, self._said
@@ -372,7 +374,7 @@ class JointCommander(ManagedNode):
             "arrived": machine.commander.has_arrived,
             "refused_setpoints": self._stream.refused,
             "late_setpoints": self._late,
-            "held_share": 0.0 if machine.stabilised is None else machine.stabilised.share,
+            "held_share": 0.0 if machine.stabilized is None else machine.stabilized.share,
             "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }
         own = diagnostics.Status("machine", level, text, values)

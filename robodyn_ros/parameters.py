@@ -207,7 +207,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
         )
     # those that compile into one folder wait for each other
     folders = cache_folders()
-    with one_voice(folders[-1].path / "voice" if folders else None) as speaks:
+    with elect_logger(folders[-1].path / "voice" if folders else None) as speaks:
         tell = get_logger("robodyn").info
         compilation_notes.tell_to(tell if speaks else lambda _: None)
         mechanism, remarks = read_mechanism(source, values, as_parameter)
@@ -221,7 +221,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
 
 
 @contextmanager
-def one_voice(file: Path | None) -> Iterator[bool]:
+def elect_logger(file: Path | None) -> Iterator[bool]:
     """Whether this process says what many would say at once; one of those that share a file."""
     try:
         lock = os.open(file or os.devnull, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)

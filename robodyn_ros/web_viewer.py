@@ -236,7 +236,7 @@ class WebViewer(Node):
     def _on_wish(self, message: Odometry) -> None:
         _, pose, _ = messages.platform_state(message)
         if self._machine is not None:
-            self._machine.wish(pose)
+            self._machine.show_target(pose)
 
     def _on_felt(self, message: Imu) -> None:
         felt, wanted = _specific_force(message), self._heard.get("vehicle/imu", REST)

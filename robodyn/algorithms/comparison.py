@@ -11,16 +11,16 @@ from robodyn.model import comparison
 
 
 @singledispatch
-def compared(mechanism: Any) -> Any:
+def equality_key(mechanism: Any) -> Any:
     """Return the part of the model that counts in comparisons, as frozen data."""
     return getattr(mechanism, "model", None)
 
 
 def description(mechanism: Any) -> tuple[object, ...]:
     """Return model and options of a mechanism that count in comparisons."""
-    return compared(mechanism), *(mechanism.options or ("",))
+    return equality_key(mechanism), *(mechanism.options or ("",))
 
 
 def differences(mechanism: Any, other: Any) -> list[str]:
     """Differences of another mechanism's model, one line per field; empty if equal."""
-    return comparison.differences(compared(mechanism), compared(other))
+    return comparison.differences(equality_key(mechanism), equality_key(other))

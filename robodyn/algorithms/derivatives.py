@@ -28,7 +28,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array, as_scalar
 from robodyn.dynamics.kernels import sticking as at
-from robodyn.dynamics.stencil import PLACES, WEIGHTS, Stencil, is_redundant, weighed
+from robodyn.dynamics.stencil import PLACES, WEIGHTS, Stencil, apply_stencil, is_redundant
 
 # Of a velocity [m/s, rad/s] for dry friction, small beside rates at which Stribeck's rise fades.
 FRICTION_STEP = 1e-4
@@ -56,16 +56,18 @@ def inverse_dynamics_derivatives(
         InvalidInput, KinematicsError: as `inverse_dynamics`.
     """
     slopes, given = mechanism.solver.slopes, (configuration, velocity, acceleration, wrench, base)
-    shaken = None
+    base_derivatives = None
     if base is not None:
-        shaken = by_base(mechanism._smooth.inverse_dynamics, is_redundant(mechanism), given)
+        base_derivatives = by_base(
+            mechanism._smooth.inverse_dynamics, is_redundant(mechanism), given
+        )
     if slopes is not None:
         efforts = mechanism.inverse_dynamics(*given[:4], base=base)
         found = slopes(False, *given[:3], efforts, wrench, base)
         if found is not None:
-            return on_base(InverseDynamicsDerivatives(efforts, *found), shaken)
+            return on_base(InverseDynamicsDerivatives(efforts, *found), base_derivatives)
     differences = _differences(mechanism, "inverse_dynamics", *given)
-    return on_base(InverseDynamicsDerivatives(*differences), shaken)
+    return on_base(InverseDynamicsDerivatives(*differences), base_derivatives)
 
 
 def forward_dynamics_derivatives(
@@ -86,16 +88,16 @@ def forward_dynamics_derivatives(
         InvalidInput, KinematicsError: as `forward_dynamics`.
     """
     slopes, given = mechanism.solver.slopes, (configuration, velocity, efforts, wrench, base)
-    shaken = None
+    base_derivatives = None
     if base is not None:
-        shaken = by_base(mechanism._smooth.forward_dynamics, False, given)
+        base_derivatives = by_base(mechanism._smooth.forward_dynamics, False, given)
     if slopes is not None:
         moved = mechanism.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
         found = slopes(True, configuration, velocity, moved, efforts, wrench, base)
         if found is not None:
-            return on_base(ForwardDynamicsDerivatives(moved, *found), shaken)
+            return on_base(ForwardDynamicsDerivatives(moved, *found), base_derivatives)
     differences = _differences(mechanism, "forward_dynamics", *given)
-    return on_base(ForwardDynamicsDerivatives(*differences), shaken)
+    return on_base(ForwardDynamicsDerivatives(*differences), base_derivatives)
 
 
 def linearize(
@@ -181,13 +183,13 @@ def _differences(
     by_load = (out[..., 1 : 1 + count, :] - out[..., :1, :]) / size
     faster, slower = np.split(out[..., 1 + count : rest, :], 2, axis=-2)
     by_velocity = 0.5 / step * (faster - slower)
-    by_configuration = weighed(out[..., rest:, :], stencil)
+    by_configuration = apply_stencil(out[..., rest:, :], stencil)
     if mechanism._smooth is not mechanism:
         dry = _of_dry_friction(mechanism, question, q, v, u, w)
         answer = answer + dry[..., 0, :]
         by_configuration = by_configuration + dry[..., 1 : 1 + nv, :]
         by_velocity = by_velocity + dry[..., 1 + nv :, :]
-    return answer, _turned(by_configuration), _turned(by_velocity), _turned(by_load)
+    return answer, _transposed(by_configuration), _transposed(by_velocity), _transposed(by_load)
 
 
 def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
@@ -214,7 +216,7 @@ def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: A
     parts = [added[..., :1, :]]
     for part in (slice(1, 1 + rows), slice(1 + rows, None)):
         smooth = kept[..., part].reshape(*kept.shape[:-1], len(PLACES), nv).all(axis=-2)
-        parts.append(weighed(added[..., part, :], own) * smooth[..., None])
+        parts.append(apply_stencil(added[..., part, :], own) * smooth[..., None])
     return np.concatenate(parts, axis=-2)
 
 
@@ -228,6 +230,6 @@ def _repeated(q: FloatArray, count: int, like: FloatArray) -> FloatArray:
     return np.broadcast_to(q, (*like.shape[:-2], count, q.shape[-1]))
 
 
-def _turned(slopes: FloatArray) -> FloatArray:
+def _transposed(slopes: FloatArray) -> FloatArray:
     """(..., k, m) of (..., m, k), in memory by rows."""
     return np.ascontiguousarray(np.swapaxes(slopes, -1, -2))

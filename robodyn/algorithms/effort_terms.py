@@ -30,7 +30,7 @@ class EffortTerms(NamedTuple):
     reactions: Any = None
 
 
-def where_regular(
+def nan_where_singular(
     function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
 ) -> FloatArray:
     """A function of rows of states, (N, *core), NaN where the mechanism is singular."""
@@ -82,12 +82,12 @@ def effort_terms(
     q, v, change = (np.atleast_2d(part) for part in (configuration, velocity, acceleration))
     rest, core = np.zeros_like(v), (len(mechanism.joint_names),)
     smooth = mechanism._frictionless.inverse_dynamics
-    held = where_regular(smooth, (q, rest, rest), core)
+    held = nan_where_singular(smooth, (q, rest, rest), core)
     weight = mechanism._springless._frictionless.inverse_dynamics
-    gravity = where_regular(weight, (q, rest, rest), core)
-    frictionless = where_regular(smooth, (q, v, rest), core)
-    inertial = where_regular(smooth, (q, v, change), core) - frictionless
-    unloaded = where_regular(mechanism.inverse_dynamics, (q, v, change), core)
+    gravity = nan_where_singular(weight, (q, rest, rest), core)
+    frictionless = nan_where_singular(smooth, (q, v, rest), core)
+    inertial = nan_where_singular(smooth, (q, v, change), core) - frictionless
+    unloaded = nan_where_singular(mechanism.inverse_dynamics, (q, v, change), core)
     terms = {
         "inertial": inertial,
         "coriolis": frictionless - held,
@@ -99,5 +99,5 @@ def effort_terms(
     if wrench is None:
         return EffortTerms(unloaded, terms)
     load = np.broadcast_to(wrench, (*v.shape[:-1], 6))
-    total = where_regular(mechanism.inverse_dynamics, (q, v, change, load), core)
+    total = nan_where_singular(mechanism.inverse_dynamics, (q, v, change, load), core)
     return EffortTerms(total, terms | {"wrench": total - unloaded})

@@ -196,7 +196,7 @@ def condition_limit(mechanism: Mechanism) -> float:
     because near a singularity they cannot hold it. For others it is infinite: an arm passes
     singular configurations.
     """
-    return CONDITION_LIMIT if presentation.acts_along_legs(mechanism) else np.inf
+    return CONDITION_LIMIT if presentation.has_legs(mechanism) else np.inf
 
 
 def _margin(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms.effort_terms import formulations, where_regular
+from robodyn.algorithms.effort_terms import formulations, nan_where_singular
 from robodyn.algorithms.tracking import tracking_of
 from robodyn.analysis.as_json import as_json
 from robodyn.analysis.margins import (
@@ -83,13 +83,13 @@ class RunHistory:
         if "massless" not in formulations(self.mechanism):
             return np.empty((len(self.time), 0))
         m, q, v, f = self.mechanism, self.configuration, self.velocity, self.effort
-        accel = where_regular(m.forward_dynamics, (q, v, f), v.shape[1:])
+        accel = nan_where_singular(m.forward_dynamics, (q, v, f), v.shape[1:])
         # measured efforts may be so large that it overflows
         known = np.isfinite(accel).all(axis=1)
         inverse: Any = m.inverse_dynamics  # it takes a formulation
         massless = partial(inverse, formulation="massless")
         rows = np.full_like(f, np.nan)
-        rows[known] = where_regular(massless, (q[known], v[known], accel[known]), f.shape[1:])
+        rows[known] = nan_where_singular(massless, (q[known], v[known], accel[known]), f.shape[1:])
         return rows
 
     @cached_property

@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.model import Link, Model
-from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 
 # A body of one density with given moments is smallest as an ellipsoid; [kg/m^3] no metal is denser.
 DENSEST = 23_000.0
@@ -30,7 +30,7 @@ LARGEST, TURNS, SPIN, TRAVEL, SPEED = 100.0, 4.0 * np.pi, 100.0, 50.0, 50.0
 
 def doubts(model: Model) -> list[str]:
     """Return doubts about the units of a model, one line each."""
-    tree, points = TreeAtZero(model), _joints_of_bodies(model)
+    tree, points = ZeroConfigurationTree(model), _joints_of_bodies(model)
     sizes = {
         body: float(max(np.linalg.norm(a - b) for a in at for b in at))
         for body, at in points.items()
@@ -57,7 +57,7 @@ def doubts(model: Model) -> list[str]:
 
 def _joints_of_bodies(model: Model) -> dict[str, list[FloatArray]]:
     """Points (3,) [m] of joints, closures and the tip on each rigid body, in its frame."""
-    tree = TreeAtZero(model)
+    tree = ZeroConfigurationTree(model)
     points: dict[str, list[FloatArray]] = {}
     seats = [
         seat

@@ -15,7 +15,7 @@ from robodyn.cli.commands import Answer
 from robodyn.cli.view import view as open_view
 
 if TYPE_CHECKING:
-    from robodyn.loading.inspection import Remarks
+    from robodyn.loading.inspection import LoadWarnings
 
 
 def check(
@@ -41,12 +41,12 @@ def check(
         png: Also draw the mechanism at home to this file.
         view: Then show it in the browser, like `robodyn view`.
     """
-    from robodyn.loading.inspection import compared, read
+    from robodyn.loading.inspection import comparison_report, read
 
-    mechanism, remarks = read(model, strict)
-    found = findings(mechanism, remarks, model)
+    mechanism, load_warnings = read(model, strict)
+    found = findings(mechanism, load_warnings, model)
     if against is not None:
-        found["against"] = compared(mechanism, against, strict)
+        found["against"] = comparison_report(mechanism, against, strict)
     text = check_text(found)
     if png is not None:
         from robodyn.report.images import write_image
@@ -58,7 +58,7 @@ def check(
     return Answer(found, text, differs, (lambda: open_view(model)) if view else None)
 
 
-def findings(mechanism: rd.Mechanism, remarks: Remarks, model: str) -> dict[str, Any]:
+def findings(mechanism: rd.Mechanism, load_warnings: LoadWarnings, model: str) -> dict[str, Any]:
     """Collect the results of `check` for a mechanism read from `model`, as for JSON."""
     from robodyn.analysis.at_home import at_home, motors_on_paths
     from robodyn.analysis.sine_motions import sine_motions
@@ -67,7 +67,7 @@ def findings(mechanism: rd.Mechanism, remarks: Remarks, model: str) -> dict[str,
     from robodyn.model.model import Model
     from robodyn.report.tables import parameter_tables
 
-    found = describe(mechanism, remarks, model)
+    found = describe(mechanism, load_warnings, model)
     found["parameters"] = [
         {"title": table.title, "columns": table.head, "rows": table.rows}
         for table in parameter_tables(mechanism)

@@ -82,7 +82,11 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
         yield _motions(found["motions"])
     if "payload" in at_home:
         yield _payload(**at_home["payload"])
-    for label, key in (("note", "remarks"), ("left out", "left_out"), ("unphysical", "unphysical")):
+    for label, key in (
+        ("note", "remarks"),
+        ("left out", "left_out"),
+        ("unphysical", "unphysical"),
+    ):
         yield from (_line(f" {text}", f"{label}:") for text in found[key])
     yield from (_line(f" {text}", "doubtful:") for text in found["doubts"])
     if not (found["unphysical"] or found["doubts"]):

@@ -11,8 +11,8 @@ import numpy as np
 from robodyn.arrays import FloatArray, Indices
 from robodyn.designing.requirements import Requirements
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.model import Model
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation
 
@@ -73,7 +73,7 @@ def _base_points(m: Mechanism) -> FloatArray:
     """(k, 3) [m] joints on the base, base frame."""
     if not isinstance(m.model, Model):
         return np.zeros((1, 3))
-    tree = TreeAtZero(m.model)
+    tree = ZeroConfigurationTree(m.model)
     root = tree.body[m.frames[0]] if m.frames[0] in tree.body else m.frames[0]
     seats = [
         tree.relative(joint.parent, root) @ joint.at.matrix

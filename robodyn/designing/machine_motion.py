@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.algorithms.effort_terms import where_regular
+from robodyn.algorithms.effort_terms import nan_where_singular
 from robodyn.algorithms.motion import Motion
 from robodyn.algorithms.motions import driven_motion, motion_of_body, motions_of_body
 from robodyn.arrays import BoolArray, FloatArray, Indices
@@ -168,7 +168,7 @@ def _drives(m: Mechanism, poses: FloatArray, motion: Motion) -> DriveRows:
     out = np.full((3, len(poses), n), np.nan)
     if known.any():
         position, rate, _ = driven_motion(m, *reached)
-        effort = where_regular(m.inverse_dynamics, reached, (n,))
+        effort = nan_where_singular(m.inverse_dynamics, reached, (n,))
         out[:, known] = position, rate, effort
     positions, rates, efforts = out
     return DriveRows(motion.configuration, positions, rates, efforts, poses)

@@ -24,7 +24,7 @@ from robodyn.numerics.array_arguments import (
     direct,
 )
 from robodyn.numerics.broadcasting import StateBatch, element, flatten, states
-from robodyn.threads import once
+from robodyn.threads import cached_threadsafe
 
 # Types of a configuration, and of a whole state: three arrays, a wrench, the base's motion.
 CONFIGURATION = (ROWS_OF_ANY_STRIDE,)
@@ -36,7 +36,7 @@ def types_of_state(values: Sequence[ArrayLike | None]) -> tuple[Any, ...]:
     return STATE if values[-1] is not None else (*STATE[:-1], types.none)
 
 
-@once
+@cached_threadsafe
 def entry(kernel: Any, *inputs: Any) -> Callable[..., int]:
     """Entry point of a kernel that takes two arrays of parameters, then inputs and results."""
     return direct(kernel, MATRIX, VECTOR, *inputs, MATRIX_OUT)
@@ -90,7 +90,7 @@ class Arguments:
         return flatten(**{item.name: item.checked(value) for item, value in pairs})
 
 
-class Unanswered(Exception):
+class NoSolutionAt(Exception):
     """A state for which the equations have no solution.
 
     Attributes:
@@ -124,7 +124,7 @@ def answers(
 
     Raises:
         InvalidInput: an argument of the wrong shape or not finite.
-        Unanswered: the first state without a result, if all arguments are valid.
+        NoSolutionAt: the first state without a result, if all arguments are valid.
     """
     batch = states(arguments.widths, values)
     if batch is not None:
@@ -143,7 +143,7 @@ def answers(
     for n in range(done, flat_batch.count):
         if not kernel(*numbers, *flat_batch.part(n, n + 1), *settings, one):
             break
-    raise Unanswered(element(shape, n), [array[n] for array in flat])
+    raise NoSolutionAt(element(shape, n), [array[n] for array in flat])
 
 
 def computed(

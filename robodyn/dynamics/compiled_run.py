@@ -17,19 +17,19 @@ from robodyn.dynamics.joint_friction import JointFriction
 from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.integration import DIVERGED, PackedRollout
 from robodyn.errors import SimulationFailed
-from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, GivenType, direct
+from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, BorrowedArrayType, direct
 from robodyn.numerics.simd.lanes import WIDTH
-from robodyn.threads import once
+from robodyn.threads import cached_threadsafe
 
-_STACK = GivenType(3)
+_STACK = BorrowedArrayType(3)
 # Numba's type of `Rollout.arrays`.
 _ARRAYS = types.Tuple([VECTOR, MATRIX, MATRIX, _STACK, VECTOR, VECTOR, _STACK, *(MATRIX_OUT,) * 4])
 _NO_GAIN = np.zeros((0, 0))
 # Of a plant, by whether it is rough and whether its damping is watched.
 _OPTIONS = {
-    (rough, watched): np.array([float(rough), float(watched)])
+    (rough, may_be_stiff): np.array([float(rough), float(may_be_stiff)])
     for rough in (False, True)
-    for watched in (False, True)
+    for may_be_stiff in (False, True)
 }
 
 
@@ -96,7 +96,7 @@ class Kernels(NamedTuple):
     batch: Any = None
 
 
-@once
+@cached_threadsafe
 def run_entry(
     kernels: Kernels, known: int, driver: Callable[[Any], Any] | None = None
 ) -> Callable[..., tuple[int, int, int]]:
@@ -135,11 +135,11 @@ class CompiledRun:
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
         friction, known = self.friction, len(self.model) // len(self.plant)
-        watched = friction.is_watched(rollout.dt)
-        rough = friction.is_dry or watched
+        may_be_stiff = friction.may_be_stiff(rollout.dt)
+        rough = friction.is_dry or may_be_stiff
         loop = run_entry(self.kernels, known, rollout.driver)
         plant = self.smooth() if rough else self.plant
-        moved = *plant, self.table, friction.rows, _OPTIONS[rough, watched], rollout.stops
+        moved = *plant, self.table, friction.rows, _OPTIONS[rough, may_be_stiff], rollout.stops
         return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
 
 
@@ -189,7 +189,7 @@ def in_lanes(rows: FloatArray) -> FloatArray:
     return np.ascontiguousarray(lanes).reshape(groups, -1)
 
 
-@once
+@cached_threadsafe
 def batch_entry(kernel: Any) -> Callable[..., int]:
     """Entry point of a kernel of `kernels.batch_simulation`."""
     arrays = VECTOR, MATRIX, VECTOR, MATRIX, MATRIX, *(MATRIX_OUT,) * 3

@@ -18,8 +18,8 @@ from robodyn.dynamics.kernels import sticking as at
 from robodyn.errors import RobodynError
 
 # Steps of dt watch for damping where it decays velocities faster than this over dt, as far as was
-# seen; compiled code then looks at every step (`rough_step.STIFF`).
-WATCHED = 0.25
+# seen; compiled code then looks at every step (`hybrid_step.STIFF`).
+STIFF_DECAY = 0.25
 # [1/s] velocities that decay faster than this do so within a few periods of any control: their
 # friction is compensated for the planned motion.
 FAST = 100.0
@@ -56,13 +56,13 @@ class JointFriction:
         """(nv,) whether control compensates this friction for the planned motion."""
         return np.asarray(self.decays > FAST)
 
-    def is_watched(self, dt: FloatArray | float) -> bool:
+    def may_be_stiff(self, dt: FloatArray | float) -> bool:
         """Whether damping may be too strong for explicit steps of dt (...) [s]."""
-        return bool(self.decay * np.max(dt) > WATCHED)
+        return bool(self.decay * np.max(dt) > STIFF_DECAY)
 
-    def is_rough(self, dt: FloatArray | float) -> bool:
+    def needs_hybrid_step(self, dt: FloatArray | float) -> bool:
         """Whether simulating with steps of dt (...) [s] takes more than smooth, explicit steps."""
-        return self.is_dry or self.is_watched(dt)
+        return self.is_dry or self.may_be_stiff(dt)
 
 
 def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> FloatArray:

@@ -22,7 +22,7 @@ from robodyn.numerics.array_arguments import (
     VECTOR,
     direct,
 )
-from robodyn.threads import once
+from robodyn.threads import cached_threadsafe
 
 KINDS = {
     "revolute": kernels.REVOLUTE,
@@ -136,7 +136,7 @@ class LinkTree:
         return cls(plan.view(np.float64), np.concatenate([n for _, n in records]), rows)
 
 
-@once
+@cached_threadsafe
 def _entry(name: str, *given: Any) -> Callable[..., bool]:
     return direct(getattr(kernels, name), *_TREE, *given, types.boolean, MATRIX_OUT)
 

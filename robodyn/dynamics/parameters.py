@@ -30,7 +30,7 @@ from robodyn.dynamics.body_parameters import (
 )
 from robodyn.dynamics.kernels import dry_friction as law
 from robodyn.errors import InvalidInput
-from robodyn.model.fields import altered, varied
+from robodyn.model.fields import replace_checked, replace_unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 
@@ -164,7 +164,7 @@ def with_values(
     right = min(signed, default=0.0) >= 0.0 and all(
         body.mass >= 0.0 and np.isfinite(body.inertia).all() for body in bodies.values()
     )
-    vary: Any = varied if right else altered  # which says what is wrong
+    vary: Any = replace_unchecked if right else replace_checked  # which says what is wrong
     links = tuple(
         vary(link, **bodies[link.name]._asdict()) if link.name in bodies else link
         for link in model.links
@@ -193,7 +193,7 @@ def with_values(
         vary(closure, damping=of_joints.get(f"{closure.name}.viscous", closure.damping))
         for closure in model.closures
     )
-    return varied(model, links=links, joints=tuple(joints), closures=closures)
+    return replace_unchecked(model, links=links, joints=tuple(joints), closures=closures)
 
 
 def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:

@@ -23,10 +23,10 @@ from robodyn.numerics.array_arguments import (
     VECTOR_OUT,
     direct,
 )
-from robodyn.threads import once
+from robodyn.threads import cached_threadsafe
 
 
-@once
+@cached_threadsafe
 def _entry(kernels: ModuleType, name: str, base: Any, *numbers: Any) -> Callable[..., bool]:
     state = VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, base, types.boolean, VECTOR_OUT
     given = (VECTOR, types.boolean, MATRIX_OUT) if name == "mass_matrix" else state
@@ -86,7 +86,7 @@ class Single:
         return self if base is VECTOR_OR_NONE else Single(kernels, numbers, VECTOR)
 
 
-@once
+@cached_threadsafe
 def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
     """Entry point of a module's condition number (-1: none); arguments as for `Single`."""
     return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)

@@ -17,6 +17,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.dynamics.body_parameters import BodyNumbers
+from robodyn.dynamics.compiled_derivatives import CompiledDerivatives
 from robodyn.dynamics.compiled_run import (
     BatchSteps,
     CompiledRun,
@@ -26,7 +27,6 @@ from robodyn.dynamics.compiled_run import (
     batch_entry,
     in_lanes,
 )
-from robodyn.dynamics.compiled_slopes import CompiledSlopes
 from robodyn.dynamics.kernels import dry_friction as law
 from robodyn.dynamics.kernels import sticking as at
 from robodyn.dynamics.link_tree import Source
@@ -45,14 +45,15 @@ class Solver:
     Attributes:
         packed: arrays for the kind's simulation loop.
         loop: the kind's compiled simulation; None if it has none.
-        no_step: reasons why no acceleration or command could be computed, by the kernels' status.
+        failure_reasons: reasons why no acceleration or command could be computed, by the status of
+            the kernels.
         positions_are_given, rates_are_given: whether the positions of the tree's joints are the
             configuration, and their rates the velocity.
     """
 
     packed: tuple[FloatArray, ...]
     loop: ClassVar[Kernels | None] = None
-    no_step: ClassVar[Mapping[int, str]] = {}
+    failure_reasons: ClassVar[Mapping[int, str]] = {}
     positions_are_given: ClassVar[bool] = True
     rates_are_given: bool = True
 
@@ -101,9 +102,9 @@ class Solver:
         own = self.mechanism
         return type(model) is type(own) and len(model.joint_names) == len(own.joint_names)
 
-    def why_no_step(self, status: int, configuration: FloatArray) -> str:
+    def failure_reason(self, status: int, configuration: FloatArray) -> str:
         """Return the reason for a kernel's status at a configuration, for messages."""
-        return self.no_step[status]
+        return self.failure_reasons[status]
 
     def batch_steps(
         self, rows: Sequence[Any], dt: float, *, limit_motors: bool
@@ -115,7 +116,7 @@ class Solver:
         alone.
         """
         kernel = None if self.loop is None else self.loop.batch
-        if kernel is None or any(row.friction.is_rough(dt) for row in rows):
+        if kernel is None or any(row.friction.needs_hybrid_step(dt) for row in rows):
             return None
         tables = [row.drives.motor_table for row in rows]
         columns = max(table.shape[1] for table in tables) if limit_motors else 2
@@ -145,7 +146,7 @@ class Solver:
     # derivatives
 
     @cached_property
-    def slopes(self) -> CompiledSlopes | None:
+    def slopes(self) -> CompiledDerivatives | None:
         """Derivatives of the dynamics in compiled code, if the kind has any."""
         return None
 

@@ -46,7 +46,7 @@ def is_redundant(mechanism: Any) -> bool:
     return len(mechanism.joint_names) > int(mechanism.coordinates.velocity_size)
 
 
-def weighed(values: FloatArray, stencil: Stencil) -> FloatArray:
+def apply_stencil(values: FloatArray, stencil: Stencil) -> FloatArray:
     """Derivatives (..., nv, k) of values (..., p nv, k) at a stencil's places."""
     by_place = values.reshape(*values.shape[:-2], *stencil.weights.shape, values.shape[-1])
     return np.asarray((by_place * stencil.weights[..., None]).sum(axis=-3))

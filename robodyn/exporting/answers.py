@@ -14,9 +14,17 @@ from robodyn.dynamics.end_stops import EndStops
 from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.integration import DIVERGED, OK
 from robodyn.errors import ModelError
-from robodyn.exporting.lending import Lent, address_of, constant, is_null, lending, rows_out, vector
+from robodyn.exporting.marshaling import (
+    ArraySpec,
+    address_of,
+    constant,
+    is_null,
+    marshaler,
+    rows_out,
+    vector,
+)
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.numerics.array_arguments import MATRIX, GivenType, stack
+from robodyn.numerics.array_arguments import MATRIX, BorrowedArrayType, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.turns import shortest_turn
 
@@ -59,7 +67,8 @@ class Answers(NamedTuple):
         difference: (q, goal, out), a displacement.
         advance: (q, displacement, out) -> bool, the configuration there.
         step: (q, v, efforts, wrench, base or NULL, options, dt, steps) -> status.
-        slopes: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of `CompiledSlopes`.
+        slopes: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of
+            `CompiledDerivatives`.
     """
 
     is_configuration: Any
@@ -161,7 +170,7 @@ def joint_answers(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any
 
 
 def step_of(
-    mechanism: Mechanism, simulate: Any, plant: tuple[Lent, ...], model: tuple[Lent, ...]
+    mechanism: Mechanism, simulate: Any, plant: tuple[ArraySpec, ...], model: tuple[ArraySpec, ...]
 ) -> Any:
     """The step of a mechanism, by its kind's loop.
 
@@ -174,20 +183,20 @@ def step_of(
     n, nq = len(mechanism.joint_names), len(mechanism.home)
     nv, stops = mechanism.coordinates.velocity_size, EndStops()
     limited = float(mechanism.drives.has_torque_speed_curve)
-    lend_plant = lending(
+    marshal_plant = marshaler(
         *plant,
         constant(mechanism.drives.motor_table),
         constant(mechanism.friction.rows),
         vector(2),
         constant(np.array([stops.stiffness, stops.damping, limited])),
     )
-    lend_model = lending(*model)
-    unlimited, nothing = constant(np.repeat([-np.inf, np.inf], n)), Lent(MATRIX, (0, 0))
-    lend, lend_on_base = (
-        lending(
-            unlimited, nothing, nothing, Lent(GivenType(3), (1, 1, n)), vector(1), vector(2),
-            Lent(GivenType(3), (1, 1, load)), rows_out(2, nq), rows_out(2, nv), rows_out(1, n),
-            rows_out(1, n),
+    marshal_model = marshaler(*model)
+    unlimited, nothing = constant(np.repeat([-np.inf, np.inf], n)), ArraySpec(MATRIX, (0, 0))
+    marshal, marshal_on_base = (
+        marshaler(
+            unlimited, nothing, nothing, ArraySpec(BorrowedArrayType(3), (1, 1, n)), vector(1),
+            vector(2), ArraySpec(BorrowedArrayType(3), (1, 1, load)), rows_out(2, nq),
+            rows_out(2, nv), rows_out(1, n), rows_out(1, n),
         )
         for load in (6, 15)
     )  # fmt: skip
@@ -206,11 +215,11 @@ def step_of(
             efforts, efforts, efforts, times[0, 2:], times, load, before, rates, applied[0],
             applied[1],
         )  # fmt: skip
-        arrays = lend(given)
+        arrays = marshal(given)
         if not is_null(base):
             copied(base, 9, load[0, 6:])
-            arrays = lend_on_base(given)
-        status = simulate(lend_plant((options,)), lend_model(()), arrays, GIVEN, 0, 1)[0]
+            arrays = marshal_on_base(given)
+        status = simulate(marshal_plant((options,)), marshal_model(()), arrays, GIVEN, 0, 1)[0]
         if status == OK:
             copied(before[1], nq, q)
             copied(rates[1], nv, v)

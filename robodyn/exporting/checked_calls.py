@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from robodyn.exporting.answers import FINE, INVALID, NO_RESULT, TOO_LARGE, Answers, are_finite
-from robodyn.exporting.lending import ADDRESS, is_null
+from robodyn.exporting.marshaling import ADDRESS, is_null
 from robodyn.exporting.signatures import Argument, Function, Setting, sizes_of
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.numba_compat import cgutils

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from robodyn.dynamics.end_stops import EndStops
-from robodyn.dynamics.joint_friction import WATCHED
-from robodyn.dynamics.kernels.control_laws import corrected_acceleration, cut
+from robodyn.dynamics.joint_friction import STIFF_DECAY
+from robodyn.dynamics.kernels.control_laws import clip_efforts, corrected_acceleration
 from robodyn.dynamics.kernels.end_stops import end_stop_efforts, motor_limits
 from robodyn.exporting.answers import FINE, INVALID, LIMITED, NO_RESULT, Answers, copied
-from robodyn.exporting.lending import (
+from robodyn.exporting.marshaling import (
     address,
     address_of,
     constant,
     is_null,
-    lent,
+    marshal,
     null,
     row,
     rows_out,
@@ -41,7 +41,7 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
         m.drives.has_torque_speed_curve, address_of(m.effort_limits),
         address_of(m.drives.effort_ends),
     )  # fmt: skip
-    limits_at = lent(
+    limits_at = marshal(
         motor_limits, row(n), constant(m.effort_limits), constant(m.drives.motor_table),
         rows_out(1, n), borrowed=True,
     )  # fmt: skip
@@ -85,7 +85,7 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
         for i in range(n):
             ends[0, i] = max(-limits[0, i], at_ends()[i])
             ends[0, n + i] = min(limits[0, i], at_ends()[n + i])
-        if not cut(efforts[0], ends[0], efforts[1]):
+        if not clip_efforts(efforts[0], ends[0], efforts[1]):
             return NO_RESULT
         status = FINE
         for i in range(n):
@@ -100,7 +100,7 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
 def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
     """Efforts of the end stops at joints' positions and rates."""
     n, stops, limits = setting.sizes[2], EndStops(), constant(setting.mechanism.position_limits)
-    find = lent(
+    find = marshal(
         end_stop_efforts, vector(n), vector(n), limits, stops.stiffness, stops.damping,
         vector_out(n), borrowed=True,
     )  # fmt: skip
@@ -124,9 +124,9 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
         if not (0.0 < dt < np.inf and steps > 0):
             return INVALID
         options, held = stack(1, 2), stack(1, n)
-        watched = decay * dt > WATCHED
-        options[0, 0] = 1.0 if dry or watched else 0.0
-        options[0, 1] = 1.0 if watched else 0.0
+        may_be_stiff = decay * dt > STIFF_DECAY
+        options[0, 0] = 1.0 if dry or may_be_stiff else 0.0
+        options[0, 1] = 1.0 if may_be_stiff else 0.0
         for i in range(n):
             held[0, i] = min(max(efforts[i], at_ends()[i]), at_ends()[n + i])
         applied = unloaded() if is_null(wrench) else wrench

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.exporting.answers import FINE, NO_RESULT, Answers, copied
-from robodyn.exporting.lending import address
+from robodyn.exporting.marshaling import address
 from robodyn.exporting.signatures import Setting
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import noinline
@@ -47,7 +47,7 @@ def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
 def _slopes(answers: Answers, setting: Setting) -> Any:
     """(q, v, a, efforts, wrench, base, forward, three blocks) -> whether there are derivatives.
 
-    As `CompiledSlopes` has them.
+    As `CompiledDerivatives` has them.
     """
     _, nv, n = setting.sizes
     dry, smooth, find = setting.mechanism.friction.is_dry, setting.smooth.inverse, answers.slopes

@@ -50,8 +50,10 @@ def _called(find: Any) -> Any:
     """Dynamics that are called, not inlined."""
 
     @noinline
-    def dynamics(q: Any, v: Any, third: Any, wrench: Any, base: Any, out: Any) -> bool:
-        found: bool = find(q, v, third, wrench, base, out)
+    def dynamics(
+        q: Any, v: Any, acceleration_or_effort: Any, wrench: Any, base: Any, out: Any
+    ) -> bool:
+        found: bool = find(q, v, acceleration_or_effort, wrench, base, out)
         return found
 
     return dynamics

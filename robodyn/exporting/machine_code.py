@@ -19,7 +19,7 @@ from numba import types
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.answers import STATUSES
-from robodyn.exporting.lending import ADDRESS
+from robodyn.exporting.marshaling import ADDRESS
 from robodyn.exporting.signatures import Function
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.compiler import inner

@@ -17,13 +17,13 @@ from robodyn.exporting.answers import (
     joint_answers,
     step_of,
 )
-from robodyn.exporting.lending import (
+from robodyn.exporting.marshaling import (
     LOAD,
     LOAD_ROW,
     NUMBER,
     UNLOADED,
     constant,
-    lent,
+    marshal,
     row,
     rows_out,
     vector,
@@ -60,8 +60,8 @@ def _answers(m: SerialArm) -> Answers:
     )
     q, state, state_row = vector(n), (vector(n),) * 3, (row(n),) * 3
     joints = joint_answers(n, range(n), motions.wrapping_driven(m))
-    jacobian = lent(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
-    find_frames = lent(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
+    jacobian = marshal(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
+    find_frames = marshal(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
 
     @inner
     def pose(q: Any, out: Any) -> bool:
@@ -81,20 +81,24 @@ def _answers(m: SerialArm) -> Answers:
 
     return Answers(
         **joints,
-        inverse=lent(entries.inverse_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)),
-        forward=lent(entries.forward_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)),
-        mass=lent(entries.mass_matrix, chain, gravity, q, False, rows_out(n, n)),
-        bias=lent(
+        inverse=marshal(
+            entries.inverse_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)
+        ),
+        forward=marshal(
+            entries.forward_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)
+        ),
+        mass=marshal(entries.mass_matrix, chain, gravity, q, False, rows_out(n, n)),
+        bias=marshal(
             entries.inverse_dynamics, chain, gravity, q, vector(n), rest, UNLOADED, LOAD[1], False,
             vector_out(n),
         ),
         close=joints["positions"],
         pose=pose,
         jacobian=jacobian,
-        condition=lent(entries.condition_number, chain, q, NUMBER, False),
+        condition=marshal(entries.condition_number, chain, q, NUMBER, False),
         advance=advance,
         step=step_of(m, simulate, (constant(smooth), gravity), (chain, gravity)),
-        slopes=lent(
+        slopes=marshal(
             lanes.derivatives, chain, gravity, *state_row, row(n), *LOAD_ROW, NUMBER,
             rows_out(1, 3 * n * n),
         ),

@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.exporting.answers import Answers, answers_of, copied, step_of
-from robodyn.exporting.lending import (
+from robodyn.exporting.marshaling import (
     LOAD,
     LOAD_ROW,
     NUMBER,
     constant,
-    lending,
-    lent,
+    marshal,
+    marshaler,
     row,
     rows_out,
     vector,
@@ -44,16 +44,16 @@ def _answers(m: StewartPlatform) -> Answers:
     smooth = constant(m._smooth.solver.lanes) if m.friction.is_dry else lane_numbers
     smooth_legs, steps, falling = (constant(m.solver.slopes.numbers[k]) for k in (0, 2, 3))
     q, state, state_row = vector(7), (vector(7), vector(6), vector(6)), (row(7), row(6))
-    is_configuration = lent(is_pose, q, borrowed=True)
-    find_pose = lent(solve_pose, legs, vector(6), q, borrowed=True)
-    find_motion = lent(
+    is_configuration = marshal(is_pose, q, borrowed=True)
+    find_pose = marshal(solve_pose, legs, vector(6), q, borrowed=True)
+    find_motion = marshal(
         platform_motion, legs, q, vector(6), vector(6), rows_out(6, 6), vector(6), vector(6),
         borrowed=True,
     )  # fmt: skip
-    find_jacobian = lent(lanes.jacobian, legs, body, row(7), rows_out(1, 36))
-    find_difference = lent(single.pose_difference, q, q, vector_out(6))
-    find_advanced = lent(single.advanced_pose, q, vector(6), vector_out(7))
-    lend_legs = lending(legs, borrowed=True)
+    find_jacobian = marshal(lanes.jacobian, legs, body, row(7), rows_out(1, 36))
+    find_difference = marshal(single.pose_difference, q, q, vector_out(6))
+    find_advanced = marshal(single.advanced_pose, q, vector(6), vector_out(7))
+    marshal_legs = marshaler(legs, borrowed=True)
 
     @inner
     def put_unit(q: Any, pose: Any) -> None:
@@ -64,7 +64,7 @@ def _answers(m: StewartPlatform) -> Answers:
     def positions(q: Any, out: Any) -> bool:
         if not is_configuration(q):
             return False
-        pose, all_legs = stack(1, 7)[0], lend_legs(())[0]
+        pose, all_legs = stack(1, 7)[0], marshal_legs(())[0]
         put_unit(q, pose)
         X, Y, Z = rotation_columns(pose)
         for i in range(6):
@@ -139,10 +139,10 @@ def _answers(m: StewartPlatform) -> Answers:
 
     return Answers(
         is_configuration=is_configuration,
-        inverse=lent(single.inverse_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
-        forward=lent(single.forward_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
-        mass=lent(single.mass_matrix, lane_numbers, q, False, rows_out(6, 6)),
-        bias=lent(single.bias, lane_numbers, *state[:2], LOAD[1], False, vector_out(6)),
+        inverse=marshal(single.inverse_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
+        forward=marshal(single.forward_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
+        mass=marshal(single.mass_matrix, lane_numbers, q, False, rows_out(6, 6)),
+        bias=marshal(single.bias, lane_numbers, *state[:2], LOAD[1], False, vector_out(6)),
         positions=positions,
         close=close,
         velocity=velocity,
@@ -150,11 +150,11 @@ def _answers(m: StewartPlatform) -> Answers:
         rates=rates,
         pose=pose_of,
         jacobian=jacobian,
-        condition=lent(single.condition_number, lane_numbers, q, NUMBER, False),
+        condition=marshal(single.condition_number, lane_numbers, q, NUMBER, False),
         difference=difference,
         advance=advance,
         step=step_of(m, simulate, (smooth,), (lane_numbers,)),
-        slopes=lent(
+        slopes=marshal(
             derivatives, smooth_legs, body, steps, falling, *state_row, row(6), row(6), *LOAD_ROW,
             NUMBER, rows_out(1, 108),
         ),

@@ -22,16 +22,16 @@ from robodyn.exporting.answers import (
     joint_answers,
     step_of,
 )
-from robodyn.exporting.lending import (
+from robodyn.exporting.marshaling import (
     LOAD,
     LOAD_ROW,
     NUMBER,
     UNLOADED,
-    Lent,
+    ArraySpec,
     address,
     address_of,
     constant,
-    lent,
+    marshal,
     row,
     rows_out,
     vector,
@@ -79,21 +79,21 @@ def _answers(m: ClosedLoop) -> Answers:
     joints = joint_answers(nq, m.solver.driven_at, motions.wrapping_driven(m))
     positions = joints["positions"]
     state, state_row = (vector(nq), vector(n), vector(n)), (row(nq), row(n), row(n))
-    find_bodies = lent(
+    find_bodies = marshal(
         entries.tree_state, *own, vector(nq), constant(np.zeros(count)), rows_out(bodies, BODY_SIZE)
     )
-    find_displaced = lent(entries.displace, *own, vector_out(nq), vector(n), CLOSED)
-    find_conditions = lent(
-        condition_numbers, *own, columns, twist, drives, NUMBER, Lent(MATRIX, (1, nq)),
+    find_displaced = marshal(entries.displace, *own, vector_out(nq), vector(n), CLOSED)
+    find_conditions = marshal(
+        condition_numbers, *own, columns, twist, drives, NUMBER, ArraySpec(MATRIX, (1, nq)),
         rows_out(1, 2),
     )  # fmt: skip
-    limits, falls = (
+    limits, friction_slopes = (
         m.solver.slopes.numbers[2:] if m.solver.slopes else (np.zeros(count), np.zeros((0, 1)))
     )
     has_slopes = m.solver.slopes is not None
-    find_slopes = lent(
-        derivatives, *own_smooth, constant(limits), constant(falls), *state_row, row(n), *LOAD_ROW,
-        NUMBER, rows_out(1, 3 * n * n),
+    find_slopes = marshal(
+        derivatives, *own_smooth, constant(limits), constant(friction_slopes), *state_row, row(n),
+        *LOAD_ROW, NUMBER, rows_out(1, 3 * n * n),
     )  # fmt: skip
 
     @inner
@@ -146,16 +146,16 @@ def _answers(m: ClosedLoop) -> Answers:
 
     return Answers(
         **joints,
-        inverse=lent(entries.inverse_dynamics, *own, *state, *LOAD, False, vector_out(n)),
-        forward=lent(entries.forward_dynamics, *own, *state, *LOAD, False, vector_out(n)),
-        mass=lent(entries.mass_matrix, *own, vector(nq), False, rows_out(n, n)),
-        bias=lent(
+        inverse=marshal(entries.inverse_dynamics, *own, *state, *LOAD, False, vector_out(n)),
+        forward=marshal(entries.forward_dynamics, *own, *state, *LOAD, False, vector_out(n)),
+        mass=marshal(entries.mass_matrix, *own, vector(nq), False, rows_out(n, n)),
+        bias=marshal(
             entries.free_efforts, *own, *state[:2], constant(np.zeros(n)), UNLOADED, LOAD[1], False,
             vector_out(n),
         ),
         close=close,
         pose=pose,
-        jacobian=lent(entries.jacobian, *own, vector(nq), False, rows_out(6, n)),
+        jacobian=marshal(entries.jacobian, *own, vector(nq), False, rows_out(6, n)),
         condition=condition,
         advance=advance,
         step=step_of(m, simulate, own_smooth, own + own),

@@ -85,7 +85,7 @@ def fitted(
     first = [list(plain) if moves else [] for moves in regression.moves]
     tried = _tried(regression, friction)
     solution = solve(regression, regression.friction(first), robust)
-    regression = regression.weighed(_dry(regression, first, solution), solution.noise)
+    regression = regression.reweighted(_dry(regression, first, solution), solution.noise)
     solution = solve(regression, regression.friction(first), robust)
     fit = Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
     if any(tried):
@@ -176,7 +176,7 @@ def _least_significant(
     for j, own in enumerate(chosen):
         places = {k: at + place for place, k in enumerate(own)}
         at += len(own)
-        for group in together(tables[j]):
+        for group in paired_terms(tables[j]):
             if group[0] not in places or group[0] < given[j]:
                 continue
             rows = [places[k] for k in group]
@@ -199,7 +199,7 @@ SIGNIFICANT = 10.0
 SEARCHED = 20.0
 # What is there from the beginning, for it is common, and goes where efforts are predicted better
 # without it.
-DOUBTFUL = (OFFSET,)
+OPTIONAL = (OFFSET,)
 
 
 class _Joint:
@@ -207,9 +207,9 @@ class _Joint:
 
     def __init__(self, system: Regression, friction: FloatArray, j: int) -> None:
         rows = np.concatenate([system.A[:, j], friction, system.effort[:, j, None]], axis=1)
-        weighed = rows * system.weight[:, j, None]
+        reweighted = rows * system.weight[:, j, None]
         self.sums = np.stack(
-            [weighed[system.fold == f].T @ rows[system.fold == f] for f in range(FOLDS)]
+            [reweighted[system.fold == f].T @ rows[system.fold == f] for f in range(FOLDS)]
         )
         self.b, self.k = system.A.shape[-1], friction.shape[1]
 
@@ -275,7 +275,7 @@ def select_terms(
             if better < MOST_FOLDS or not gain > needed:
                 break
             error, chosen[j] = errors[best], tried[best]
-        for k in [k for k in chosen[j] if terms[j][k].kind in DOUBTFUL and len(terms[j]) > 3]:
+        for k in [k for k in chosen[j] if terms[j][k].kind in OPTIONAL and len(terms[j]) > 3]:
             fewer = [other for other in chosen[j] if other != k]
             without = _error(joint, fewer, rest, near, sigma[j])
             if without.sum() < error.sum():
@@ -286,13 +286,13 @@ def select_terms(
 
 def _one_more(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
     """The chosen terms and one more, which may take the place of Coulomb friction."""
-    found = [own for own in together(terms) if own[0] not in chosen]
+    found = [own for own in paired_terms(terms) if own[0] not in chosen]
     others = [k for k in chosen if terms[k].kind != COULOMB]
     instead = [[*others, *own] for own in found if terms[own[0]].kind in LIKE_COULOMB]
     return [[*chosen, *own] for own in found] + (instead if len(others) < len(chosen) else [])
 
 
-def together(terms: Sequence[Term]) -> list[list[int]]:
+def paired_terms(terms: Sequence[Term]) -> list[list[int]]:
     """Group terms that are selected together: cosine and sine of one wave."""
     groups: dict[tuple[str, float], list[int]] = {}
     for k, term in enumerate(terms):

@@ -25,7 +25,7 @@ from robodyn.identification.samples import Samples, samples_of
 from robodyn.mechanism.mechanism import Mechanism
 
 # Efforts whose correlation with those of the given model is below this are of the other sense.
-AGAINST = -0.7
+REVERSED = -0.7
 
 
 def identify(
@@ -91,7 +91,7 @@ def identify(
         found, said = samples_of(recording, m, filters)
         stretches += found
         notes += said
-    notes += _turned(m, stretches)
+    notes += _reversed_joints(m, stretches)
     tell(0.1)
     regression = regression_of(Columns(m, motors, rotors), stretches)
     tell(0.5)
@@ -137,7 +137,7 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
     )
 
 
-def _turned(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
+def _reversed_joints(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
     """Describe efforts with the opposite sign of the model's."""
     needed, measured = [], []
     for samples in stretches:
@@ -149,7 +149,7 @@ def _turned(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
     ]
     size = np.sqrt((deviations[0] ** 2).sum(axis=0) * (deviations[1] ** 2).sum(axis=0))
     alike = (deviations[0] * deviations[1]).sum(axis=0) / np.maximum(size, 1e-300)
-    turned = [name for name, value in zip(m.joint_names, alike, strict=True) if value < AGAINST]
+    turned = [name for name, value in zip(m.joint_names, alike, strict=True) if value < REVERSED]
     if not turned:
         return []
     gains = ",".join(f"{name}=-1" for name in turned)

@@ -124,7 +124,7 @@ def identify_payload(
             )
             Y = samples.thinned(partial(_columns_at, bare, samples))
             parts.append([Y, *(row[samples.rows] for row in rows)])
-            colors.append(samples.colour_of_white)
+            colors.append(samples.autocorrelation_time_of_white)
     Y, tau, weight, effort = map(np.concatenate, zip(*parts, strict=True))
     theta, N = _solved(Y, tau, weight, float(np.mean(colors)))
     physical, deviations = _physical(m, theta, N)

@@ -29,7 +29,7 @@ RIDGE = 1e-7
 # Residuals beyond so many standard deviations count less (Huber), and how often they are weighed.
 HUBER, ROUNDS = 1.5, 6
 # What Huber's weights leave of the standard deviation of normal noise.
-LEFT = 0.92
+HUBER_BIAS = 0.92
 # Share of the regressor's power that is called slow.
 SLOW = 0.9
 # Lags of the noise's autocorrelation, for one of its width, and the least of this width [rows].
@@ -81,7 +81,7 @@ class Regression:
         """(M, n) variance of the filtered sense of each motor's motion."""
         return np.concatenate([samples.unsure(self.motors) for samples in self.stretches])
 
-    def weighed(self, dry: FloatArray, sigma: FloatArray) -> Regression:
+    def reweighted(self, dry: FloatArray, sigma: FloatArray) -> Regression:
         """The equations, less weight on rows in which the sense of dry friction is unsure.
 
         Args:
@@ -135,7 +135,7 @@ def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
         np.concatenate(effort),
         np.concatenate(weight),
         np.minimum(np.arange(count) * FOLDS // max(count, 1), FOLDS - 1),
-        float(np.mean([samples.colour_of_white for samples in stretches])),
+        float(np.mean([samples.autocorrelation_time_of_white for samples in stretches])),
     )
 
 
@@ -222,7 +222,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
         residual = np.stack([table @ x for table in tables], axis=-1) - system.effort
         used = np.maximum((system.weight > 0.0).sum(axis=0) / system.autocorrelation_time, 1.0)
         sigma = np.sqrt((weight * residual**2).sum(axis=0) / np.maximum(weight.sum(axis=0), 1.0))
-        sigma = sigma / (LEFT if robust and number else 1.0)
+        sigma = sigma / (HUBER_BIAS if robust and number else 1.0)
         free = np.maximum(used - b / n - own, np.maximum(0.1 * used, 1.0))
         sigma = np.maximum(sigma * np.sqrt(used / free), 1e-9)
         if robust and number < ROUNDS - 1:
@@ -270,9 +270,9 @@ def _normal(
     p = tables[0].shape[1]
     N, c = np.zeros((p, p)), np.zeros(p)
     for j, table in enumerate(tables):
-        weighed = table * weight[:, j, None]
-        N += weighed.T @ table
-        c += weighed.T @ effort[:, j]
+        reweighted = table * weight[:, j, None]
+        N += reweighted.T @ table
+        c += reweighted.T @ effort[:, j]
     return N, c
 
 

@@ -154,7 +154,7 @@ class Samples:
         return self.smooth(pulse)
 
     @property
-    def colour_of_white(self) -> float:
+    def autocorrelation_time_of_white(self) -> float:
         """Sum of the autocorrelations of white noise behind the filter, at the rows' rate."""
         step, response = int(self.rows.step), self._pulse_response
         # of the filtered noise's variance, and of its spectrum at the low end, where motion is

@@ -13,16 +13,16 @@ from dataclasses import replace
 
 from robodyn.mechanism.kind import ReadOptions
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.builder import ModelBuilder
 from robodyn.model.model import Model
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.parsing.description import check_links
 from robodyn.solvers.serial.description.urdf_chain import check_loops, longest_chains
 from robodyn.solvers.tree.default_tip import with_default_tip
 from robodyn.solvers.tree.loop import ClosedLoop
 
 
-def from_loose_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop | None:
+def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop | None:
     """All of a URDF without closures that has passive joints where an arm would have its own.
 
     None where a chain was asked for, or all joints on the way to the tip are driven.
@@ -36,7 +36,7 @@ def from_loose_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop |
         return None
     model = builder.model()
     model = model if builder.tip_link else with_default_tip(model)
-    tree = TreeAtZero(model)
+    tree = ZeroConfigurationTree(model)
     check_loops(tree, options.spelling)
     chains = longest_chains(tree, None, options.spelling)
     passive = {

@@ -28,7 +28,7 @@ from robodyn.loading.load import load
 from robodyn.mechanism.mechanism import Mechanism
 
 
-class Remarks(NamedTuple):
+class LoadWarnings(NamedTuple):
     """Warnings of loading, a line for each.
 
     Attributes:
@@ -64,14 +64,14 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
     Raises:
         RobodynError: as `load`.
     """
-    mechanism, remarks = read(source, strict)
-    out = describe(mechanism, remarks, source)
+    mechanism, load_warnings = read(source, strict)
+    out = describe(mechanism, load_warnings, source)
     if against is not None:
-        out["against"] = compared(mechanism, against, strict)
+        out["against"] = comparison_report(mechanism, against, strict)
     return out
 
 
-def compared(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]:
+def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]:
     """The second source, and a line for each field in which it differs from a mechanism.
 
     Raises:
@@ -81,7 +81,7 @@ def compared(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]
     return {"source": against, "differences": comparison.differences(mechanism, other)}
 
 
-def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, Any]:
+def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> dict[str, Any]:
     """Describe a mechanism and its warnings for `report`."""
     columns = [[_plain(value) for value in attrgetter(name)(mechanism)] for name in _JOINT.values()]
     out: dict[str, Any] = {
@@ -102,8 +102,8 @@ def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, A
         "home": _home(mechanism),
         "condition_number": None,
         "loops": conditioning.loops_found(mechanism),
-        "unphysical": remarks.unphysical,
-        "left_out": remarks.left_out,
+        "unphysical": load_warnings.unphysical,
+        "left_out": load_warnings.left_out,
         "remarks": [],
     }
     out["mass"] = sum(body["mass"] for body in out["bodies"])
@@ -116,13 +116,13 @@ def describe(mechanism: Mechanism, remarks: Remarks, source: str) -> dict[str, A
     return out
 
 
-def read(source: str, strict: bool) -> tuple[Mechanism, Remarks]:
+def read(source: str, strict: bool) -> tuple[Mechanism, LoadWarnings]:
     """Read a mechanism, and the warnings about its description.
 
     Raises:
         RobodynError: as for `load`.
     """
-    remarks = Remarks([], [])
+    load_warnings = LoadWarnings([], [])
     with warnings.catch_warnings(record=True) as caught:
         for category in _LINES:
             warnings.simplefilter("always", category)
@@ -139,12 +139,12 @@ def read(source: str, strict: bool) -> tuple[Mechanism, Remarks]:
     for warning in caught:
         name = next((_LINES[c] for c in _LINES if issubclass(warning.category, c)), None)
         if name is not None:
-            getattr(remarks, name).append(str(warning.message))
+            getattr(load_warnings, name).append(str(warning.message))
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
-    return mechanism, remarks
+    return mechanism, load_warnings
 
 
 def _home(mechanism: Mechanism) -> Any:

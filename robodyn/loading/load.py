@@ -244,8 +244,8 @@ def _kind(name: str) -> Kind:
 
 def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) -> Mechanism:
     document, fields = read.fields, Fields(read.fields, read.source)
-    of_others = (kind for kind in kinds().values() if kind.recognises_yaml is not None)
-    kind = next((k for k in of_others if k.recognises_yaml and k.recognises_yaml(document)), None)
+    of_others = (kind for kind in kinds().values() if kind.recognizes_yaml is not None)
+    kind = next((k for k in of_others if k.recognizes_yaml and k.recognizes_yaml(document)), None)
     if kind is None:
         kind = _kind(fields.text("type", choices=yaml_kinds()))
     assert kind.from_yaml is not None  # it is among the choices
@@ -276,9 +276,9 @@ def _recognized(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None
         _check_driven(builder, options.driven)
         builder.drives = Drives.of(options.driven)
     if kind is SERIAL and not (chosen or named):
-        from robodyn.loading.as_closed_loop import from_loose_tree
+        from robodyn.loading.as_closed_loop import from_underactuated_tree
 
-        if (found := from_loose_tree(builder, options)) is not None:
+        if (found := from_underactuated_tree(builder, options)) is not None:
             return found
     made = kind.from_urdf(builder, options)
     actuated = builder.actuated

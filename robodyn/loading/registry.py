@@ -93,7 +93,7 @@ def kind_of_urdf(builder: ModelBuilder) -> Kind:
         ModelError: no registered kind recognizes it.
     """
     for kind in kinds().values():
-        if kind.recognises_urdf is not None and kind.recognises_urdf(builder):
+        if kind.recognizes_urdf is not None and kind.recognizes_urdf(builder):
             return kind
     raise ModelError(
         f"{builder.source}: no registered kind of mechanism recognizes this URDF; registered are "

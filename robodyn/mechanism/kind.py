@@ -57,9 +57,9 @@ class Kind:
         name: `type` in a YAML description, and `kind` of its mechanisms.
         from_yaml: makes a mechanism of a document (the mapping in a YAML file), the name of its
             source and the options; None if the kind has no YAML form.
-        recognises_yaml: whether a YAML document without such a `type` describes this kind all the
+        recognizes_yaml: whether a YAML document without such a `type` describes this kind all the
             same, being of a format of others; None if there is no such format.
-        recognises_urdf: whether what a URDF, an SDF or an MJCF filled describes this kind; None if
+        recognizes_urdf: whether what a URDF, an SDF or an MJCF filled describes this kind; None if
             the kind has no such form.
         from_urdf: makes a mechanism of a builder that is recognized.
         to_urdf: URDF text that says all of a mechanism, as `save` writes it; None if not supported.
@@ -70,11 +70,11 @@ class Kind:
 
     name: str
     from_yaml: Callable[[dict[str, Any], str, ReadOptions], Mechanism] | None = None
-    recognises_urdf: Callable[[ModelBuilder], bool] | None = None
+    recognizes_urdf: Callable[[ModelBuilder], bool] | None = None
     from_urdf: Callable[[ModelBuilder, ReadOptions], Mechanism] | None = None
     to_urdf: Callable[[Any], str] | None = None
     example: str = ""
-    recognises_yaml: Callable[[dict[str, Any]], bool] | None = None
+    recognizes_yaml: Callable[[dict[str, Any]], bool] | None = None
     adapters: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -84,9 +84,9 @@ class Kind:
                 "underscores",
                 value=self.name,
             )
-        if (self.recognises_urdf is None) != (self.from_urdf is None):
+        if (self.recognizes_urdf is None) != (self.from_urdf is None):
             raise InvalidInput(
-                f"kind {self.name!r}: recognises_urdf and from_urdf go together, give both or "
+                f"kind {self.name!r}: recognizes_urdf and from_urdf go together, give both or "
                 "neither",
                 value=self.name,
             )

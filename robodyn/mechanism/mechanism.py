@@ -23,7 +23,7 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.algorithms import conditioning, derivatives, elasticity, link_motion, motions
 from robodyn.algorithms import energy as energies
-from robodyn.algorithms import travel as travelling
+from robodyn.algorithms import travel as traveling
 from robodyn.algorithms.comparison import description
 from robodyn.algorithms.description import DrivenJoint, Nouns, driven_joint
 from robodyn.algorithms.motion import JointStates
@@ -96,8 +96,8 @@ class Mechanism(ABC):
     # frames of `with_frame`: link and frame (4, 4) on it, by name
     _added: Mapping[str, tuple[str, FloatArray]] = MappingProxyType({})
 
-    travel_limits = cached_property(travelling.travel_limits)
-    _passive_travel = cached_property(travelling._passive_travel)
+    travel_limits = cached_property(traveling.travel_limits)
+    _passive_travel = cached_property(traveling._passive_travel)
 
     singular_values = conditioning.singular_values
     condition_number = conditioning.condition_number
@@ -601,7 +601,7 @@ class Mechanism(ABC):
         state, loads = (configuration, velocity), (effort, load)
         rollout = compiled_run.held(*state, *loads, dt, steps, end_stops, limit_motors)
         outcome = self._own_run.advance(rollout, 0, 1)
-        return compiled_run.reached(rollout, outcome, self.solver.why_no_step)
+        return compiled_run.reached(rollout, outcome, self.solver.failure_reason)
 
     @cached_property
     def _own_run(self) -> Any:

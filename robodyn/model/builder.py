@@ -14,12 +14,12 @@ import numpy as np
 from robodyn.arrays import ArrayLike
 from robodyn.checks import check_tree
 from robodyn.errors import ModelError, warn
-from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
 from robodyn.model.fields import GRAVITY, unchecked
 from robodyn.model.joint import Joint, Mimic
 from robodyn.model.model import Model
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class ModelBuilder:
         gravity: (3,) [m/s^2] in the frame of `base_link`, or of the root; None for 9.81 down.
         home: (1,) [rad or m] or pose (7,) of joints near which the loops close.
         base_cone, body_cone: [rad] largest angles of the joints at the legs' ends.
-        weighed: names of the links whose inertia the description states.
+        links_with_inertia: names of the links whose inertia the description states.
         zero_limits: names of the limits that are stated as 0, by joint.
     """
 
@@ -90,7 +90,7 @@ class ModelBuilder:
     home: dict[str, tuple[float, ...]] = field(default_factory=dict)
     base_cone: float = np.inf
     body_cone: float = np.inf
-    weighed: set[str] = field(default_factory=set)
+    links_with_inertia: set[str] = field(default_factory=set)
     zero_limits: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, *parts: Link | Joint | Closure) -> None:
@@ -216,7 +216,7 @@ class ModelBuilder:
             )
         gravity = GRAVITY if self.gravity is None else np.array(self.gravity)
         if self.gravity is not None and self.base_link in self.links:
-            seat = TreeAtZero(model).relative(self.base_link, model.base_link)
+            seat = ZeroConfigurationTree(model).relative(self.base_link, model.base_link)
             gravity = seat[:3, :3] @ gravity
         return unchecked(model, gravity=gravity, source=self.source)
 

@@ -21,13 +21,13 @@ GRAVITY.setflags(write=False)
 LARGEST = 1e15
 
 
-def altered(item: T, **changes: Any) -> T:
+def replace_checked(item: T, **changes: Any) -> T:
     """`dataclasses.replace`, but the item itself where nothing changes: variants share it."""
     return item if _has(item, changes) else replace(item, **changes)  # type: ignore[type-var]
 
 
-def varied(item: T, **changes: Any) -> T:
-    """`altered` by values of the fields' final types, known to be right: nothing is checked."""
+def replace_unchecked(item: T, **changes: Any) -> T:
+    """Replace fields by values of their final types, without checks; see `replace_checked`."""
     return item if _has(item, changes) else unchecked(item, **changes)
 
 

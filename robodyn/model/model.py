@@ -24,7 +24,7 @@ from robodyn.errors import ModelError
 from robodyn.model.body import Link, joined, payload
 from robodyn.model.closure import Closure
 from robodyn.model.comparison import Compared
-from robodyn.model.fields import GRAVITY, altered, frozen, varied
+from robodyn.model.fields import GRAVITY, frozen, replace_checked, replace_unchecked
 from robodyn.model.joint import NO_FRICTION, Joint
 from robodyn.model.placement import Placement
 from robodyn.model.spring import NO_SPRING, JointSpring
@@ -172,16 +172,18 @@ class Model(Compared):
     def without_friction(self) -> Model:
         """The same mechanism with neither viscous nor Coulomb friction, closures included."""
         joints = (
-            varied(joint, damping=0.0, friction=NO_FRICTION, drive=joint.frictionless_drive)
+            replace_unchecked(
+                joint, damping=0.0, friction=NO_FRICTION, drive=joint.frictionless_drive
+            )
             for joint in self.joints
         )
-        closures = (varied(closure, damping=0.0) for closure in self.closures)
-        return varied(self, joints=tuple(joints), closures=tuple(closures))
+        closures = (replace_unchecked(closure, damping=0.0) for closure in self.closures)
+        return replace_unchecked(self, joints=tuple(joints), closures=tuple(closures))
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Model:
         """The same mechanism without dry friction, and without damping at the joints named."""
         joints = (
-            altered(
+            replace_checked(
                 joint,
                 damping=0.0 if joint.name in undamped else joint.damping,
                 friction=NO_FRICTION,
@@ -189,7 +191,7 @@ class Model(Compared):
             )
             for joint in self.joints
         )
-        return varied(self, joints=tuple(joints))
+        return replace_unchecked(self, joints=tuple(joints))
 
     def driven_by(self, actuators: Mapping[str, Actuator]) -> Model:
         """The same mechanism with other actuators, by the names of the joints they drive.
@@ -209,7 +211,7 @@ class Model(Compared):
             joint.driven_by(actuators[joint.name]) if joint.name in actuators else joint
             for joint in self.joints
         )
-        return varied(self, joints=tuple(joints))
+        return replace_unchecked(self, joints=tuple(joints))
 
     def with_drive_stiffness(self, drives: Mapping[str, tuple[float, float]]) -> Model:
         """The same mechanism with other stiffness and damping of drives, by joint names."""
@@ -220,7 +222,7 @@ class Model(Compared):
                 drive = replace(joint.drive, stiffness=stiffness, stiffness_damping=damping)
                 joint = replace(joint, drive=drive)
             joints.append(joint)
-        return varied(self, joints=tuple(joints))
+        return replace_unchecked(self, joints=tuple(joints))
 
     def with_joint_springs(self, springs: Mapping[str, JointSpring]) -> Model:
         """Return the mechanism with other springs at the joints named.
@@ -240,7 +242,7 @@ class Model(Compared):
             replace(joint, spring=springs[joint.name]) if joint.name in springs else joint
             for joint in self.joints
         )
-        return varied(self, joints=tuple(joints))
+        return replace_unchecked(self, joints=tuple(joints))
 
     @property
     def has_springs(self) -> bool:

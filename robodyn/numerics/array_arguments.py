@@ -63,7 +63,7 @@ def layout_is_known() -> bool:
     )
 
 
-class GivenType(types.Type):  # type: ignore[misc]  # Numba is untyped
+class BorrowedArrayType(types.Type):  # type: ignore[misc]  # Numba is untyped
     """A float64 array borrowed for one call; `A` means any strides, `C` contiguous."""
 
     def __init__(
@@ -79,13 +79,13 @@ class GivenType(types.Type):  # type: ignore[misc]  # Numba is untyped
         return types.Array(types.float64, self.ndim, self.layout)
 
 
-register_model(GivenType)(models.ArrayModel)
+register_model(BorrowedArrayType)(models.ArrayModel)
 
-VECTOR, MATRIX = GivenType(1), GivenType(2)
-VECTOR_OR_NONE = GivenType(1, optional=True)
-ROWS_OF_ANY_STRIDE = GivenType(2, "A")
-ROWS_OR_NONE = GivenType(2, "A", optional=True)
-VECTOR_OUT, MATRIX_OUT = GivenType(1, writable=True), GivenType(2, writable=True)
+VECTOR, MATRIX = BorrowedArrayType(1), BorrowedArrayType(2)
+VECTOR_OR_NONE = BorrowedArrayType(1, optional=True)
+ROWS_OF_ANY_STRIDE = BorrowedArrayType(2, "A")
+ROWS_OR_NONE = BorrowedArrayType(2, "A", optional=True)
+VECTOR_OUT, MATRIX_OUT = BorrowedArrayType(1, writable=True), BorrowedArrayType(2, writable=True)
 
 
 @intrinsic
@@ -168,7 +168,7 @@ def _refuse(*arguments: Any) -> Any:
     raise TypeError("arrays of this Python are not laid out as compiled code expects")
 
 
-@unbox(GivenType)
+@unbox(BorrowedArrayType)
 def _unbox(kind: Any, item: Any, c: Any) -> Any:
     """Inspect a Python object and describe the array it is."""
     builder = c.builder

@@ -22,7 +22,7 @@ from numba import types
 
 from robodyn.numerics.kernel_cache import KernelCache
 from robodyn.numerics.kernel_keys import note_sources
-from robodyn.numerics.parts import PartCompiler, PreoptimizedPartCompiler
+from robodyn.numerics.parts import InlineOnlyCompiler, PreoptimizedPartCompiler
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -87,7 +87,7 @@ def batch_kernel(function: F) -> F:
 def _part(
     function: F,
     *,
-    pipeline_class: type[PartCompiler] = PartCompiler,
+    pipeline_class: type[InlineOnlyCompiler] = InlineOnlyCompiler,
     forceinline: bool = True,
     **options: bool,
 ) -> F:

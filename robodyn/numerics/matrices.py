@@ -27,13 +27,13 @@ def store_matrix(array: Any, start: int, rows: Matrix) -> None:
 
 
 @inner
-def forth(rows: Matrix, a: Vector) -> Vector:
+def apply(rows: Matrix, a: Vector) -> Vector:
     """Return R a."""
     return resolve(rows[0], rows[1], rows[2], a)
 
 
 @inner
-def back(rows: Matrix, a: Vector) -> Vector:
+def apply_transposed(rows: Matrix, a: Vector) -> Vector:
     """Return R' a."""
     return combine(rows[0], rows[1], rows[2], a)
 
@@ -41,7 +41,7 @@ def back(rows: Matrix, a: Vector) -> Vector:
 @inner
 def product(a: Matrix, b: Matrix) -> Matrix:
     """Return A B."""
-    return back(b, a[0]), back(b, a[1]), back(b, a[2])
+    return apply_transposed(b, a[0]), apply_transposed(b, a[1]), apply_transposed(b, a[2])
 
 
 @inner

@@ -35,7 +35,7 @@ _NEEDLESS = frozenset(
 )
 
 
-class PartCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
+class InlineOnlyCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
     """Numba's compiler, for a function that only compiled code calls."""
 
     preoptimized = False
@@ -57,7 +57,7 @@ class PartCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
         return super().compile_extra(function)
 
 
-class PreoptimizedPartCompiler(PartCompiler):
+class PreoptimizedPartCompiler(InlineOnlyCompiler):
     """The same for one that is optimized by itself before it is copied."""
 
     preoptimized = True

@@ -108,8 +108,8 @@ def record_of(name: str, integers: Layout, numbers: Layout) -> Any:
     """A compiled function that makes records, called as function(integers, at, numbers, place).
 
     Of two addresses, or arrays, the record begins at entry `at` of the first, `place` of the other.
-    Arrays of type `GivenType` lend whole numbers as float64. Of `Rows` as numbers, the record has
-    lanes.
+    Arrays of type `BorrowedArrayType` hold whole numbers as float64. Of `Rows` as numbers, the
+    record has lanes.
     """
     records = [RecordType(name, integers, numbers, lanes) for lanes in (False, True)]
 

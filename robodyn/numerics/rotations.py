@@ -41,7 +41,7 @@ def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 @inner
-def turned(q: Quaternion, a: Vector) -> Vector:
+def rotate(q: Quaternion, a: Vector) -> Vector:
     """The vector a rotated by a unit quaternion: a + 2 w (u x a) + 2 u x (u x a), q = (u, w)."""
     u = (q[0], q[1], q[2])
     doubled = scale(2.0, cross(u, a))
@@ -235,6 +235,6 @@ def composed_motion(
     rotates with omega and alpha.
     """
     q = quaternion_exp(x)
-    carried = turned(q, inner_omega)
-    total = add(alpha, add(cross(omega, carried), turned(q, inner_alpha)))
+    carried = rotate(q, inner_omega)
+    total = add(alpha, add(cross(omega, carried), rotate(q, inner_alpha)))
     return add(omega, carried), total

@@ -115,7 +115,7 @@ def _links(robot: Any, root: ElementTree.Element, builder: ModelBuilder) -> Iter
         if inertial is None:
             yield Link(link.name, visuals=shapes[0], collisions=shapes[1])
             continue
-        builder.weighed.add(link.name)
+        builder.links_with_inertia.add(link.name)
         frame = _frame(inertial.origin)
         R = frame[:3, :3]
         tensor = R @ np.array(inertial.inertia.to_matrix(), dtype=np.float64) @ R.T

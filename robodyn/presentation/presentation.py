@@ -167,7 +167,7 @@ def largest_payload(mechanism: Any) -> float:
 
 
 @singledispatch
-def acts_along_legs(mechanism: Any) -> bool:
+def has_legs(mechanism: Any) -> bool:
     """Whether the actuators push on the moving body along legs; see `leg_ends`."""
     return False
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.algorithms import conditioning, motions
-from robodyn.algorithms.effort_terms import where_regular
+from robodyn.algorithms.effort_terms import nan_where_singular
 from robodyn.algorithms.travel import within_travel
 from robodyn.analysis.at_home import UNLOADED
 from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
@@ -96,8 +96,8 @@ def held_payloads(m: Mechanism) -> HeldPayloads | None:
     if inside.any():
         states = [part[inside] for part in found]
         core = (len(m.joint_names),)
-        alone = where_regular(m.inverse_dynamics, states, core)
-        slope = where_regular(m.with_payload(1.0).inverse_dynamics, states, core) - alone
+        alone = nan_where_singular(m.inverse_dynamics, states, core)
+        slope = nan_where_singular(m.with_payload(1.0).inverse_dynamics, states, core) - alone
         with np.errstate(divide="ignore", invalid="ignore"):
             room = (m.effort_limits - alone * np.sign(slope)) / np.abs(slope)
         room = np.where(np.abs(slope) > UNLOADED, room, np.inf)

@@ -72,7 +72,7 @@ def force_chart(study: MotionStudy) -> Chart:
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
     histories = [study.forces, *study.terms.values()]
-    shared = presentation.acts_along_legs(mechanism)
+    shared = presentation.has_legs(mechanism)
     scale = scale_of(histories) if shared else LINEAR
     ends = np.concatenate([each[np.isfinite(each)] for each in histories])
     room = 0.05 * float(np.ptp(ends))

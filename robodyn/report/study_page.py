@@ -64,7 +64,7 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
     span = f"{number(condition['min'])} to {number(condition['max'])}"
     out.append(("condition number", span))
     times = ", ".join(f"{t:.4f} s" for t in found["singular_times"])
-    if times or presentation.acts_along_legs(mechanism):
+    if times or presentation.has_legs(mechanism):
         out.append(("singular at", times or "nowhere on the path"))
     speed = max(row["peak_velocity"] for row in rows)
     unit = units_in_one(mechanism.joint_units, "/s").replace(", ", " or ")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.algorithms.effort_terms import where_regular
+from robodyn.algorithms.effort_terms import nan_where_singular
 from robodyn.arrays import FloatArray, Indices
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
@@ -79,7 +79,7 @@ def states(
             parts[variable.role][:, variable.index] = values[name]
     # NaN where loops do not close
     size = mechanism.coordinates.configuration_size
-    configuration = where_regular(
+    configuration = nan_where_singular(
         partial(presentation.configuration_of, mechanism), (parts["position"],), (size,)
     )
     return States(configuration, parts["velocity"], parts["acceleration"], parts["wrench"])

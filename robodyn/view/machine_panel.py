@@ -68,7 +68,7 @@ class MachinePanel:
         """Show what is known of the vehicle or the telemetry that moves the machine."""
         self._vehicle.content = _note(text)
 
-    def wish(self, pose: FloatArray) -> None:
+    def show_target(self, pose: FloatArray) -> None:
         """Show the pose (7,) wished for, base frame."""
         self._scene.mark(pose)
 

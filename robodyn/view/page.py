@@ -109,7 +109,7 @@ class ViewerPage:
         largest = float(np.ceil(3.0 * weight / step) * step)
         self.push = self.gui.add_folder("Push")
         with self.push:
-            direction = self.gui.add_dropdown("Along", tuple(_DIRECTIONS), initial_value="+x")
+            direction = self.gui.add_dropdown("SampledPath", tuple(_DIRECTIONS), initial_value="+x")
             force = self.gui.add_slider(
                 "Force [N]", 0.0, largest, float(step), float(np.round(0.25 * weight / step) * step)
             )

@@ -72,7 +72,7 @@ class Plots:
         self._efforts = gui.add_uplot(
             tuple(np.zeros(1) for _ in range(count + 1)),
             ({"label": "t"}, *lines),
-            title=_LEGS if presentation.acts_along_legs(mechanism) else _JOINTS,
+            title=_LEGS if presentation.has_legs(mechanism) else _JOINTS,
             height=320,
             visible=False,  # until there is an effort
             **_axes(_LEAST),

@@ -87,8 +87,8 @@ class Scene:
         axes = self._leg_axes(mechanism.home)
         rod = 0.022 * self._size
         self._rods = self._segments("/rods", axes, colors.ROD, thickness=rod) if len(axes) else None
-        self._travelled = self._segments(
-            "/travelled", np.zeros((1, 2, 3)), colors.TRAVELLED,
+        self._traveled = self._segments(
+            "/travelled", np.zeros((1, 2, 3)), colors.TRAVELED,
             thickness=3.0, thickness_units="screen",
         )  # fmt: skip
         self._numbers = [
@@ -122,9 +122,9 @@ class Scene:
         """Send the path travelled so far; this may be less often than the rest."""
         if len(self._trace) > 1:
             points = np.array(self._trace, dtype=np.float32)
-            self._travelled.points = np.stack([points[:-1], points[1:]], axis=1)
+            self._traveled.points = np.stack([points[:-1], points[1:]], axis=1)
         else:
-            self._travelled.points = np.zeros((1, 2, 3), dtype=np.float32)
+            self._traveled.points = np.zeros((1, 2, 3), dtype=np.float32)
 
     def plan(self, poses: FloatArray) -> None:
         """Draw the planned path (N, 7), replacing the previous one."""

@@ -20,12 +20,12 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, warn
 from robodyn.formats.inertia import unphysical
 from robodyn.formats.xml_elements import UNLIMITED, document_text, element, number, numbers
-from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.closure import Closure
 from robodyn.model.geometry import MeshFile
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.poses import matrix_from_pose, quaternion_of_rotation
 from robodyn.writing.urdf import (
     closure_element,
@@ -75,7 +75,7 @@ class _Writer:
         self._below: dict[str, list[Joint]] = {}
         for joint in model.joints:
             self._below.setdefault(joint.parent, []).append(joint)
-        self._tree = TreeAtZero(model)
+        self._tree = ZeroConfigurationTree(model)
         self._links = {link.name: link for link in model.links}
         self._weigh(model.base_link)
         self._meshes: list[str] = []

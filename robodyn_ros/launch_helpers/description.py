@@ -282,7 +282,7 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
 def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
     """A display configuration file, with the camera fitted to the mechanism."""
     share = Path(FindPackageShare("robodyn").perform(context))
-    name = "with_leg_forces.rviz" if presentation.acts_along_legs(mechanism) else "mechanism.rviz"
+    name = "with_leg_forces.rviz" if presentation.has_legs(mechanism) else "mechanism.rviz"
     view = yaml.safe_load((share / "rviz" / name).read_text(encoding="utf-8"))
     current = view["Visualization Manager"]["Views"]["Current"]
     size = mechanism.size
@@ -307,10 +307,10 @@ def written(document: Any, prefix: str, suffix: str) -> str:
 
 def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
     """The node for arrows at the legs, for mechanisms whose actuators push along legs."""
-    if not presentation.acts_along_legs(mechanism):
+    if not presentation.has_legs(mechanism):
         return []
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
-    shown = {**passed(*MODEL), "colour_by": "condition", "values": True}
+    shown = {**passed(*MODEL), "color_by": "condition", "values": True}
     return [node("robodyn", "force_markers", name="force_markers", parameters=[config, shown])]
 
 

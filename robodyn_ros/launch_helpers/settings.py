@@ -69,7 +69,7 @@ def settle(
         raise RuntimeError(str(error)) from None
     check_installed(context)
     settings["needs_estimator"] = str(needs_estimator(mechanism)).lower()
-    name = "stewart" if presentation.acts_along_legs(mechanism) else "arm"
+    name = "stewart" if presentation.has_legs(mechanism) else "arm"
     rate = _value(sections, "forward_simulator", "control_rate")
     shipped = config / f"{name}_controllers.yaml"
     with_controllers(context, shipped, mechanism.joint_names, rate)

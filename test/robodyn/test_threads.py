@@ -14,7 +14,7 @@ import pytest
 import robodyn as rd
 from robodyn.dynamics.batch_calls import computed
 from robodyn.numerics.broadcasting import states
-from robodyn.threads import each, once, share
+from robodyn.threads import cached_threadsafe, each, share
 
 COUNT = 8
 
@@ -22,7 +22,7 @@ COUNT = 8
 def test_once_is_called_once_by_threads_that_come_together():
     together, calls = threading.Barrier(COUNT), []
 
-    @once
+    @cached_threadsafe
     def slow():
         calls.append(threading.get_ident())
         time.sleep(0.05)
@@ -40,7 +40,7 @@ def test_once_is_called_once_by_threads_that_come_together():
 def test_once_tries_again_after_an_error():
     answers = iter([ValueError("not yet"), 7])
 
-    @once
+    @cached_threadsafe
     def fails_first():
         answer = next(answers)
         if isinstance(answer, Exception):

@@ -153,12 +153,12 @@ def test_enable_withdrawn_freezes_and_an_emergency_stop_is_a_fault_until_it_is_r
     operator.wait("frozen")
 
 
-def test_a_stabilised_platform_waits_for_its_imu_and_is_held_level(operator):
+def test_a_stabilized_platform_waits_for_its_imu_and_is_held_level(operator):
     graph, lean = operator.graph, np.radians(2.0)
     imu = graph.publisher(Imu, "base_imu")
     rates = graph.listen(Float64MultiArray, "velocity_controller/commands", qos.STATE)
     operator.engage()
-    assert graph.set("joint_commander", stabilise=True) == []
+    assert graph.set("joint_commander", stabilize=True) == []
     graph.line("where the base is is not known")
     commander, felt = graph.nodes["joint_commander"], Imu()
     felt.linear_acceleration.x, felt.linear_acceleration.z = (
@@ -303,7 +303,9 @@ def test_the_clock_is_set_back_while_poses_come():
         operator.engage()
         streams.append(True)
         machine = graph.nodes["joint_commander"]._machine
-        graph.until(lambda: machine.wish is not None and machine.commander.has_arrived, "caught")
+        graph.until(
+            lambda: machine.motion_source is not None and machine.commander.has_arrived, "caught"
+        )
         shift[0] -= 2 * 10**9
         graph.line("clock was set by -", "the machine is engaged")
         began = len(operator.commands)

@@ -10,7 +10,7 @@ from rclpy.qos import QoSProfile
 
 from robodyn_ros import qos
 from robodyn_ros.losses import Losses, StateFlow
-from robodyn_ros.parameters import one_voice
+from robodyn_ros.parameters import elect_logger
 from robodyn_ros.runner import Finished
 
 pytestmark = pytest.mark.ros
@@ -68,12 +68,12 @@ def test_a_trajectory_that_is_begun_too_late_is_said():
 
 def test_one_of_many_processes_speaks(tmp_path):
     file = tmp_path / "voice"
-    with one_voice(file) as first:
-        with one_voice(file) as second:
+    with elect_logger(file) as first:
+        with elect_logger(file) as second:
             assert (first, second) == (True, False)
-        with one_voice(None) as alone:
+        with elect_logger(None) as alone:
             assert alone
-    with one_voice(file) as third:
+    with elect_logger(file) as third:
         assert third
 
 

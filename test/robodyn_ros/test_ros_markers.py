@@ -62,7 +62,7 @@ def check_arrows(markers, mechanism, pose) -> None:
 
 
 def test_arrows_are_the_forces_on_the_platform(mechanism, pose):
-    arrows = ForceArrows(mechanism, LOOK | {"colour_by": "sign", "values": True})
+    arrows = ForceArrows(mechanism, LOOK | {"color_by": "sign", "values": True})
     made = arrows.markers(5 * 10**8, pose, FORCES, 0)
     check_arrows(made, mechanism, pose)
     by_leg = {m.id: m for m in made if m.ns == "force"}
@@ -76,7 +76,7 @@ def test_arrows_are_the_forces_on_the_platform(mechanism, pose):
 
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_colours_by_condition(mechanism, pose, level):
-    arrows = ForceArrows(mechanism, LOOK | {"colour_by": "condition", "values": False})
+    arrows = ForceArrows(mechanism, LOOK | {"color_by": "condition", "values": False})
     made = arrows.markers(0, pose, FORCES, level)
     assert len(made) == 6
     assert all(color(m) == pytest.approx(LEVELS[level]) for m in made)

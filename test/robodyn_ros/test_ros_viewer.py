@@ -266,7 +266,7 @@ def test_a_push_is_published_and_ends(viewer, peer):
     wrenches = peer.listen(WrenchStamped, "external_wrench")
     pushes = [props for props in viewer.gui.values() if props.get("label") == "Push"]
     peer.until(lambda: [props["visible"] for props in pushes] == [True], "the controls of a push")
-    viewer.set("Along", "+y")
+    viewer.set("SampledPath", "+y")
     viewer.set("Force [N]", 50.0)
     peer.spin(0.2)
     viewer.set("Push for 0.3 s", True)

@@ -19,8 +19,8 @@ from robodyn.motion_base.machine.homing import HOMINGS
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.machine import Machine
 from robodyn.motion_base.machine.machine_states import REQUESTS, STATES, RequestRefused
-from robodyn.motion_base.machine.stabilised import StabilisedWish
-from robodyn.motion_base.machine.wishes import PoseStream, TrajectoryWish, goal
+from robodyn.motion_base.machine.motion_sources import PoseStream, TrajectorySource, goal
+from robodyn.motion_base.machine.stabilized import StabilizedSource
 from robodyn.trajectories import Motion, SampledTrajectory
 
 LIVES, TICKS = 10, 150  # of each mechanism
@@ -120,7 +120,7 @@ class Life:
         self.imu = BasePoseEstimator(longest_period=0.1)
         self.held = None
         with suppress(InvalidInput):  # not every body moves in six ways
-            self.held = StabilisedWish(self.machine.commander, self.imu)
+            self.held = StabilizedSource(self.machine.commander, self.imu)
         self.sent, self.begun = [], self.at
         self.states = {"off"}
 
@@ -198,14 +198,16 @@ class Life:
         kind = rng.integers(0, 12)
         positions = mechanism.joint_positions(mechanism.home)
         if kind == 0:
-            self.wish(lambda: goal(mechanism, any_floats(rng, positions.shape), mechanism.home))
+            self.motion_source(
+                lambda: goal(mechanism, any_floats(rng, positions.shape), mechanism.home)
+            )
         elif kind in (1, 2):
             near = positions + rng.uniform(-0.5, 0.5, positions.shape)
-            self.wish(lambda: goal(mechanism, near, mechanism.home))
+            self.motion_source(lambda: goal(mechanism, near, mechanism.home))
         elif kind in (3, 4):
-            self.wish(lambda: Told(mechanism, rng, self.now))
+            self.motion_source(lambda: Told(mechanism, rng, self.now))
         elif kind == 5:
-            machine.wish = self.stream
+            machine.motion_source = self.stream
         elif kind == 6:
             there = mechanism.advance(
                 mechanism.home, 0.05 * rng.normal(0, 1, mechanism.coordinates.velocity_size)
@@ -214,7 +216,7 @@ class Life:
             knots = Motion(np.array([mechanism.home, there]), still, still)
             line = SampledTrajectory(mechanism, [0.0, 0.5], knots)
             begins = self.now + int(rng.integers(-(10**9), 10**9))
-            self.wish(lambda: TrajectoryWish(line, begins))
+            self.motion_source(lambda: TrajectorySource(line, begins))
         elif kind == 7:
             change = int(rng.choice([-1, 1]) * 10 ** rng.uniform(6, 18))
             self.now += change
@@ -225,8 +227,8 @@ class Life:
             with suppress(InvalidInput):
                 machine.commander.base = BaseMotion(*any_floats(rng, (3, 3), 10.0))
         elif kind == 9:
-            machine.stabilised = None if machine.stabilised else self.held
-            if machine.stabilised and rng.random() < 0.5:
+            machine.stabilized = None if machine.stabilized else self.held
+            if machine.stabilized and rng.random() < 0.5:
                 self.feel()
         elif kind == 10:
             machine.emergency_stop(rng.random() < 0.3)
@@ -235,9 +237,9 @@ class Life:
         if rng.random() < 0.03:
             machine.fault("a drive reports that it is too hot")
 
-    def wish(self, make):
+    def motion_source(self, make):
         with suppress(RobodynError):
-            self.machine.wish = make()
+            self.machine.motion_source = make()
 
     def say_pose(self):
         rng, m = self.rng, self.mechanism

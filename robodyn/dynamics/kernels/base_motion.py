@@ -44,7 +44,7 @@ def base_of(base: Any, moves: bool, gravity: Any, zero: Any) -> Any:
 
 
 @inner
-def at_rest(gravity: Any) -> Any:
+def base_at_rest(gravity: Any) -> Any:
     """A base that does not move."""
     none = (0.0, 0.0, 0.0)
     return Base((-gravity[0], -gravity[1], -gravity[2]), none, none, False)

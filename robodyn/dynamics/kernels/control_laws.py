@@ -51,7 +51,7 @@ def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
 
 
 @inner
-def cut(wanted: Any, limits: Any, out: Any) -> bool:
+def clip_efforts(wanted: Any, limits: Any, out: Any) -> bool:
     """Efforts clipped to limits (2 n,), least, then largest; False if an effort is not finite."""
     finite, n = True, out.shape[0]
     for i in range(n):

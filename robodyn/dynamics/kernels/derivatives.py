@@ -50,7 +50,7 @@ class Slopes(NamedTuple):
         rows: (nv, 2 nv + max(n, nv)) derivatives by q and by v, and space for those by the load.
         rest: (nv,) g itself.
         rates: (n, nv) derivatives by q of the driven joints' rates.
-        falls: (n,) derivatives of their dry friction by these.
+        friction_slope: (n,) derivatives of their dry friction by these.
     """
 
     M: Any
@@ -58,7 +58,7 @@ class Slopes(NamedTuple):
     rows: Any
     rest: Any
     rates: Any
-    falls: Any
+    friction_slope: Any
 
 
 @inner
@@ -132,7 +132,7 @@ def add_falling_friction(out: Any) -> None:
     nv, n = out.A.shape
     for i in range(nv):
         for k in range(n):
-            factor = out.A[i, k] * out.falls[k]
+            factor = out.A[i, k] * out.friction_slope[k]
             for j in range(nv):
                 out.rows[i, j] += factor * out.rates[k, j]
                 out.rows[i, nv + j] += factor * out.A[j, k]
@@ -212,10 +212,10 @@ def slopes_of(missing: Any, displace: Any, drive: Any) -> Any:
                     for i in range(nv):
                         found.A[i, j] = lane(0.0 * p.v[0] + drive(mechanism, s, i, j), 0)
                         rate += found.A[i, j] * v[i]
-                    found.falls[j] = 0.0
+                    found.friction_slope[j] = 0.0
                     if j < friction.shape[0]:
-                        found.falls[j] = dry_friction_slope(friction[j], 0, rate)
-                    falling = falling or found.falls[j] != 0.0
+                        found.friction_slope[j] = dry_friction_slope(friction[j], 0, rate)
+                    falling = falling or found.friction_slope[j] != 0.0
                     for i in range(nv):
                         found.rates[j, i] = 0.0
             if falling:

@@ -26,7 +26,7 @@ STEADY: Final = 1e-9
 
 
 @inner
-def imminent(rate: Any, acceleration: Any) -> Any:
+def friction_rate(rate: Any, acceleration: Any) -> Any:
     """The rate on whose side friction acts in a motion, of numbers or of lanes.
 
     At rest it is what the acceleration is about to make of it, too small to count for anything

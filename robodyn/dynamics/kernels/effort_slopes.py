@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.matrices import Matrix, add_outer, add_point_mass, back, forth
+from robodyn.numerics.matrices import Matrix, add_outer, add_point_mass, apply, apply_transposed
 from robodyn.numerics.vectors import Vector, add, axpy, cross, scale, store, vector
 
 # Of each coordinate, a row.
@@ -92,7 +92,7 @@ def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: An
 @inner
 def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) -> Any:
     """I m: about the origin, and linear."""
-    return add(forth(inertia, w), cross(first, v)), axpy(mass, v, cross(w, first))
+    return add(apply(inertia, w), cross(first, v)), axpy(mass, v, cross(w, first))
 
 
 @inner
@@ -119,7 +119,7 @@ def carried_by(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
 def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
     """2 B m for an angular part w."""
     trace = 2.0 * (D[0][0] + D[1][1] + D[2][2])
-    return axpy(trace, w, scale(-2.0, forth(D, w))), scale(2.0, cross(w, p))
+    return axpy(trace, w, scale(-2.0, apply(D, w))), scale(2.0, cross(w, p))
 
 
 @inner
@@ -141,5 +141,5 @@ def columns_of(row: Any, half: Any, carried: Any) -> Any:
         add(place[1], cross(axis, force)),
     )
     trace = 2.0 * (D[0][0] + D[1][1] + D[2][2])
-    factor = axpy(trace, axis, scale(-2.0, back(D, axis)))
+    factor = axpy(trace, axis, scale(-2.0, apply_transposed(D, axis)))
     return Columns(change, rate, place, axpy(2.0, cross(p, arm), factor))

@@ -3,7 +3,7 @@
 """Simulation from control law to motion, for any kind of mechanism: the loop, and its usual step.
 
 Turney, Mudge and Lee (1980), section 7. `run` is the whole loop; it goes by `classical_step`,
-Runge-Kutta of order 4, or by `rough_step.rough_step` where joints stick or are damped so strongly
+Runge-Kutta of order 4, or by `hybrid_step.hybrid_step` where joints stick or are damped so strongly
 that no explicit step could follow. `simulation.simulation_loop` puts them together for a kind, and
 says what the kind has to provide.
 """
@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from robodyn.dynamics.kernels.control_laws import cut
+from robodyn.dynamics.kernels.control_laws import clip_efforts
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
 from robodyn.numerics.vectors import copy
 
 # Options of a plant: whether its joints stick or may be strongly damped, and whether the latter.
-ROUGH: Final = 0
-WATCHED: Final = 1
+HYBRID: Final = 0
+STIFF_CHECK: Final = 1
 # Statuses; the kinds' own statuses are above zero.
 OK: Final = 0
 DIVERGED: Final = -1
@@ -181,7 +181,7 @@ def commanded(
     control = task.control
     return bool(
         command(control, configuration, velocity, row, load, task.work, wanted)
-        and cut(wanted, control.effort_limits, effort)
+        and clip_efforts(wanted, control.effort_limits, effort)
     )
 
 

@@ -64,7 +64,7 @@ def joints_shapes(nv: int, nf: int) -> Any:
 
 
 @inner
-def at_rest(rate: Any) -> float:
+def rest_threshold(rate: Any) -> float:
     """Rate [m/s or rad/s] below which a joint counts as at rest."""
     largest = 1.0
     for j in range(rate.shape[0]):
@@ -135,7 +135,7 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: float, rate: Any) 
 
     Args:
         friction: (nf, sticking.ROW).
-        equations: `rough_step.MotionEquations`.
+        equations: `hybrid_step.MotionEquations`.
         j: `FrictionMemory`; the modes are written, the mass matrix is factorised and the speeds
             are known.
         rest: rate below which a joint is at rest.
@@ -186,11 +186,11 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: float, rate: Any) 
                 add_row(j.X, i, -dry_friction(friction[i], 0, mode[i], 0.0), x)
         if not broke:
             break
-    return sticking >= nv and stays(j, rest, rate)
+    return sticking >= nv and is_at_equilibrium(j, rest, rate)
 
 
 @inner
-def stays(j: Any, rest: float, rate: Any) -> bool:
+def is_at_equilibrium(j: Any, rest: float, rate: Any) -> bool:
     """Whether all is at rest, and what is held leaves no acceleration."""
     largest, left = 1.0, 0.0
     for k in range(rate.shape[0]):

@@ -25,8 +25,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robodyn.dynamics.kernels.hybrid_step import (
+    HybridScratch,
+    MotionEquations,
+    PieceMemory,
+    hybrid_step,
+)
 from robodyn.dynamics.kernels.integration import (
-    ROUGH,
+    HYBRID,
     Control,
     PackedRollout,
     Stages,
@@ -35,12 +41,6 @@ from robodyn.dynamics.kernels.integration import (
     run,
 )
 from robodyn.dynamics.kernels.modes import joints_shapes
-from robodyn.dynamics.kernels.rough_step import (
-    MotionEquations,
-    PieceMemory,
-    RoughScratch,
-    rough_step,
-)
 from robodyn.numerics.array_arguments import stack_all
 from robodyn.numerics.compiler import inner, noinline
 
@@ -64,7 +64,7 @@ class Functions(NamedTuple):
             loops closed again). It may be called with NaN and with arbitrarily large numbers; the
             result is checked afterwards.
         equations: equations(plant, configuration, velocity, effort, load, watched, work, out) ->
-            int. Write the `rough_step.MotionEquations`, with the damping if `watched`.
+            int. Write the `hybrid_step.MotionEquations`, with the damping if `may_be_stiff`.
         configuration_rate: configuration_rate(plant, configuration, velocity, work, out). Write the
             time derivative of a configuration, of which the equations were the last asked for.
         sizes: sizes(plant) -> nq, nv, n of configuration, velocity and effort; constants let the
@@ -99,7 +99,7 @@ def simulation_loop(kind: Functions) -> Any:
     def sticking_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
         # the number first: a tuple that begins with a function has old versions of Numba warn
         kind = without_inertia, command, equations, configuration_rate, normalize
-        return rough_step(kind, task, step, configuration, velocity)
+        return hybrid_step(kind, task, step, configuration, velocity)
 
     @noinline
     def run_sticking(
@@ -112,7 +112,7 @@ def simulation_loop(kind: Functions) -> Any:
         piece = stack_all(
             PieceMemory(nq, nv, nv, max(rollout.plan.shape[2], 6), rollout.loads.shape[2])
         )
-        scratch = RoughScratch(stages, memory, piece, stack_all(joints_shapes(nv, nf)))
+        scratch = HybridScratch(stages, memory, piece, stack_all(joints_shapes(nv, nf)))
         return run(sticking_step, Task(plant, control, work, scratch), rollout, first, last)
 
     @inner
@@ -121,7 +121,7 @@ def simulation_loop(kind: Functions) -> Any:
     ) -> tuple[int, int, int]:
         rollout = PackedRollout(*arrays)
         control = Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
-        if plant.options[ROUGH] != 0.0:
+        if plant.options[HYBRID] != 0.0:
             return run_sticking(plant, control, work, rollout, first, last)
         nq, nv, n = sizes(plant)
         stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))

@@ -21,7 +21,7 @@ class State(NamedTuple):
     Attributes:
         q: configuration.
         rates: velocity.
-        third: acceleration or efforts.
+        acceleration_or_effort: acceleration or efforts.
         wrench: (6,) external, read if there is `contact`.
         contact: whether there is a wrench.
         base: (9,) motion of the base, see `base_motion`, read if it `moves`.
@@ -30,7 +30,7 @@ class State(NamedTuple):
 
     q: Any
     rates: Any
-    third: Any
+    acceleration_or_effort: Any
     wrench: Any
     contact: bool
     base: Any
@@ -38,16 +38,16 @@ class State(NamedTuple):
 
 
 @inner
-def state_of(q: Any, rates: Any, third: Any, wrench: Any, base: Any) -> Any:
+def state_of(q: Any, rates: Any, acceleration_or_effort: Any, wrench: Any, base: Any) -> Any:
     """A state, of the arrays that were given; a wrench or a base may be absent."""
-    parts = borrowed_array(q), borrowed_array(rates), borrowed_array(third)
-    load, contact = lent(wrench, parts[1])
-    motion, moves = lent(base, parts[1])
+    parts = borrowed_array(q), borrowed_array(rates), borrowed_array(acceleration_or_effort)
+    load, contact = borrow_optional(wrench, parts[1])
+    motion, moves = borrow_optional(base, parts[1])
     return State(parts[0], parts[1], parts[2], load, contact, motion, moves)
 
 
 @inner
-def lent(given: Any, other: Any) -> Any:
+def borrow_optional(given: Any, other: Any) -> Any:
     """An array that was given, and whether there is one; if not, any other.
 
     Of what is None by its type, what is done if it is there is not compiled.
@@ -59,16 +59,16 @@ def lent(given: Any, other: Any) -> Any:
 
 
 @inner
-def unloaded(q: Any, rates: Any, third: Any) -> Any:
+def unloaded(q: Any, rates: Any, acceleration_or_effort: Any) -> Any:
     """A state without a wrench, on a base that does not move."""
-    return State(q, rates, third, q, False, q, False)
+    return State(q, rates, acceleration_or_effort, q, False, q, False)
 
 
 @inner
-def loaded(q: Any, rates: Any, third: Any, load: Any, contact: bool) -> Any:
+def loaded(q: Any, rates: Any, acceleration_or_effort: Any, load: Any, contact: bool) -> Any:
     """A state under a load: its wrench, if that counts, and the motion of the base after it."""
     base = load[WRENCH:]
-    return State(q, rates, third, load, contact, base, base.shape[0] == BASE)
+    return State(q, rates, acceleration_or_effort, load, contact, base, base.shape[0] == BASE)
 
 
 @inner
@@ -84,9 +84,12 @@ def are_numbers(array: Any, count: int) -> bool:
 
 
 @inner
-def is_motion(state: Any, rates: int, third: int) -> bool:
+def is_motion(state: Any, rates: int, acceleration_or_effort: int) -> bool:
     """Whether all but the configuration have their lengths, these or their own, and are finite."""
-    if not (are_numbers(state.rates, rates) and are_numbers(state.third, third)):
+    if not (
+        are_numbers(state.rates, rates)
+        and are_numbers(state.acceleration_or_effort, acceleration_or_effort)
+    ):
         return False
     if state.moves and not are_numbers(state.base, BASE):
         return False

@@ -76,7 +76,7 @@ def solve_stiction(
         for i in range(n):
             if among[i] == 0.0:
                 continue
-            if _wish(G, free, low, high, among, side, effort, largest, i) != side[i]:
+            if _target_bound(G, free, low, high, among, side, effort, largest, i) != side[i]:
                 wrong, last = wrong + 1, i
         if wrong == 0:
             return
@@ -90,13 +90,13 @@ def solve_stiction(
             matrix[0, i] = side[i]
         for i in range(first, n):
             if among[i] != 0.0:
-                matrix[0, i] = _wish(G, free, low, high, among, side, effort, largest, i)
+                matrix[0, i] = _target_bound(G, free, low, high, among, side, effort, largest, i)
         for i in range(n):
             side[i] = matrix[0, i]
 
 
 @noinline
-def _wish(
+def _target_bound(
     G: Any,
     free: Any,
     low: Any,

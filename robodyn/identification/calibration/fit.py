@@ -24,7 +24,7 @@ LOSSES = {"linear": 1.0, "soft_l1": 1.345, "huber": 1.345, "cauchy": 2.385}
 FIRST = 1e-3
 ROUNDS = 12
 # Of a residual that the unknowns can take up almost entirely, the share that counts as left.
-LEFT = 0.05
+LEAST_RESIDUAL_SHARE = 0.05
 # Of a combination that is not seen, shares smaller than this are left out of its name.
 SHARE = 0.05
 TERMS = 6
@@ -179,7 +179,7 @@ def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
         if loss != "linear":
             # outliers would count fully: the median of the magnitudes instead, each over what the
             # unknowns leave of it
-            left = np.sqrt(np.maximum(1.0 - leverage[:, of], LEFT))
+            left = np.sqrt(np.maximum(1.0 - leverage[:, of], LEAST_RESIDUAL_SHARE))
             total, free = (float(np.median(np.abs(part) / left)) / 0.6745) ** 2, 1.0
         better[name] = max(sigma * float(np.sqrt(total / free)), 1e-15)
     return Noise(better, found.noise.joints)

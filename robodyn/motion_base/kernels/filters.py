@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.numerics.compiler import batch_kernel
-from robodyn.numerics.rotations import quaternion_from_rpy, turned
+from robodyn.numerics.rotations import quaternion_from_rpy, rotate
 from robodyn.numerics.vectors import store, vector
 
 
@@ -40,4 +40,4 @@ def filter_step(step: Any, coefficients: Any, values: Any, state: Any, held: Any
 @batch_kernel
 def turn(rpy: Any, a: Any, out: Any) -> None:
     """Write a vector (3,) of axes turned by roll, pitch and yaw (3,), in axes that do not turn."""
-    store(out, 0, turned(quaternion_from_rpy(rpy[0], rpy[1], rpy[2]), vector(a, 0)))
+    store(out, 0, rotate(quaternion_from_rpy(rpy[0], rpy[1], rpy[2]), vector(a, 0)))

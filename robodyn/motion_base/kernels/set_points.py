@@ -26,7 +26,7 @@ FAR: Final = 1e6
 
 
 @inner
-def _moved(state: Any, jerk: float, time: float) -> Any:
+def _propagate(state: Any, jerk: float, time: float) -> Any:
     p, v, a = state
     t = time
     return (
@@ -57,14 +57,14 @@ def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
 
 
 @inner
-def _along(state: Any, ramp: Any, goal: float, time: float) -> Any:
+def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
     """The state after a time [s] on a ramp to a rate, and at that rate behind its end."""
     first, held, last, begins, ends, peak = ramp
-    state = _moved(state, begins, min(time, first))
+    state = _propagate(state, begins, min(time, first))
     if time > first:
-        state = _moved((state[0], state[1], peak), 0.0, min(time - first, held))
+        state = _propagate((state[0], state[1], peak), 0.0, min(time - first, held))
         if time > first + held:
-            state = _moved(state, ends, min(time - first - held, last))
+            state = _propagate(state, ends, min(time - first - held, last))
             if time > first + held + last:
                 state = state[0] + goal * (time - first - held - last), goal, 0.0
     return state
@@ -74,7 +74,7 @@ def _along(state: Any, ramp: Any, goal: float, time: float) -> Any:
 def _at_rest(state: Any, low: float, high: float, jerk: float) -> Any:
     """Where (position) it comes to rest at the earliest."""
     ramp = _ramp(state, 0.0, low, high, jerk)
-    return _along(state, ramp, 0.0, ramp[0] + ramp[1] + ramp[2])[0]
+    return _follow_ramp(state, ramp, 0.0, ramp[0] + ramp[1] + ramp[2])[0]
 
 
 @noinline
@@ -83,28 +83,28 @@ def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, 
     up = _at_rest(state, low, high, jerk) < 0.0
     goal = rates[1] if up else rates[0]
     ramp = _ramp(state, goal, low, high, jerk)
-    later = _along(state, ramp, goal, dt)
+    later = _follow_ramp(state, ramp, goal, dt)
     if (_at_rest(later, low, high, jerk) < 0.0) == up:
         return later
     before, after = 0.0, dt
     for _ in range(HALVINGS):
         middle = 0.5 * (before + after)
-        if (_at_rest(_along(state, ramp, goal, middle), low, high, jerk) < 0.0) == up:
+        if (_at_rest(_follow_ramp(state, ramp, goal, middle), low, high, jerk) < 0.0) == up:
             before = middle
         else:
             after = middle
-    state = _along(state, ramp, goal, before)
-    return _along(state, _ramp(state, 0.0, low, high, jerk), 0.0, dt - before)
+    state = _follow_ramp(state, ramp, goal, before)
+    return _follow_ramp(state, _ramp(state, 0.0, low, high, jerk), 0.0, dt - before)
 
 
 @inner
-def _braked(state: Any, change: float, jerk: float, dt: float) -> Any:
+def _brake_step(state: Any, change: float, jerk: float, dt: float) -> Any:
     """The state a tick later on the quickest way to rest."""
-    return _along(state, _ramp(state, 0.0, -change, change, jerk), 0.0, dt)
+    return _follow_ramp(state, _ramp(state, 0.0, -change, change, jerk), 0.0, dt)
 
 
 @inner
-def _crossed(state: Any, bounds: Any, change: float, jerk: float) -> int:
+def _crossed_bound(state: Any, bounds: Any, change: float, jerk: float) -> int:
     """Which end the quickest way to rest crosses: 1 the upper, -1 the lower, 0 none.
 
     A joint that brakes too hard to rest at once turns back on that way: its furthest position is
@@ -114,7 +114,7 @@ def _crossed(state: Any, bounds: Any, change: float, jerk: float) -> int:
     turn, end = p, _at_rest(state, -change, change, jerk)
     if a * v < 0.0 and a * a > 2.0 * jerk * abs(v):
         time = (abs(a) - sqrt(a * a - 2.0 * jerk * abs(v))) / jerk
-        turn = _moved(state, jerk if v > 0.0 else -jerk, time)[0]
+        turn = _propagate(state, jerk if v > 0.0 else -jerk, time)[0]
     lower, upper = bounds
     if max(p, turn, end) > upper + ROUNDING * (1.0 + abs(upper)):
         return 1
@@ -122,13 +122,13 @@ def _crossed(state: Any, bounds: Any, change: float, jerk: float) -> int:
 
 
 @inner
-def _next(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float) -> Any:
+def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float) -> Any:
     """The state of one joint a tick later; see `advance`."""
     lower, upper = bounds
     rate, change, jerk = limits
     p, v, a = target
     if not (isfinite(p) and isfinite(v) and isfinite(a)):
-        return _braked(state, change, jerk, dt)
+        return _brake_step(state, change, jerk, dt)
     p, v, a = (
         min(max(p, lower, state[0] - FAR), upper, state[0] + FAR),
         min(max(v, -rate), rate),
@@ -137,7 +137,7 @@ def _next(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float
     if (p >= upper and v > 0.0) or (p <= lower and v < 0.0):
         v, a = 0.0, 0.0
     # where the target was a tick ago, if its acceleration has lasted
-    before = _moved((p, v, a), 0.0, -dt)
+    before = _propagate((p, v, a), 0.0, -dt)
     relative = state[0] - before[0], state[1] - before[1], state[2] - a
     rates = min(-own[0] - before[1], 0.0), max(own[0] - before[1], 0.0)
     x = _towards_zero(relative, rates, -own[1] - a, own[1] - a, own[2], dt)
@@ -149,8 +149,8 @@ def _next(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float
     beyond = rate * (1.0 + ROUNDING)
     if max(now, mean, peak) > beyond or min(now, mean, peak) < -beyond:
         goal = rate if now > 0.0 else -rate
-        later = _along(state, _ramp(state, goal, -change, change, jerk), goal, dt)
-    end = _crossed(later, bounds, change, jerk)
+        later = _follow_ramp(state, _ramp(state, goal, -change, change, jerk), goal, dt)
+    end = _crossed_bound(later, bounds, change, jerk)
     if end != 0:
         wall = upper if end > 0 else lower
         inside = state[0] - wall, state[1], state[2]
@@ -158,10 +158,10 @@ def _next(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float
         later = x[0] + wall, x[1], x[2]
         # to rest is always possible: the way to it began inside
         if (
-            _crossed(later, bounds, change, jerk) != 0
-            and _crossed(state, bounds, change, jerk) == 0
+            _crossed_bound(later, bounds, change, jerk) != 0
+            and _crossed_bound(state, bounds, change, jerk) == 0
         ):
-            later = _braked(state, change, jerk, dt)
+            later = _brake_step(state, change, jerk, dt)
     return later
 
 
@@ -182,7 +182,7 @@ def advance(
         rest: (n,) positions at which the joints would come to rest at the earliest from there.
     """
     for i in range(state.shape[1]):
-        later = _next(
+        later = _next_state(
             (state[0, i], state[1, i], state[2, i]),
             (target[0, i], target[1, i], target[2, i]),
             (bounds[0, i], bounds[1, i]),
@@ -199,4 +199,4 @@ def brake(state: Any, limits: Any, dt: float, out: Any) -> None:
     """The set-points (3, n) a tick later on the quickest way to rest; arguments as `advance`."""
     for i in range(state.shape[1]):
         now = state[0, i], state[1, i], state[2, i]
-        out[0, i], out[1, i], out[2, i] = _braked(now, limits[1, i], limits[2, i], dt)
+        out[0, i], out[1, i], out[2, i] = _brake_step(now, limits[1, i], limits[2, i], dt)

@@ -17,8 +17,8 @@ from robodyn.checks import BEYOND, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine.motion_sources import MotionSource, goal
 from robodyn.motion_base.machine.set_points import SetPoints
-from robodyn.motion_base.machine.wishes import Wish, goal
 from robodyn.motion_base.machine.workspace import Workspace
 
 # [rad/s] with which the nearest pose inside is followed: it has corners, and is known to a
@@ -63,10 +63,10 @@ class PositionCommander:
         positions: (n,) initial positions of the driven joints, at rest; home by default.
 
     Attributes:
-        wish: source of the target; None: come to rest.
+        motion_source: source of the target; None: come to rest.
         base: motion of the base, for the efforts; None: at rest.
         configuration: (nq,) configuration at the last set-point.
-        wished: (nq,) target configuration, as far as it can be reached; None without a target.
+        target: (nq,) target configuration, as far as it can be reached; None without a target.
 
     Raises:
         InvalidInput: the mechanism has redundant drives, or a number is out of range.
@@ -108,12 +108,12 @@ class PositionCommander:
         """
         self.configuration = self.mechanism.assemble(positions, self.mechanism.home)
         self.set_points.reset(positions)
-        self.wish: Wish | None = None
-        self.wished: FloatArray | None = None
+        self.motion_source: MotionSource | None = None
+        self.target: FloatArray | None = None
         self._inside: FloatArray | None = None
         self._target: FloatArray | None = None
         self._smooth, self._ease = self.set_points.state, 1.0
-        self._barred = ""
+        self._blocked = ""
 
     def warm_up(self) -> None:
         """Call the functions of `step` once, so that later calls are fast."""
@@ -122,10 +122,10 @@ class PositionCommander:
         far = np.where(np.isfinite(far), far, start + 1.0)
         with suppress(RobodynError):
             near = 0.9 * start + 0.1 * far
-            self.wish = goal(self.mechanism, near, self.configuration)
+            self.motion_source = goal(self.mechanism, near, self.configuration)
             for _ in range(3):
                 self.step(0)
-            self.wish = None
+            self.motion_source = None
             self.step(0)
             self.workspace.nearest(self.configuration, self.mechanism.home)
         self.reset(start)
@@ -156,17 +156,17 @@ class PositionCommander:
             raise InvalidInput(f"pace is {pace}, expected above 0 and at most 1", value=pace)
         self._target, problem = self._wanted(time)
         if self._target is None:
-            self._barred = ""
+            self._blocked = ""
             self.set_points.brake()
             return self._set_point(problem)
         pace *= self._ease
-        objection = self._barred or self._try(self._target, pace)
-        if objection and not self._barred and self._slides(pace):
+        objection = self._blocked or self._try(self._target, pace)
+        if objection and not self._blocked and self._slides(pace):
             self._target = self.set_points.state + np.inf  # it has not arrived
         elif objection:
             # to rest, before anything else is tried: nothing hunts
             self.set_points.brake()
-            self._barred = "" if self.set_points.is_at_rest else objection
+            self._blocked = "" if self.set_points.is_at_rest else objection
         return self._set_point(objection or problem)
 
     def _try(self, target: FloatArray, pace: float) -> str:
@@ -179,8 +179,8 @@ class PositionCommander:
 
     def _slides(self, pace: float) -> bool:
         """Move toward the target along the edge of the workspace, if possible."""
-        assert self.wished is not None
-        near = self.workspace.nearest(self.wished, self.configuration)
+        assert self.target is not None
+        near = self.workspace.nearest(self.target, self.configuration)
         positions = self.mechanism.joint_positions(near)
         return not self._try(np.array([positions, 0.0 * positions, 0.0 * positions]), pace)
 
@@ -188,28 +188,28 @@ class PositionCommander:
         """Return the target (3, n) of the joints, and the reason for a change."""
         problem = ""
         try:
-            motion = None if self.wish is None else self.wish.at(time)
+            motion = None if self.motion_source is None else self.motion_source.at(time)
             if motion is not None and all((np.abs(row) <= BEYOND).all() for row in motion):
                 return self._allowed(motion)
             if motion is not None:
                 problem = f"the motion wished for is not finite, or has a number beyond {BEYOND:g}"
         except RobodynError as error:
             problem = str(error)
-        self.wished = self._inside = None
+        self.target = self._inside = None
         return None, problem
 
     def _allowed(self, motion: Motion) -> tuple[FloatArray, str]:
         mechanism = self.mechanism
         problem = self.workspace.objection(motion.configuration)
         if not problem:
-            self.wished, self._inside = motion.configuration, None
+            self.target, self._inside = motion.configuration, None
             target = np.array(motions.driven_motion(mechanism, *motion))
             here = self.set_points.state[0]
             target[0] = here + motions.joint_difference(mechanism, here, target[0])
             return target, ""
         last = self._inside
         inside = self.configuration if last is None else last
-        self.wished = self._inside = self.workspace.nearest(motion.configuration, inside)
+        self.target = self._inside = self.workspace.nearest(motion.configuration, inside)
         positions, dt = mechanism.joint_positions(self._inside), self._dt
         p, v, _ = self.set_points.state if last is None else self._smooth
         a = EDGE * (EDGE * motions.joint_difference(mechanism, p, positions) - 2.0 * v)
@@ -238,7 +238,7 @@ class PositionCommander:
                 self._efforts = np.where(
                     np.isfinite(limits), self.mechanism.drives.cut_efforts(efforts, limits), efforts
                 )
-                problem = problem or self._spare(efforts, limits)
+                problem = problem or self._derate(efforts, limits)
         except RobodynError as error:  # the last efforts serve
             problem = problem or str(error)
         return SetPoint(p, v, a, self._efforts, problem)
@@ -248,7 +248,7 @@ class PositionCommander:
         m = self.mechanism
         return np.where(m.effort_limits > 0.0, m.drives.effort_limits_at(rates), np.inf)
 
-    def _spare(self, efforts: FloatArray, limits: FloatArray) -> str:
+    def _derate(self, efforts: FloatArray, limits: FloatArray) -> str:
         """Adapt the speed to the efforts (n,) of this tick; return the drive that is too weak."""
         with np.errstate(divide="ignore", invalid="ignore"):
             strain = np.nan_to_num(np.abs(efforts) / limits)

@@ -21,9 +21,9 @@ from robodyn.motion_base.machine.commander import PositionCommander, SetPoint
 from robodyn.motion_base.machine.homing import HOMINGS, Homing
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.machine_states import RequestRefused
+from robodyn.motion_base.machine.motion_sources import MotionSource, TrajectorySource, goal
 from robodyn.motion_base.machine.set_points import SetPoints
-from robodyn.motion_base.machine.stabilised import StabilisedWish
-from robodyn.motion_base.machine.wishes import TrajectoryWish, Wish, goal
+from robodyn.motion_base.machine.stabilized import StabilizedSource
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -115,8 +115,8 @@ class Machine:
         state: one of `machine_states.STATES`.
         reason: reason of the last fault or freeze; empty if there was none since the machine
             engaged.
-        wish: source of the target while engaged, see `Wish`; None: stay at home.
-        stabilised: stabilization of the target in the world; None: relative to the base.
+        motion_source: source of the target while engaged, see `MotionSource`; None: stay at home.
+        stabilized: stabilization of the target in the world; None: relative to the base.
 
     Raises:
         InvalidInput: a number is out of range, parking positions are beyond an end or the limit of
@@ -166,8 +166,8 @@ class Machine:
         self._parking = goal(mechanism, self._park, mechanism.home)
         self._neutral = goal(mechanism, home, mechanism.home)
         self.state, self.reason = "off", ""
-        self.wish: Wish | None = None
-        self.stabilised: StabilisedWish | None = None
+        self.motion_source: MotionSource | None = None
+        self.stabilized: StabilizedSource | None = None
         self._homing: Homing | None = None
         self._offset = np.zeros(n)
         self._gate = CommandGate(mechanism, limits, self.dt)
@@ -241,8 +241,10 @@ class Machine:
     def set_clock(self, change: int) -> None:
         """Account for a change of the clock by `change` [ns]: earlier messages keep their age."""
         self.skip(change)
-        if isinstance(self.wish, TrajectoryWish):
-            self.wish = self.wish._replace(start=self.wish.start + change)
+        if isinstance(self.motion_source, TrajectorySource):
+            self.motion_source = self.motion_source._replace(
+                start=self.motion_source.start + change
+            )
 
     def request(self, request: str) -> str:
         """Send one of `machine_states.REQUESTS`; return the new state.
@@ -287,7 +289,7 @@ class Machine:
         if self._homing is not None:
             point = self._home(self._homing)
         else:
-            self.commander.wish, pace = self._wanted()
+            self.commander.motion_source, pace = self._wanted()
             point = self.commander.step(time, pace)
             if event := self._event(point):
                 self._enter(states.after(self.state, event))
@@ -376,23 +378,23 @@ class Machine:
             homing.stop()
         return homing.point
 
-    def _wanted(self) -> tuple[Wish | None, float]:
+    def _wanted(self) -> tuple[MotionSource | None, float]:
         """Return the motion source of this state, and the share of the limits."""
         if self.state in ("homing", "parking", "parked"):
             return self._parking, self._slow
         if self.state == "engaging":
             grown = self._elapsed(self._since) / max(self.settings.ease, self.dt)
-            return self._engaged_wish(), min(self._slow + (1.0 - self._slow) * grown, 1.0)
+            return self._engaged_source(), min(self._slow + (1.0 - self._slow) * grown, 1.0)
         if self.state == "engaged":
-            return self._engaged_wish(), 1.0
+            return self._engaged_source(), 1.0
         return None, 1.0  # come to rest
 
-    def _engaged_wish(self) -> Wish | None:
-        wish = self._neutral if self.wish is None else self.wish
-        if self.stabilised is None:
-            return wish
-        self.stabilised.wish = wish
-        return self.stabilised
+    def _engaged_source(self) -> MotionSource | None:
+        motion_source = self._neutral if self.motion_source is None else self.motion_source
+        if self.stabilized is None:
+            return motion_source
+        self.stabilized.motion_source = motion_source
+        return self.stabilized
 
     def _event(self, point: SetPoint) -> str:
         """Return the event of this tick, or None."""
@@ -453,7 +455,7 @@ class Machine:
         if state == "engaging":
             self.reason = ""
         if state == "parked":
-            self.wish = None
+            self.motion_source = None
         if state == "off":
             self._homing = None
         if state == "fault" and self._homing is not None:

@@ -112,7 +112,7 @@ class Workspace:
         passive = np.arange(len(width)) % len(self._least) >= self._driven
         return np.asarray(room[:, passive].min(axis=1))
 
-    def nearest(self, wish: FloatArray, inside: FloatArray) -> FloatArray:
+    def nearest(self, target: FloatArray, inside: FloatArray) -> FloatArray:
         """The configuration nearest to a wish, as far as one step from one inside leads to it.
 
         Distances are of the body: its displacement, and its turn times the characteristic length.
@@ -121,7 +121,7 @@ class Workspace:
         mechanism = self._mechanism
         try:
             excess, slopes = self._linearized(inside)
-            way = mechanism.difference(inside, wish)
+            way = mechanism.difference(inside, target)
             body = self._weights[:, None] * mechanism.twist_jacobian(inside)
             step = np.empty_like(way)
             nearest_step(body, slopes, excess, way, step)

@@ -108,7 +108,7 @@ class _Reader:
             child = name if centered else told.get(joint, {}).get("child", f"{name}_on_{joint}")
             if not centered:
                 self._builder.add(Link(child))
-                self._builder.weighed.add(child)
+                self._builder.links_with_inertia.add(child)
             self._moving(n, parent, child, place @ anchor)
             parent, place = child, np.linalg.inv(anchor)
         if parent != name:
@@ -126,7 +126,7 @@ class _Reader:
             inertia = R @ np.diag(model.body_inertia[body]) @ R.T
         self._builder.add(Link(name, mass, com, inertia, visuals, collisions))
         if body:
-            self._builder.weighed.add(name)
+            self._builder.links_with_inertia.add(name)
 
     def _moving(self, n: int, parent: str, child: str, place: FloatArray) -> None:
         """Add joint n, whose anchor is at `place` on the parent where the file has it."""

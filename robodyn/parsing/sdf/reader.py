@@ -72,7 +72,7 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
             builder.add(Link(WORLD))
         for name, link in frames.links.items():
             builder.add(_link(name, link, frames))
-            builder.weighed.add(name)
+            builder.links_with_inertia.add(name)
         tree.read()
         builder.check_tree()
     _read_settings(builder, model, world, frames, tree.base)

@@ -266,7 +266,7 @@ class TreeReader:
             link = child if last and not shift[:3, 3].any() else f"{child}_on_{own}"
             if link != child:
                 self._builder.add(Link(link))
-                self._builder.weighed.add(link)
+                self._builder.links_with_inertia.add(link)
             if axis is None:
                 self._join(own, kind, parent, link, place)
             else:

@@ -76,7 +76,7 @@ def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
 
 
 @kernel
-def rests_there(path: Any, k: int) -> bool:
+def can_rest(path: Any, k: int) -> bool:
     """Return whether the mechanism may move infinitely slowly in an interval."""
     for p in range(PLACES):
         for r in range(path.terms.shape[2]):

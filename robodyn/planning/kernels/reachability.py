@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.numerics.compiler import batch_kernel, kernel
-from robodyn.planning.kernels.intervals import linear_rows, rests_there
+from robodyn.planning.kernels.intervals import can_rest, linear_rows
 
 # Relative tolerances for rounding, and for rows that contradict each other.
 COMPARISON_TOLERANCE = 1e-11
@@ -113,7 +113,7 @@ def smallest_beginning(
     `rows` are the `count` limits that `largest_beginning` wrote.
     """
     top = y
-    if low == 0.0 and rests_there(path, k):
+    if low == 0.0 and can_rest(path, k):
         return 0.0
     for _ in range(REPEATS if path.curved else 1):
         if path.curved:

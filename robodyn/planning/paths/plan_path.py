@@ -29,7 +29,7 @@ from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.separation import explained, refuse_apart, refuse_ends
 from robodyn.planning.paths.settings import PathSettings
 from robodyn.planning.paths.shortening import shortcut, smoothed
-from robodyn.planning.paths.tree_search import Effort, Question, TreeSearch
+from robodyn.planning.paths.tree_search import Budget, PlanningProblem, TreeSearch
 from robodyn.planning.paths.verification import verified
 
 if TYPE_CHECKING:
@@ -115,19 +115,19 @@ def plan_path(
     )
     bounds = _on_one_side(bounds, first, last)
     refuse_ends(bounds, first, last)
-    question = Question(space_of(mechanism, first, last), bounds, first, last, step)
-    effort = Effort(began + timeout, stopped=stopped, tell=progress or (lambda _: None))
-    searching = replace(effort, deadline=began + SEARCHING * timeout)
-    path = find(question, wanted.seed, searching)
+    problem = PlanningProblem(space_of(mechanism, first, last), bounds, first, last, step)
+    budget = Budget(began + timeout, stopped=stopped, tell=progress or (lambda _: None))
+    searching = replace(budget, deadline=began + SEARCHING * timeout)
+    path = find(problem, wanted.seed, searching)
     if path is None:
-        raise explained(question, find, wanted.seed, Effort(effort.deadline, stopped=stopped))
-    found = _smooth(question, path, effort)
+        raise explained(problem, find, wanted.seed, Budget(budget.deadline, stopped=stopped))
+    found = _smooth(problem, path, budget)
     if found is None and limit < np.inf:
         # the path may be too close to a singularity for a smooth curve
-        stricter = replace(question, bounds=replace(bounds, condition_limit=limit * STRICTER))
+        stricter = replace(problem, bounds=replace(bounds, condition_limit=limit * STRICTER))
         if stricter.ends_keep:
-            path = find(stricter, wanted.seed + 1, effort)
-            found = None if path is None else _smooth(stricter, path, effort)
+            path = find(stricter, wanted.seed + 1, budget)
+            found = None if path is None else _smooth(stricter, path, budget)
     if found is None:
         raise NoPath(
             "a path was found, but no smooth curve along it keeps to the bounds; "
@@ -138,7 +138,7 @@ def plan_path(
     curve, samples = found
     along = curve.configurations(np.linspace(0.0, 1.0, CURVE_SAMPLES))
     worst = float(mechanism.condition_number(along, wanted.characteristic_length).max())
-    length = question.space.length(along)
+    length = problem.space.length(along)
     law = timed(mechanism, curve, length, wanted)
     return PlannedPath(curve, law, length, worst, samples, time.monotonic() - began)
 
@@ -153,26 +153,26 @@ def default_limit(mechanism: Mechanism) -> float:
     )
 
 
-def find(question: Question, seed: int, effort: Effort) -> FloatArray | None:
+def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | None:
     """Search several times; return the shortest path (n, nq), None if no search finds one."""
-    space, least = question.space, question.least(SEARCH_MARGIN)
-    straight = space.segment(question.start, question.goal, question.step)
-    if straight is not None and question.bounds.kept(straight, least).all():
+    space, least = problem.space, problem.least(SEARCH_MARGIN)
+    straight = space.segment(problem.start, problem.goal, problem.step)
+    if straight is not None and problem.bounds.kept(straight, least).all():
         return straight
     best: FloatArray | None = None
     began = time.monotonic()
     for number in range(SEARCHES):
-        effort.tell(f"search {number + 1} of {SEARCHES}")
+        budget.tell(f"search {number + 1} of {SEARCHES}")
         random = np.random.default_rng([seed, number])
-        path = TreeSearch(question, least, REACH).path(random, effort)
+        path = TreeSearch(problem, least, REACH).path(random, budget)
         if path is None:
             break
-        share = SHORTENING * max(effort.deadline - began, 0.0)
-        limited = replace(effort, deadline=time.monotonic() + share)
-        path = shortcut(question, least, path, random, limited)
+        share = SHORTENING * max(budget.deadline - began, 0.0)
+        limited = replace(budget, deadline=time.monotonic() + share)
+        path = shortcut(problem, least, path, random, limited)
         if best is None or space.length(path) < space.length(best):
             best = path
-        if time.monotonic() - began > FURTHER * max(effort.deadline - began, 0.0):
+        if time.monotonic() - began > FURTHER * max(budget.deadline - began, 0.0):
             break
     return best
 
@@ -192,17 +192,17 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
     return replace(bounds, side=float(np.sign(sides[0])))
 
 
-def _smooth(question: Question, path: FloatArray, effort: Effort) -> tuple[Curve, int] | None:
+def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple[Curve, int] | None:
     """Fit a verified curve to a path (n, nq); return it with its sample count, or None."""
-    effort.tell("smoothing")
+    budget.tell("smoothing")
     # a path that was found gets some time even after the deadline
-    effort = replace(effort, deadline=max(effort.deadline, time.monotonic() + 10.0))
+    budget = replace(budget, deadline=max(budget.deadline, time.monotonic() + 10.0))
     for share in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
-        curve = smoothed(question, question.least(share), path, effort)
+        curve = smoothed(problem, problem.least(share), path, budget)
         if curve is None:
             continue
-        found = verified(curve.configurations, question.bounds)
+        found = verified(curve.configurations, problem.bounds)
         along = curve.configurations(np.linspace(0.0, 1.0, CURVE_SAMPLES))
-        if found.broken is None and question.space.follows(along):
+        if found.broken is None and problem.space.follows(along):
             return curve, found.samples
     return None

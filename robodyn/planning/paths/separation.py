@@ -27,10 +27,10 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import NoPath
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
-from robodyn.planning.paths.tree_search import Effort, Question
+from robodyn.planning.paths.tree_search import Budget, PlanningProblem
 from robodyn.presentation import presentation
 
-Find = Callable[["Question", int, Effort], FloatArray | None]
+Find = Callable[["PlanningProblem", int, Budget], FloatArray | None]
 
 # Resolution [rad] of the exhaustive search, by degrees of freedom.
 LATTICE = {1: 0.01, 2: 0.03, 3: 0.1}
@@ -78,14 +78,14 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     )
 
 
-def explained(question: Question, find: Find, seed: int, effort: Effort) -> NoPath:
+def explained(problem: PlanningProblem, find: Find, seed: int, budget: Budget) -> NoPath:
     """Find out why the search found no path, and return the error to raise."""
-    if effort.stopped():
+    if budget.stopped():
         return NoPath("stopped before a path was found", separated_by="unknown")
     began = time.monotonic()
-    left = max(effort.deadline - began, 0.0)
-    full = _exhausted(question, replace(effort, deadline=began + 0.5 * left))
-    bounds, known = question.bounds, ""
+    left = max(budget.deadline - began, 0.0)
+    full = _exhausted(problem, replace(budget, deadline=began + 0.5 * left))
+    bounds, known = problem.bounds, ""
     if full is not None:
         known = (
             f"; all {full[1]} configurations that can be reached from the start at a resolution "
@@ -95,23 +95,23 @@ def explained(question: Question, find: Find, seed: int, effort: Effort) -> NoPa
 
     def again(relaxed: Bounds, share: float) -> FloatArray | None:
         now = time.monotonic()
-        if now >= effort.deadline:
+        if now >= budget.deadline:
             return None
-        limit = replace(effort, deadline=now + share * left, nodes=8000)
-        return find(replace(question, bounds=relaxed), seed, limit)
+        limit = replace(budget, deadline=now + share * left, nodes=8000)
+        return find(replace(problem, bounds=relaxed), seed, limit)
 
     if bounds.condition_limit < np.inf:
         for factor in RELAXED:
             wider = bounds.condition_limit * factor
             path = again(replace(bounds, condition_limit=wider, singular_value_limit=0.0), 0.06)
             if path is not None:
-                return _named(question, path, facts, known)
+                return _named(problem, path, facts, known)
     path = again(replace(bounds, within_limits=False), 0.15)
     if path is None and bounds.clearance is not None:
         path = again(replace(bounds, clearance=None), 0.1)
     if path is not None:
-        return _named(question, path, facts, known)
-    if same_driven(question.mechanism, question.start, question.goal):
+        return _named(problem, path, facts, known)
+    if same_driven(problem.mechanism, problem.start, problem.goal):
         return NoPath(
             "no path: start and goal are two assembly modes of the same driven positions, and "
             f"none of the paths between them without a singularity was found{known}",
@@ -123,24 +123,24 @@ def explained(question: Question, find: Find, seed: int, effort: Effort) -> NoPa
     )  # fmt: skip
 
 
-def _named(question: Question, path: FloatArray, facts: dict[str, Any], known: str) -> NoPath:
+def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], known: str) -> NoPath:
     """Create the error for the bound that a path found without it violates most."""
-    margins = question.bounds.margins(path)
+    margins = problem.bounds.margins(path)
     margins = np.where(np.isfinite(margins), margins, 0.0)
     worst = int(margins.min(axis=1).argmin())
-    found = question.bounds.nearest(path[worst])
+    found = problem.bounds.nearest(path[worst])
     kinds = {"position": "limit", "clearance": "clearance", "singular surface": "singular surface"}
     text = (
         f"no path was found within the bounds{known}; the best one beyond them breaks one at "
-        f"{place(question.mechanism, path[worst])}: {found.text}"
+        f"{place(problem.mechanism, path[worst])}: {found.text}"
     )
     kind = kinds.get(found.quantity, "condition limit")
     return found.no_path(text, kind, path[worst], **facts)
 
 
-def _exhausted(question: Question, effort: Effort) -> tuple[float, int] | None:
+def _exhausted(problem: PlanningProblem, budget: Budget) -> tuple[float, int] | None:
     """Search exhaustively; return resolution [rad] and count, None if not all was covered."""
-    space, start = question.space, question.start
+    space, start = problem.space, problem.start
     size = len(space.weights)
     if size not in LATTICE:
         return None
@@ -153,7 +153,7 @@ def _exhausted(question: Question, effort: Effort) -> tuple[float, int] | None:
     while front:
         following: list[tuple[tuple[int, ...], FloatArray]] = []
         for key, here in front:
-            if effort.over or count > MOST:
+            if budget.over or count > MOST:
                 return None
             for axis in range(size):
                 for sign in (1, -1):
@@ -166,7 +166,7 @@ def _exhausted(question: Question, effort: Effort) -> tuple[float, int] | None:
                     known = branches.setdefault(there, [])
                     if known and space.distances(place, np.array(known)).min() < resolution:
                         continue
-                    if not question.bounds.kept(moved[None]).all():
+                    if not problem.bounds.kept(moved[None]).all():
                         continue
                     known.append(place)
                     count += 1

@@ -11,7 +11,7 @@ from robodyn.arrays import FloatArray
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.curves import DEGREE, Curve, curve_along
 from robodyn.planning.paths.spaces import Space
-from robodyn.planning.paths.tree_search import Effort, Question
+from robodyn.planning.paths.tree_search import Budget, PlanningProblem
 
 # Number of shortcuts tried on a path, and of smoothing sweeps.
 TRIES, SWEEPS = 150, 60
@@ -33,20 +33,20 @@ def filled(space: Space, path: FloatArray, step: float) -> FloatArray:
 
 
 def shortcut(
-    question: Question,
+    problem: PlanningProblem,
     least: FloatArray,
     path: FloatArray,
     random: np.random.Generator,
-    effort: Effort,
+    budget: Budget,
 ) -> FloatArray:
     """Replace detours by straight segments within the bounds."""
-    space, bounds, step = question.space, question.bounds, question.step
+    space, bounds, step = problem.space, problem.bounds, problem.step
     whole = space.segment(path[0], path[-1], step)
     if whole is not None and bounds.kept(whole, least).all():
         return whole
     path = filled(space, path, step)
     for _ in range(TRIES):
-        if effort.over or len(path) < 3:
+        if budget.over or len(path) < 3:
             break
         first, last = np.sort(random.integers(0, len(path), 2))
         if last - first < 2:
@@ -62,22 +62,22 @@ def shortcut(
 
 
 def smoothed(
-    question: Question, least: FloatArray, path: FloatArray, effort: Effort
+    problem: PlanningProblem, least: FloatArray, path: FloatArray, budget: Budget
 ) -> Curve | None:
     """Fit a short curve near the path within the bounds; None if none was found."""
-    space, bounds = question.space, question.bounds
+    space, bounds = problem.space, problem.bounds
     for count in COUNTS:
-        curve = curve_along(question.mechanism, space, path, count)
+        curve = curve_along(problem.mechanism, space, path, count)
         if curve is None:
             continue
         s = np.linspace(0.0, 1.0, PER_CONTROL * count + 1)
         along = curve.configurations(s)
         if bounds.kept(along, least).all() and space.follows(along):
-            return _tightened(curve, bounds, least, effort)
+            return _tightened(curve, bounds, least, budget)
     return None
 
 
-def _tightened(curve: Curve, bounds: Bounds, least: FloatArray, effort: Effort) -> Curve:
+def _tightened(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) -> Curve:
     """Move each control point towards the middle of its neighbors, within the bounds."""
     count = len(curve.controls)
     pulls = np.ones(count)
@@ -85,7 +85,7 @@ def _tightened(curve: Curve, bounds: Bounds, least: FloatArray, effort: Effort) 
     for sweep in range(SWEEPS):
         order = range(1, count - 1) if sweep % 2 else range(count - 2, 0, -1)
         for k in order:
-            if effort.over:
+            if budget.over:
                 return curve
             if pulls[k] < 0.05:
                 pulls[k] *= 1.2  # a blocking neighbor may have moved

@@ -27,7 +27,7 @@ SMALLEST, LARGEST = 0.8, 6.0
 
 
 @dataclass(frozen=True)
-class Effort:
+class Budget:
     """Budget of a search.
 
     Attributes:
@@ -49,7 +49,7 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Question:
+class PlanningProblem:
     """Planning problem: find a path from start to goal within bounds.
 
     Attributes:
@@ -123,23 +123,23 @@ class TreeSearch:
     """One search for a path, deterministic for given random numbers.
 
     Args:
-        question: planning problem.
+        problem: planning problem.
         least: (c,) smallest margins of the bounds.
         reach: [rad] longest segment of one growth step.
     """
 
-    def __init__(self, question: Question, least: FloatArray, reach: float) -> None:
-        self._question, self._least, self._reach = question, least, reach
-        self._space, self._step = question.space, question.step
+    def __init__(self, problem: PlanningProblem, least: FloatArray, reach: float) -> None:
+        self._question, self._least, self._reach = problem, least, reach
+        self._space, self._step = problem.space, problem.step
 
-    def path(self, random: np.random.Generator, effort: Effort) -> FloatArray | None:
+    def path(self, random: np.random.Generator, budget: Budget) -> FloatArray | None:
         """Search for close configurations (n, nq) from start to goal; None if not found."""
         space, start, goal = self._space, self._question.start, self._question.goal
         trees = SearchTree(space, start), SearchTree(space, goal)
         ends = space.embedded(np.stack([start, goal]))
         distance = max(float(space.distances(ends[0], ends[1:])[0]), 0.5)
         growing, other, turned = trees[0], trees[1], False
-        while not effort.over and len(growing) + len(other) < effort.nodes:
+        while not budget.over and len(growing) + len(other) < budget.nodes:
             factor = np.exp(random.uniform(np.log(SMALLEST), np.log(LARGEST)))
             target = space.sample(random, distance * factor)
             near = growing.nearest(space.embedded_target(target))

@@ -26,7 +26,7 @@ SAME = 1e-6
 TWICE, ISOLATED = 1.001e-3, 100.0
 
 
-class Through(RowTrajectory):
+class WaypointSpline(RowTrajectory):
     """Cubic splines through configurations, as a trajectory over a parameter from 0 to 1.
 
     The position of a pose follows a cubic spline, its orientation a spline with continuous angular
@@ -154,7 +154,7 @@ def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
 
 
 def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:
-    """Fit a smooth motion (see `Through`) to poses (k, 7).
+    """Fit a smooth motion (see `WaypointSpline`) to poses (k, 7).
 
     Between two poses both splines are cubics in the coordinates of the earlier pose's tangent
     space, determined by the motion at the poses.

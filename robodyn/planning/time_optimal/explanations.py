@@ -15,12 +15,12 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.verification import verified
-from robodyn.planning.time_optimal.along import VERIFIED, Along
 from robodyn.planning.time_optimal.constraints.all import UNBOUNDED, Constraints
 from robodyn.planning.time_optimal.constraints.base import quantities
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.motion import Limited
 from robodyn.planning.time_optimal.path import Piece
+from robodyn.planning.time_optimal.sampled_path import VERIFIED, SampledPath
 from robodyn.planning.time_optimal.search import Failed, Found
 
 # Fraction of a limit from which on it counts as reached.
@@ -32,7 +32,7 @@ EXAMINED = 2000
 
 
 def limiting(
-    path: Along, problem: Intervals, constraints: Constraints, found: Found
+    path: SampledPath, problem: Intervals, constraints: Constraints, found: Found
 ) -> list[Limited]:
     """List the limits that a motion reaches along a path in N intervals, in order of time."""
     times = found.timed.times
@@ -57,7 +57,7 @@ def limiting(
 
 
 def _used(
-    path: Along,
+    path: SampledPath,
     problem: Intervals,
     constraints: Constraints,
     square: FloatArray,
@@ -79,7 +79,7 @@ def _used(
     return names, np.concatenate(columns, axis=1)
 
 
-def refuse_positions(mechanism: Mechanism, path: Along, piece: Piece) -> None:
+def refuse_positions(mechanism: Mechanism, path: SampledPath, piece: Piece) -> None:
     """Reject a path that leaves a joint's range or passes a singularity.
 
     Raises:
@@ -169,7 +169,7 @@ def refuse_unlimited(
     )
 
 
-def cannot_be(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTrajectory:
+def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTrajectory:
     """Create the error for a path through a configuration without solution or static efforts."""
     text = str(error)
     share = 0.0
@@ -181,7 +181,7 @@ def cannot_be(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTr
     return InfeasibleTrajectory(f"at {piece.text(share)}: {text}", value=error.value)
 
 
-def impossible(
+def infeasible(
     constraints: Constraints, piece: Piece, problem: Intervals, failed: Failed
 ) -> InfeasibleTrajectory:
     """Create the error for limits that no speed satisfies."""

@@ -17,7 +17,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.planning.time_optimal.curves import Through, coordinate_weights
+from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, refuse_other
 from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.tip_line import is_of_body
@@ -130,7 +130,7 @@ class PathPieces:
 
     def _velocity(self, times: ArrayLike) -> FloatArray:
         """Compute the velocity (..., nv) of the path over its own time."""
-        if isinstance(self._path, Through):
+        if isinstance(self._path, WaypointSpline):
             return self._path.velocity(times)
         return self._path.sample(times).velocity
 

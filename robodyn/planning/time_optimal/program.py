@@ -24,7 +24,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from robodyn.arrays import FloatArray
 from robodyn.planning.kernels.intervals import Intervals
-from robodyn.planning.time_optimal.along import IMPOSED
+from robodyn.planning.time_optimal.sampled_path import IMPOSED
 
 # Gauss's rule for the duration of an interval of a quadratic spline.
 _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(3)
@@ -112,7 +112,7 @@ class SpeedSpline(NamedTuple):
         )
 
 
-class Changes(NamedTuple):
+class ThirdOrderCoefficients(NamedTuple):
     """Terms (N, 3, K) of dv/dr = a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f."""
 
     a: FloatArray
@@ -137,16 +137,16 @@ class Program(NamedTuple):
 
     spline: SpeedSpline
     limits: Intervals
-    changes: Changes | None
+    changes: ThirdOrderCoefficients | None
     most: FloatArray
     ends: tuple[float, float]
 
 
-def programme_of(
+def program_of(
     spline: SpeedSpline,
     limits: Intervals,
     ends: tuple[float, float],
-    changes: tuple[Changes | None, FloatArray] = (None, np.empty(0)),
+    changes: tuple[ThirdOrderCoefficients | None, FloatArray] = (None, np.empty(0)),
     eased: tuple[FloatArray, FloatArray] = (np.ones((1, 1, 1)), np.zeros((1, 1, 1))),
 ) -> Program:
     """Create the program for limits along intervals of s.

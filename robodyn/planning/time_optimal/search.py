@@ -12,12 +12,12 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.kernels.reachability import controllable, fastest
-from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.interior_point import shortest
 from robodyn.planning.time_optimal.motion import Timed, TimedByIntervals
 from robodyn.planning.time_optimal.path import Piece
-from robodyn.planning.time_optimal.program import SpeedSpline, programme_of
+from robodyn.planning.time_optimal.program import SpeedSpline, program_of
+from robodyn.planning.time_optimal.sampled_path import SampledPath
 from robodyn.planning.time_optimal.verification import Verification
 
 # Most rounds of tightening limits that a motion exceeds between the points.
@@ -65,7 +65,7 @@ class Found(NamedTuple):
 
 
 def fastest_within(
-    path: Along,
+    path: SampledPath,
     given: Intervals,
     constraints: Constraints,
     piece: Piece,
@@ -214,7 +214,7 @@ def _improved(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray
         except Failed:
             continue
         x[1:-1] *= 1.0 - 1e-6
-        p = programme_of(SpeedSpline(problem.steps, 2), problem, ends)
+        p = program_of(SpeedSpline(problem.steps, 2), problem, ends)
         # ends are given, and may be at their bounds
         p.limits.bounds[0, 0] = p.limits.bounds[-1, -1] = np.inf
         # the motion may have to rest along the way

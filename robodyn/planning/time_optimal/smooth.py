@@ -16,7 +16,6 @@ import numpy as np
 from robodyn.arrays import FloatArray, Indices
 from robodyn.errors import InfeasibleTrajectory
 from robodyn.planning.kernels.intervals import Intervals
-from robodyn.planning.time_optimal.along import VERIFIED, Course, derivatives, eased
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.interior_point import (
@@ -29,7 +28,13 @@ from robodyn.planning.time_optimal.interior_point import (
 )
 from robodyn.planning.time_optimal.motion import TimedSmoothly
 from robodyn.planning.time_optimal.path import Piece
-from robodyn.planning.time_optimal.program import Changes, Program, SpeedSpline, programme_of
+from robodyn.planning.time_optimal.program import (
+    Program,
+    SpeedSpline,
+    ThirdOrderCoefficients,
+    program_of,
+)
+from robodyn.planning.time_optimal.sampled_path import VERIFIED, SmoothPath, derivatives, eased
 from robodyn.planning.time_optimal.search import Found, Unverified, unverified, with_own_limits
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.verification import MORE, Verification, around, peak
@@ -97,9 +102,9 @@ class SmoothSearch:
         """
         constraints, course, problem = self._constraints, self.course, with_own_limits(given)
         unverified(given, self.piece.ends)
-        p = self._programme(problem)
+        p = self._program(problem)
         verification = Verification(course.path, constraints, _peak)
-        closer: tuple[Verification, Course] | None = None
+        closer: tuple[Verification, SmoothPath] | None = None
         try:
             c = initial_point(p)
         except NoMotion as failed:
@@ -145,21 +150,23 @@ class SmoothSearch:
                 raise Unverified(int(np.argmax(excess.max(axis=1)))) from failed
         raise Unverified(int(np.argmax(excess.max(axis=1))))
 
-    def _course(self, places: FloatArray, rows: Indices | slice = slice(None)) -> Course:
+    def _course(self, places: FloatArray, rows: Indices | slice = slice(None)) -> SmoothPath:
         mechanism = self._constraints.mechanism
         return eased(mechanism, self.piece, self._easing, self._nodes, places, rows)
 
-    def _programme(self, problem: Intervals) -> Program:
+    def _program(self, problem: Intervals) -> Program:
         """Create the program of a problem for `shortest`."""
         course = self.course
         parts = [each.coefficients(course, problem.terms) for each in self._constraints.third]
-        changes = Changes(*(np.concatenate(v, axis=-1) for v in zip(*parts, strict=True)))
+        changes = ThirdOrderCoefficients(
+            *(np.concatenate(v, axis=-1) for v in zip(*parts, strict=True))
+        )
         first, last = (
             end / float(rate) ** 2 if end else np.nan
             for end, rate in zip(self.piece.ends, course.first[[0, -1], [0, -1]], strict=True)
         )
         spline, most = SpeedSpline(course.steps, 3), (1.0 - MARGIN) * self._most
-        return programme_of(spline, problem, (first, last), (changes, most), course.imposed[:2])
+        return program_of(spline, problem, (first, last), (changes, most), course.imposed[:2])
 
     def _too_sudden(self) -> InfeasibleTrajectory:
         """Create the error for limits of rates of change that leave no motion."""
@@ -195,7 +202,7 @@ class SmoothSearch:
         return found
 
     def _changing(
-        self, course: Course, terms: FloatArray, motion: tuple[FloatArray, ...]
+        self, course: SmoothPath, terms: FloatArray, motion: tuple[FloatArray, ...]
     ) -> FloatArray:
         """Compute accelerations and efforts without dry friction (I, M, K) from y and its slope."""
         square, acceleration = (v[..., None] for v in course.speeds(*motion))

@@ -14,13 +14,12 @@ from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.planning.time_optimal.along import IMPOSED, VERIFIED, along
 from robodyn.planning.time_optimal.constraints.all import Constraints
-from robodyn.planning.time_optimal.curves import Through, coordinate_weights
+from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.explanations import (
-    cannot_be,
-    impossible,
+    infeasible,
+    kinematics_failure,
     limiting,
     refuse_conditioning,
     refuse_positions,
@@ -28,6 +27,7 @@ from robodyn.planning.time_optimal.explanations import (
 )
 from robodyn.planning.time_optimal.motion import Limited, TimeOptimal
 from robodyn.planning.time_optimal.path import PathPieces, Piece, Placing
+from robodyn.planning.time_optimal.sampled_path import IMPOSED, VERIFIED, sample_path
 from robodyn.planning.time_optimal.search import (
     Failed,
     Found,
@@ -110,7 +110,7 @@ def time_optimal(
         raise InvalidInput(
             f"points is {count}, expected at most {MOST_POINTS}", value=wanted.points
         )
-    line = cast("Trajectory", path if hasattr(path, "sample") else Through(mechanism, path))
+    line = cast("Trajectory", path if hasattr(path, "sample") else WaypointSpline(mechanism, path))
     ends, tell = (wanted.start_velocity, wanted.goal_velocity), progress or (lambda _: None)
     for refined in range(REFINEMENTS):
         try:
@@ -175,7 +175,7 @@ def _planned(
 def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
     """Distribute the points of a piece by a motion on coarse intervals."""
     try:
-        path = along(constraints.mechanism, piece, IMPOSED)
+        path = sample_path(constraints.mechanism, piece, IMPOSED)
         problem = constraints.intervals(path, piece.ends)
         return spacing(problem, unverified(problem, piece.ends))
     except (KinematicsError, Failed):
@@ -193,12 +193,12 @@ def _fastest(
         if easing is not None:
             smooth = SmoothSearch(constraints, piece, easing)
             piece = smooth.piece
-        path = along(mechanism, piece) if smooth is None else smooth.course.path
+        path = sample_path(mechanism, piece) if smooth is None else smooth.course.path
         refuse_positions(mechanism, path, piece)
         refuse_conditioning(constraints, piece)
         problem = constraints.intervals(path, piece.ends)
     except KinematicsError as error:
-        raise cannot_be(error, piece, len(VERIFIED)) from error
+        raise kinematics_failure(error, piece, len(VERIFIED)) from error
     try:
         if smooth is not None:
             found = smooth.fastest(problem, tell)
@@ -207,7 +207,7 @@ def _fastest(
             found = fastest_within(path, problem, constraints, piece, tell)
             refuse_unlimited(mechanism, piece, problem, found)
     except Failed as failed:
-        raise impossible(constraints, piece, problem, failed) from failed
+        raise infeasible(constraints, piece, problem, failed) from failed
     return found, limiting(path, problem, constraints, found)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from robodyn.arrays import BoolArray, FloatArray, Indices
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.kernels.peaks import peaks
-from robodyn.planning.time_optimal.along import VERIFIED, Along
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.constraints.base import SPEED_MARGIN_BETWEEN
+from robodyn.planning.time_optimal.sampled_path import VERIFIED, SampledPath
 
 # Tolerated excess, relative to a limit and its margin; without it tightening would never end.
 EXCESS_TOLERANCE = 1e-6
@@ -37,7 +37,7 @@ class Verification:
 
     def __init__(
         self,
-        path: Along,
+        path: SampledPath,
         constraints: Constraints,
         highest: Callable[[FloatArray], FloatArray] = peak,
     ) -> None:

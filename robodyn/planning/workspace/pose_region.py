@@ -275,7 +275,7 @@ class PoseRegion(Region):
             return np.array([[-np.pi, np.pi], [-0.5 * np.pi, 0.5 * np.pi], [-np.pi, np.pi]])
         mechanism = self.needs.mechanism
         longest = mechanism.position_limits[:, 1]
-        if not (presentation.acts_along_legs(mechanism) and np.isfinite(longest).any()):
+        if not (presentation.has_legs(mechanism) and np.isfinite(longest).any()):
             raise InvalidInput(
                 f"{mechanism.name} has no limits that end its workspace: give bounds",
                 value=mechanism.position_limits,

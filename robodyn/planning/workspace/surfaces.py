@@ -98,7 +98,9 @@ def level_surface(
     low, high = flat[unique[:, 0]], flat[unique[:, 1]]
     share = (low / (low - high))[:, None] if len(unique) else np.empty((0, 1))
     vertices = places[unique[:, 0]] + share * (places[unique[:, 1]] - places[unique[:, 0]])
-    return _turned(vertices, triangles.reshape(-1, 3), _towards(ordered, places, flat, count))
+    return _oriented_surface(
+        vertices, triangles.reshape(-1, 3), _towards(ordered, places, flat, count)
+    )
 
 
 def _towards(
@@ -113,7 +115,7 @@ def _towards(
     return np.concatenate(parts)
 
 
-def _turned(vertices: FloatArray, triangles: IntArray, outward: FloatArray) -> Surface:
+def _oriented_surface(vertices: FloatArray, triangles: IntArray, outward: FloatArray) -> Surface:
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     wrong = (np.cross(b - a, c - a) * outward).sum(axis=1) < 0.0
     triangles[wrong] = triangles[wrong][:, ::-1]

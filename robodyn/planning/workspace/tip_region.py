@@ -204,7 +204,7 @@ class TipRegion(Region):
                 new.append(cell)
         return new
 
-    def _neighbour(self, cell: Cell, shift: Cell) -> Cell:
+    def _neighbor(self, cell: Cell, shift: Cell) -> Cell:
         return tuple(
             (a + b) % period if period else a + b
             for a, b, period in zip(cell, shift, self._period, strict=True)
@@ -231,7 +231,7 @@ class TipRegion(Region):
             tried: dict[Cell, list[FloatArray]] = {}
             for cell in front:
                 for shift in around:
-                    there = self._neighbour(cell, shift)
+                    there = self._neighbor(cell, shift)
                     if there not in self._known:
                         tried.setdefault(there, []).append(self._known[cell])
             starts = [(cell, start) for cell, many in tried.items() for start in many]
@@ -267,7 +267,7 @@ class TipRegion(Region):
             pairs = [
                 (k, self._known[cell])
                 for k, own in enumerate(cells.tolist())
-                if not found[k] and (cell := self._neighbour(own, shift)) in self._known
+                if not found[k] and (cell := self._neighbor(own, shift)) in self._known
             ]
             if not pairs:
                 continue
@@ -287,7 +287,7 @@ class TipRegion(Region):
     def _beyond(self, points: int) -> tuple[int, FloatArray]:
         """Count the surrounding cubes that were not entered; draw random points (N, 3) in them."""
         around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
-        near = {self._neighbour(cell, shift) for cell in self._known for shift in around}
+        near = {self._neighbor(cell, shift) for cell in self._known for shift in around}
         ring = np.array(sorted(near - self._known.keys())).reshape(-1, self.dimensions)
         if not len(ring):
             return 0, np.empty((0, 3))
@@ -312,7 +312,7 @@ class TipRegion(Region):
         around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
         cells: tuple[list[Cell], list[Cell]] = [], []
         for cell in self._known:
-            near = (self._neighbour(cell, shift) for shift in around)
+            near = (self._neighbor(cell, shift) for shift in around)
             cells[all(one in self._known for one in near)].append(cell)
         size, volume, error = self.cell**self.dimensions, 0.0, 0.0
         for part, points in zip(cells, self._few[:2], strict=True):

@@ -17,7 +17,7 @@ from robodyn.algorithms import comparison, motions
 from robodyn.algorithms.geometry import Geometry, geometry_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
-from robodyn.dynamics.batch_calls import Unanswered
+from robodyn.dynamics.batch_calls import NoSolutionAt
 from robodyn.dynamics.single_calls import UncheckedSingle
 from robodyn.errors import InvalidInput, SingularMassMatrix
 from robodyn.mechanism.mechanism import Mechanism
@@ -241,7 +241,7 @@ class SerialArm(Mechanism):
             try:
                 names, values = ("q", "qd", "tau", "wrench", "base"), (q, qd, tau, wrench, moved)
                 return self.solver.batch(lanes.forward_dynamics, chain, names, values, (self.n,))
-            except Unanswered as failure:
+            except NoSolutionAt as failure:
                 at, index = failure.state[0], failure.index
             raise self._without_inertia(at, index)
         _choose(method, FORWARD_METHODS if base is None else FORWARD_METHODS[:1])
@@ -292,4 +292,4 @@ shown.parameter_tables.register(SerialArm, presentation.parameter_tables)
 motions.motion_of_body.register(SerialArm, to_tip.motion_of_body)
 motions.motions_of_body.register(SerialArm, to_tip.motions_of_body)
 motions.configuration_near.register(SerialArm, to_tip.configuration_near)
-comparison.compared.register(SerialArm, kinematics.compared)
+comparison.equality_key.register(SerialArm, kinematics.equality_key)

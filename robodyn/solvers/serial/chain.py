@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.body import Body, Link, joined
-from robodyn.model.fields import GRAVITY, varied
+from robodyn.model.fields import GRAVITY, replace_unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
@@ -80,10 +80,10 @@ def as_arm(model: Model) -> Model:
     """
     chain = chain_of(model)
     joints = tuple(
-        varied(
+        replace_unchecked(
             joint,
             armature=joint.reflected_inertia,
-            drive=varied(joint.drive, rotor_inertia=0.0),
+            drive=replace_unchecked(joint.drive, rotor_inertia=0.0),
         )
         for joint in model.joints
     )
@@ -104,7 +104,7 @@ def as_arm(model: Model) -> Model:
                 value=value,
             )
     at_home = tuple((joint.name, home[joint.name]) for joint in chain.joints)
-    return varied(model, links=tuple(links.values()), joints=joints, home=at_home)
+    return replace_unchecked(model, links=tuple(links.values()), joints=joints, home=at_home)
 
 
 def model_of_chain(
@@ -181,11 +181,11 @@ def nameless(model: Model) -> Model:
         joints.append(Joint("tip", "fixed", model.tip_link, ""))
     links = {link.name: link for link in (*model.links, Link(""))}
     order = (model.base_link, *(joint.child for joint in joints))
-    return varied(
+    return replace_unchecked(
         model,
-        links=tuple(varied(links[name], name=str(k)) for k, name in enumerate(order)),
+        links=tuple(replace_unchecked(links[name], name=str(k)) for k, name in enumerate(order)),
         joints=tuple(
-            varied(joint, name=str(k), parent=str(k), child=str(k + 1))
+            replace_unchecked(joint, name=str(k), parent=str(k), child=str(k + 1))
             for k, joint in enumerate(joints)
         ),
         driven=tuple(map(str, range(len(model.driven)))),

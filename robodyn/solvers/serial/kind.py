@@ -9,7 +9,7 @@ from robodyn.model.builder import ModelBuilder
 from robodyn.parsing.template import Template
 
 
-def _recognises(builder: ModelBuilder) -> bool:
+def _recognizes(builder: ModelBuilder) -> bool:
     """Whether it has no closures; a tree that is not a chain is rejected when it is read."""
     return not builder.closures
 
@@ -22,7 +22,7 @@ SERIAL = Kind(
         "robodyn.solvers.serial.description.yaml_form:serial_model_from_yaml",
         "robodyn.solvers.serial.arm:SerialArm",
     ),
-    recognises_urdf=_recognises,
+    recognizes_urdf=_recognizes,
     from_urdf=imported(
         "robodyn.solvers.serial.description.from_urdf:serial_model_from_urdf",
         "robodyn.solvers.serial.arm:SerialArm",

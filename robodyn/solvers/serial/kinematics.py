@@ -20,7 +20,7 @@ from robodyn.solvers.serial.kernels import batch, lanes
 _empty = np.empty
 
 
-def compared(arm: Any) -> Model:
+def equality_key(arm: Any) -> Model:
     """The model without names."""
     return nameless(arm.model)
 

@@ -14,11 +14,11 @@ from robodyn.numerics.array_arguments import (
     MATRIX,
     ROWS_OF_ANY_STRIDE,
     VECTOR,
-    GivenType,
+    BorrowedArrayType,
     direct,
 )
 from robodyn.solvers.serial.kernels import regressor as kernel
-from robodyn.threads import once
+from robodyn.threads import cached_threadsafe
 
 
 def regressor(arm: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
@@ -34,9 +34,9 @@ def regressor(arm: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArr
     return out.reshape(*shape, *out.shape[1:])
 
 
-@once
+@cached_threadsafe
 def _entry() -> Callable[..., int]:
     numbers = MATRIX, VECTOR, MATRIX, MATRIX
     return direct(
-        kernel.regressor, *numbers, *(ROWS_OF_ANY_STRIDE,) * 3, GivenType(3, writable=True)
+        kernel.regressor, *numbers, *(ROWS_OF_ANY_STRIDE,) * 3, BorrowedArrayType(3, writable=True)
     )

@@ -22,8 +22,8 @@ from robodyn.dynamics.batch_calls import (
     types_of_state,
 )
 from robodyn.dynamics.body_parameters import BodyNumbers
+from robodyn.dynamics.compiled_derivatives import CompiledDerivatives
 from robodyn.dynamics.compiled_run import BatchSteps, Kernels
-from robodyn.dynamics.compiled_slopes import CompiledSlopes
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.parameters import JointParameter, JointPlaces, joint_parameters
 from robodyn.dynamics.single_calls import Single, condition_entry
@@ -39,7 +39,7 @@ from robodyn.solvers.serial.packing import (
     part_of_chain,
     turn_z_to,
 )
-from robodyn.threads import once, with_stack
+from robodyn.threads import cached_threadsafe, with_stack
 
 
 class SerialSolver(Solver):
@@ -58,7 +58,7 @@ class SerialSolver(Solver):
     """
 
     loop = Kernels(simulate, (MATRIX, VECTOR), advance)
-    no_step: ClassVar = {
+    failure_reasons: ClassVar = {
         NO_COMMAND: "the efforts are not finite",
         NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an "
         "armature",
@@ -106,13 +106,13 @@ class SerialSolver(Solver):
         return partial(condition_entry(entries, MATRIX), self.geometry)
 
     @cached_property
-    def slopes(self) -> CompiledSlopes | None:
+    def slopes(self) -> CompiledDerivatives | None:
         """See the base class."""
         if self.n > lanes.MOST_JOINTS:
             return None
         sizes = self.n, self.n, self.n
         single = entries.derivatives
-        return CompiledSlopes(lanes.derivatives, self.packed, sizes, single=single)
+        return CompiledDerivatives(lanes.derivatives, self.packed, sizes, single=single)
 
     @cached_property
     def stencil(self) -> Stencil:
@@ -194,7 +194,7 @@ class SerialSolver(Solver):
 
         Raises:
             InvalidInput: arguments of the wrong shape or not finite.
-            Unanswered: a joint has no inertia.
+            NoSolutionAt: a joint has no inertia.
         """
         compiled = entry(kernel, *(types_of_state(values) if len(names) > 1 else CONFIGURATION))
         if self.n > lanes.MOST_JOINTS:
@@ -207,7 +207,7 @@ class SerialSolver(Solver):
         return _arguments(self.n, *values).flattened(tuple(values.values()))
 
 
-@once
+@cached_threadsafe
 def _tip_entries() -> tuple[Callable[..., bool], Callable[..., bool]]:
     return (
         direct(entries.tip_pose, MATRIX, VECTOR, VECTOR_OUT),

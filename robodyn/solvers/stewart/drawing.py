@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.model.body import Link
-from robodyn.model.fields import GRAVITY, varied
+from robodyn.model.fields import GRAVITY, replace_unchecked
 from robodyn.model.geometry import ball, bare, beam, ring
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
@@ -70,8 +70,8 @@ def dressed(six: SixLegs, model: Model | None = None) -> Model:
     for link in made.links:
         solid = beams.get(link.name, ())
         visuals = (*solid, *balls.get(link.name, ()))
-        links.append(varied(link, visuals=visuals, collisions=bare(solid)))
-    return _upright(varied(made, links=tuple(links)), six)
+        links.append(replace_unchecked(link, visuals=visuals, collisions=bare(solid)))
+    return _upright(replace_unchecked(made, links=tuple(links)), six)
 
 
 def _with_home_as_origin(model: Model) -> Model:
@@ -81,7 +81,7 @@ def _with_home_as_origin(model: Model) -> Model:
     if not home[:6].any():
         return model
     at = Placement(rotation_matrix(home), home[:3])
-    return varied(model, joints=(*others, varied(floating, at=at)), home=())
+    return replace_unchecked(model, joints=(*others, replace_unchecked(floating, at=at)), home=())
 
 
 def _upright(model: Model, six: SixLegs) -> Model:
@@ -97,7 +97,7 @@ def _upright(model: Model, six: SixLegs) -> Model:
     mount = Joint("base_mount", "fixed", root, six.base_link, at=Placement(turn))
     level = np.array([0.0, 0.0, -np.linalg.norm(up)])
     links, joints = (*model.links, Link(root)), (*model.joints, mount)
-    return varied(model, links=links, joints=joints, gravity=level)
+    return replace_unchecked(model, links=links, joints=joints, gravity=level)
 
 
 def _parts(leg: Leg, length: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from robodyn.algorithms.effort_terms import EffortTerms, where_regular
+from robodyn.algorithms.effort_terms import EffortTerms, nan_where_singular
 from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.dynamics.batch_calls import (
@@ -29,7 +29,7 @@ from robodyn.solvers.stewart.kernels import layout as at
 from robodyn.solvers.stewart.kernels import reactions as kernels
 from robodyn.solvers.stewart.kinematics import ACCEL, PLACE, TWIST
 from robodyn.solvers.stewart.status import each_state, new_status, raise_first, solved
-from robodyn.threads import once
+from robodyn.threads import cached_threadsafe
 
 _empty = np.empty
 _STILL = np.zeros(6)
@@ -208,9 +208,9 @@ def effort_terms(
     def forces(name: str) -> Callable[..., FloatArray]:
         return lambda q, v, a: platform.inverse_dynamics(q, v, a, wrench, name)
 
-    total = where_regular(forces(formulation), motion, (6,))
-    massless = where_regular(forces("massless"), motion, (6,))
-    stacked = where_regular(
+    total = nan_where_singular(forces(formulation), motion, (6,))
+    massless = nan_where_singular(forces("massless"), motion, (6,))
+    stacked = nan_where_singular(
         lambda q, v, a: np.stack(platform.reactions(q, v, a, wrench), axis=-3),
         motion,
         (5, 6, 3),
@@ -229,12 +229,12 @@ def exact_forces(
     return solved(lanes.inverse_dynamics, numbers, _ON_BASE, motion, (6,), with_legs)
 
 
-@once
+@cached_threadsafe
 def _bias(base: Any) -> Callable[..., bool]:
     return direct(single.bias, VECTOR, VECTOR, VECTOR, base, types.boolean, VECTOR_OUT)
 
 
-@once
+@cached_threadsafe
 def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
     return (
         direct(single.pose_difference, VECTOR, VECTOR, VECTOR_OUT),

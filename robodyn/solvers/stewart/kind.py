@@ -47,7 +47,7 @@ STEWART = Kind(
         "robodyn.solvers.stewart.description.yaml_form:stewart_model_from_yaml",
         "robodyn.solvers.stewart.platform:StewartPlatform",
     ),
-    recognises_urdf=_is_platform,
+    recognizes_urdf=_is_platform,
     from_urdf=imported(
         "robodyn.solvers.stewart.description.from_urdf:stewart_model_from_urdf",
         "robodyn.solvers.stewart.platform:StewartPlatform",

@@ -16,8 +16,8 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.dynamics.body_parameters import BodyNumbers
 from robodyn.errors import ModelError
-from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.joint import Joint
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.solvers.stewart.six_legs import JointReading, LegJoints, universal_zero_frame
 
 # Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
@@ -82,7 +82,7 @@ class _AtZero(NamedTuple):
 
 
 def leg_shape(
-    tree: TreeAtZero, base: str, joints: list[Joint], tip: FloatArray, source: str
+    tree: ZeroConfigurationTree, base: str, joints: list[Joint], tip: FloatArray, source: str
 ) -> LegShape:
     """The leg of three joints from a base link on, closed at a point (3,) of the last one's child.
 
@@ -137,7 +137,9 @@ def leg_shape(
     )
 
 
-def parts_of(tree: TreeAtZero, link: str, axes: FloatArray, origin: FloatArray) -> list[LegPart]:
+def parts_of(
+    tree: ZeroConfigurationTree, link: str, axes: FloatArray, origin: FloatArray
+) -> list[LegPart]:
     """What moves with a link, seen from a frame of axes (3, 3) and origin (3,) on it."""
     parts = []
     for name, frame in tree.places(link):
@@ -148,7 +150,7 @@ def parts_of(tree: TreeAtZero, link: str, axes: FloatArray, origin: FloatArray) 
     return parts
 
 
-def point_on(tree: TreeAtZero, link: str, above: str, point: FloatArray) -> FloatArray:
+def point_on(tree: ZeroConfigurationTree, link: str, above: str, point: FloatArray) -> FloatArray:
     """A point (3,) [m] of a link, in the frame of one that it hangs from."""
     frame = tree.relative(link, above)
     return np.asarray(frame[:3, :3] @ point + frame[:3, 3])
@@ -159,7 +161,7 @@ def refused(source: str, where: str, value: Any, expected: str) -> ModelError:
     return ModelError(f"{source}: {where} is {value}, expected {expected}", value=value)
 
 
-def _check_joints(tree: TreeAtZero, joints: list[Joint], source: str) -> None:
+def _check_joints(tree: ZeroConfigurationTree, joints: list[Joint], source: str) -> None:
     first, second, _ = joints
     for joint in joints:
         if joint.mimic is not None:

@@ -45,7 +45,7 @@ def with_legs(platform: Any, legs: Iterable[Leg]) -> Any:
     return platform._made(replace(platform.six_legs, legs=tuple(legs)).expanded())
 
 
-def compared(platform: Any) -> SixLegs:
+def equality_key(platform: Any) -> SixLegs:
     """The six legs, whatever frames and names describe them."""
     return platform.six_legs
 

@@ -16,7 +16,7 @@ from robodyn.dynamics.parameters import (
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
 from robodyn.solvers.stewart.dynamics import exact_forces
 from robodyn.solvers.stewart.kernels.lanes import regressor as kernel
-from robodyn.threads import once
+from robodyn.threads import cached_threadsafe
 
 # What is left of a packed leg and platform without masses, rotors and friction.
 
@@ -39,6 +39,6 @@ def regressor(platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
     return columns_of(found, len(platform.solver.parameters_of_joints))
 
 
-@once
+@cached_threadsafe
 def _entry() -> Callable[..., bool]:
     return direct(kernel, MATRIX, VECTOR, VECTOR, VECTOR, MATRIX_OUT)

@@ -143,7 +143,7 @@ def largest_payload(platform: Any) -> float:
     return 2.0 * float(platform.six_legs.platform.mass)
 
 
-def acts_along_legs(platform: Any) -> bool:
+def has_legs(platform: Any) -> bool:
     """True: the legs push the platform."""
     return True
 

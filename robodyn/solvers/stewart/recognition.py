@@ -15,14 +15,14 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_pose
 from robodyn.errors import ModelError
-from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Body, Link, joined
 from robodyn.model.closure import Closure
-from robodyn.model.fields import unchecked, varied
+from robodyn.model.fields import replace_unchecked, unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
-from robodyn.model.shape import ModelShape, shape_of
 from robodyn.model.spring import JointSpring
+from robodyn.model.topology import ModelTopology, shape_of
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.poses import composed_pose, quaternion_of_rotation
 from robodyn.solvers.stewart.leg_shape import (
     LegPart,
@@ -97,7 +97,7 @@ def six_legs_of(model: Model) -> SixLegs:
         first, second, actuator = (model.joints[n] for n in leg.joints)
         _check_friction(source, first, second)
         damping = Damping(first.damping, actuator.damping, model.closures[leg.closure].damping)
-        driven = varied(actuator, armature=0.0).actuator
+        driven = replace_unchecked(actuator, armature=0.0).actuator
         universal = (
             _natural(joint, reading, whole)
             for joint, reading, whole in zip(
@@ -162,9 +162,9 @@ def found_in(model: Model) -> FoundPlatform:
 
 
 @lru_cache(maxsize=16)
-def _found(shape: ModelShape) -> FoundPlatform:
+def _found(shape: ModelTopology) -> FoundPlatform:
     model = shape.model
-    source, tree = model.source or model.name, TreeAtZero(model)
+    source, tree = model.source or model.name, ZeroConfigurationTree(model)
     floating = _floating_joint(model, source)
     base, platform = floating.parent, floating.child
     number = {joint.name: k for k, joint in enumerate(model.joints)}
@@ -261,7 +261,7 @@ def _floating_joint(model: Model, source: str) -> Joint:
 
 
 def _ends(
-    closure: Closure, tree: TreeAtZero, platform: str, source: str
+    closure: Closure, tree: ZeroConfigurationTree, platform: str, source: str
 ) -> tuple[str, FloatArray, FloatArray]:
     """The leg's link at a closure, its point (3,) there, and the point (3,) on the platform."""
     links = closure.parent, closure.child
@@ -279,7 +279,7 @@ def _ends(
 
 
 def _leg_joints(
-    closure: Closure, tree: TreeAtZero, link: str, base_body: str, source: str
+    closure: Closure, tree: ZeroConfigurationTree, link: str, base_body: str, source: str
 ) -> list[Joint]:
     joints = tree.moving_joints_above(link)
     fits = len(joints) == len(LEG_JOINTS) and all(

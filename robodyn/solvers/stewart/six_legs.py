@@ -16,7 +16,7 @@ from robodyn.errors import ModelError, RobodynError
 from robodyn.model.body import Body, Link
 from robodyn.model.closure import Closure
 from robodyn.model.comparison import Compared
-from robodyn.model.fields import GRAVITY, altered, frozen, varied
+from robodyn.model.fields import GRAVITY, frozen, replace_checked, replace_unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model, check_cones
 from robodyn.model.placement import Placement
@@ -220,7 +220,7 @@ class SixLegs(Compared):
             joints += _joints(leg, (self.base_link, cross, lower, upper))
             at, ends = Placement(translation=leg.platform), (upper, self.platform_link)
             tip = Closure(f"leg{number}_tip", "spherical", *ends, child_at=at)
-            closures.append(varied(tip, damping=leg.damping.spherical))
+            closures.append(replace_unchecked(tip, damping=leg.damping.spherical))
         floating = "platform_joint"
         joints.append(Joint(floating, "floating", self.base_link, self.platform_link))
         links.append(_link(self.platform_link, self.platform))
@@ -239,7 +239,7 @@ class SixLegs(Compared):
         )
 
 
-def left_by_rotors(six: SixLegs) -> list[tuple[str, FloatArray]]:
+def inertia_without_rotor(six: SixLegs) -> list[tuple[str, FloatArray]]:
     """What is left of lower parts whose inertia about the leg does not even hold their rotor."""
     left = []
     for number, leg in enumerate(six.legs, start=1):
@@ -268,7 +268,7 @@ def _joints(leg: Leg, links: tuple[str, str, str, str]) -> list[Joint]:
         "effort": limits.effort,
         "armature": leg.armature,
         "friction": np.array(drive.coulomb_both),
-        "drive": altered(drive, coulomb=0.0, coulomb_backward=None),
+        "drive": replace_checked(drive, coulomb=0.0, coulomb_backward=None),
         "spring": leg.spring.measured(leg.joints.actuator.sign, leg.joints.actuator.offset),
     }
     zero, across = universal_zero_frame(leg.universal_axis), np.eye(3)

@@ -14,8 +14,8 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.dynamics.batch_calls import CONFIGURATION
 from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
+from robodyn.dynamics.compiled_derivatives import SLOPE_STEP, CompiledDerivatives
 from robodyn.dynamics.compiled_run import BatchSteps, Kernels, batch_entry, in_lanes
-from robodyn.dynamics.compiled_slopes import SLOPE_STEP, CompiledSlopes
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.kernels.sticking import RATE
 from robodyn.dynamics.link_tree import Source
@@ -27,7 +27,7 @@ from robodyn.dynamics.parameters import (
 )
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
-from robodyn.model.fields import varied
+from robodyn.model.fields import replace_unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
@@ -42,7 +42,7 @@ from robodyn.solvers.stewart.kernels.joints import RATES
 from robodyn.solvers.stewart.packing import pack_lanes, pack_legs, pack_platform
 from robodyn.solvers.stewart.recognition import found_in
 from robodyn.solvers.stewart.status import error_for
-from robodyn.threads import once
+from robodyn.threads import cached_threadsafe
 
 _GEOMETRY = [*range(at.LOWER_MASS), at.BASE_JOINT]
 _GRAVITY = slice(at.GRAVITY, at.GRAVITY + 3)
@@ -98,14 +98,14 @@ class PlatformSolver(Solver):
         return self.leg_joints.packed
 
     @cached_property
-    def slopes(self) -> CompiledSlopes:
+    def slopes(self) -> CompiledDerivatives:
         """See the base class."""
         numbers = (
             *self.mechanism._smooth.solver.numbers,
             SLOPE_STEP * np.repeat([self.mechanism.size, 1.0], 3),
             falling_friction(self.mechanism),
         )
-        return CompiledSlopes(derivatives, numbers, (7, 6, 6), held_efforts(self.mechanism))
+        return CompiledDerivatives(derivatives, numbers, (7, 6, 6), held_efforts(self.mechanism))
 
     def batch_steps(
         self, rows: Sequence[Any], dt: float, *, limit_motors: bool
@@ -113,8 +113,8 @@ class PlatformSolver(Solver):
         """Steps of many platforms in the lanes of vectors; see the base class."""
         tables = [row.drives.motor_table for row in rows]
         columns = max(table.shape[1] for table in tables) if limit_motors else 2
-        watched = any(row.friction.is_watched(dt) for row in rows)
-        if watched or (limit_motors and any(table.shape[1] != columns for table in tables)):
+        may_be_stiff = any(row.friction.may_be_stiff(dt) for row in rows)
+        if may_be_stiff or (limit_motors and any(table.shape[1] != columns for table in tables)):
             return None
         numbers = np.zeros((len(rows), TABLE + 6 * columns))
         for packed, row, table in zip(numbers, rows, tables, strict=True):
@@ -128,7 +128,7 @@ class PlatformSolver(Solver):
         structure = np.zeros(0)
         return BatchSteps(batch_entry(advance), structure, in_lanes(numbers), columns, 6 * rough)
 
-    def why_no_step(self, status: int, configuration: FloatArray) -> str:
+    def failure_reason(self, status: int, configuration: FloatArray) -> str:
         """See the base class."""
         if status == NO_COMMAND:
             return "the forces are not finite"
@@ -153,7 +153,7 @@ class PlatformSolver(Solver):
                 for place in (at.REFLECTED, at.PRISMATIC_DAMPING, at.DRY_FRICTION, at.STIFFNESS,
                               at.SPIN_INERTIA, at.UNIVERSAL_DAMPING, at.SPHERICAL_DAMPING)
             )  # fmt: skip
-            natural = varied(joint, spring=leg.spring)
+            natural = replace_unchecked(joint, spring=leg.spring)
             found += joint_parameters(natural, JointPlaces(*places))
             for name, place in (("universal", universal), ("spherical", spherical)):
                 value = getattr(leg.damping, name)
@@ -261,7 +261,7 @@ class PlatformSolver(Solver):
         twist_in_base(home, twist_in_body(home, np.zeros(6)))
 
 
-@once
+@cached_threadsafe
 def _joint_entry(name: str) -> Callable[..., int]:
     given = {"tangents": CONFIGURATION, "motions": CONFIGURATION * 3}[name]
     results = {"tangents": 2, "motions": 3}[name]

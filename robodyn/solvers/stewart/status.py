@@ -14,7 +14,7 @@ from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.dynamics.batch_calls import (
     CONFIGURATION,
     Arguments,
-    Unanswered,
+    NoSolutionAt,
     answers,
     entry,
     types_of_state,
@@ -105,7 +105,7 @@ def solved(
     compiled = entry(kernel, *inputs, *(types.boolean for _ in settings))
     try:
         return answers(compiled, numbers, arguments, values, core, *settings)
-    except Unanswered as failure:
+    except NoSolutionAt as failure:
         pose, index = failure.state[0], failure.index
     status = geometry_status(pack_lanes(*numbers), np.array(pose), needs_frames)
     raise error_for(status, index, pose, numbers[0])

@@ -36,7 +36,7 @@ from robodyn.solvers.tree.kernels.articulated import (
 from robodyn.solvers.tree.kernels.conditions import condition_numbers, sides
 from robodyn.solvers.tree.kernels.regressor import regressor
 from robodyn.solvers.tree.packing import Packed
-from robodyn.threads import once, with_stack
+from robodyn.threads import cached_threadsafe, with_stack
 
 _MECHANISM = (VECTOR,) * 2
 _LOADED = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OR_NONE)
@@ -91,20 +91,20 @@ _ELSEWHERE: dict[str, Any] = {
 }
 
 
-@once
+@cached_threadsafe
 def condition_entry() -> Callable[..., None]:
     """The condition numbers of many configurations."""
     known = (*_MECHANISM, VECTOR, VECTOR, MATRIX)
     return direct(condition_numbers, *known, types.float64, MATRIX, MATRIX_OUT)
 
 
-@once
+@cached_threadsafe
 def side_entry() -> Callable[..., None]:
     """The sides of many configurations."""
     return direct(sides, *_MECHANISM, *(VECTOR,) * 4, MATRIX, VECTOR_OUT)
 
 
-@once
+@cached_threadsafe
 def _entry(name: str) -> Callable[..., Any]:
     return direct(getattr(kernels, name), *_MECHANISM, *_SINGLE[name])
 
@@ -114,7 +114,7 @@ def entry(name: str, packed: Packed) -> Callable[..., Any]:
     return partial(_entry(name), *packed.given)
 
 
-@once
+@cached_threadsafe
 def _forward_of_tree() -> Callable[..., bool]:
     return direct(forward_dynamics_of_tree, *_MECHANISM, *_STATE)
 
@@ -127,7 +127,7 @@ def single_dynamics(packed: Packed, *, is_open_tree: bool = False) -> Single:
     return made
 
 
-@once
+@cached_threadsafe
 def _batch_entry(name: str, *inputs: Any) -> Callable[..., int]:
     kernel = _ELSEWHERE[name] if name in _ELSEWHERE else getattr(lanes, name)
     return direct(kernel, *_MECHANISM, *inputs, MATRIX_OUT)

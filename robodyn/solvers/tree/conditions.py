@@ -76,13 +76,13 @@ def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
     as passive rates, not counting those that are zero for every configuration, as of planar
     mechanisms.
     """
-    compared = loop.solver.sided
-    if compared is None:
+    equality_key = loop.solver.sided
+    if equality_key is None:
         return None
     q = configurations(loop, "configuration", configuration)
     flat = np.ascontiguousarray(q.reshape(-1, loop.solver.nq))
     out = np.empty(len(flat))
-    side_entry()(*compared, flat, out)
+    side_entry()(*equality_key, flat, out)
     return np.asarray(out.reshape(q.shape[:-1]))
 
 

@@ -38,10 +38,10 @@ def with_default_tip(model: Model) -> Model:
     B = equations.bodies_at(q)
 
     ways = [[tree.body_of[link] for link in (c.parent, c.child)] for c in model.closures]
-    looped = {body for ends in ways for body, _ in tree.way_round(*ends)}
+    looped = {body for ends in ways for body, _ in tree.loop_path(*ends)}
 
     def rank(link: str) -> tuple[int, int, bool]:
-        way = tree.way_round(0, tree.body_of[link])
+        way = tree.loop_path(0, tree.body_of[link])
         twists = tree.point_jacobian(B, way, tree.frame_at(B, link)[:3, 3]) @ basis
         twists[:3] /= equations.size
         carried = not looped.isdisjoint(body for body, _ in way)

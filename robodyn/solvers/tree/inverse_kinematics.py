@@ -16,7 +16,7 @@ from robodyn.checks import as_exact, as_pose
 from robodyn.errors import InvalidInput, NoSolution
 from robodyn.presentation import presentation
 from robodyn.solvers.tree.calls import batch, entry
-from robodyn.solvers.tree.closing.assembling import (
+from robodyn.solvers.tree.closing.assembly import (
     displaced,
     followed_along,
     motion_parts,

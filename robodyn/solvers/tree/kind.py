@@ -8,7 +8,7 @@ from robodyn.mechanism.kind import Kind, imported
 from robodyn.model.builder import ModelBuilder
 
 
-def _recognises(builder: ModelBuilder) -> bool:
+def _recognizes(builder: ModelBuilder) -> bool:
     """Whether a URDF closes loops; platforms are asked before."""
     return bool(builder.closures)
 
@@ -19,7 +19,7 @@ CLOSED_LOOP = Kind(
         "robodyn.solvers.tree.description.yaml_form:closed_loop_model_from_yaml",
         "robodyn.solvers.tree.loop:ClosedLoop",
     ),
-    recognises_urdf=_recognises,
+    recognizes_urdf=_recognizes,
     from_urdf=imported(
         "robodyn.solvers.tree.description.from_urdf:closed_loop_model_from_urdf",
         "robodyn.solvers.tree.loop:ClosedLoop",
@@ -30,5 +30,5 @@ CLOSED_LOOP = Kind(
         "template": "robodyn.solvers.tree.description.leg_templates:TEMPLATES",
     },
     example="delta",
-    recognises_yaml=imported("robodyn.solvers.tree.description.gepetto:is_gepetto"),
+    recognizes_yaml=imported("robodyn.solvers.tree.description.gepetto:is_gepetto"),
 )

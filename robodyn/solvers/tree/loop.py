@@ -24,9 +24,9 @@ from robodyn.solvers.tree import conditions, estimation, joints, parameters, pre
 from robodyn.solvers.tree import inverse_kinematics as to_tip
 from robodyn.solvers.tree import reactions as forces
 from robodyn.solvers.tree.calls import entry
-from robodyn.solvers.tree.closing import assembling, kinematics
+from robodyn.solvers.tree.closing import assembly, kinematics
 from robodyn.solvers.tree.closing.kinematics import each_state, refuse_open, refuse_under_actuated
-from robodyn.solvers.tree.closing.pivots import forward_anywhere
+from robodyn.solvers.tree.closing.pivots import forward_dynamics_repivoted
 from robodyn.solvers.tree.closing.structure import structure_of
 from robodyn.solvers.tree.solver import LoopSolver
 
@@ -75,10 +75,10 @@ class ClosedLoop(Mechanism):
     jacobian = kinematics.jacobian
     joint_jacobian = kinematics.joint_jacobian
 
-    difference = assembling.difference
-    advance = assembling.advance
-    assemble = assembling.assemble
-    assemblies = assembling.assemblies
+    difference = assembly.difference
+    advance = assembly.advance
+    assemble = assembly.assemble
+    assemblies = assembly.assemblies
 
     condition_number = conditions.condition_number
 
@@ -156,13 +156,13 @@ class ClosedLoop(Mechanism):
         except TypeError:
             pass
         given = configuration, velocity, effort, wrench, moved
-        third = "effort", self.solver.n
+        acceleration_or_effort = "effort", self.solver.n
         return each_state(
             self,
             "forward_dynamics_of_trees" if self.structure.is_open_tree else "forward_dynamics",
             (self.solver.nu,),
             *given,
-            third=third,
+            acceleration_or_effort=acceleration_or_effort,
             call=partial(_forward_anywhere, self),
         )
 
@@ -219,7 +219,7 @@ def _forward_anywhere(
 ) -> None:
     if not loop.solver.one.forward(q, rates, effort, wrench, base, False, out):
         refuse_open(loop, q)
-        out[...] = forward_anywhere(loop, q, rates, effort, wrench, base)
+        out[...] = forward_dynamics_repivoted(loop, q, rates, effort, wrench, base)
 
 
 class UncheckedLoop(UncheckedSingle):
@@ -269,17 +269,17 @@ shown.parameter_tables.register(ClosedLoop, presentation.parameter_tables)
 shown.values_of.register(ClosedLoop, presentation.values_of)
 motions.driven_motion.register(ClosedLoop, kinematics.driven_motion)
 motions.independent_motion.register(ClosedLoop, to_tip.independent_motion)
-motions.motion_of_joints.register(ClosedLoop, assembling.motion_of_joints)
+motions.motion_of_joints.register(ClosedLoop, assembly.motion_of_joints)
 motions.motion_of_independent.register(ClosedLoop, to_tip.motion_of_independent)
 motions.motion_of_body.register(ClosedLoop, to_tip.motion_of_body)
 motions.motions_of_body.register(ClosedLoop, to_tip.motions_of_body)
 motions.configuration_near.register(ClosedLoop, to_tip.configuration_near)
-motions.advance_near.register(ClosedLoop, assembling.advance_near)
-motions.assemble_near.register(ClosedLoop, assembling.assemble_near)
+motions.advance_near.register(ClosedLoop, assembly.advance_near)
+motions.assemble_near.register(ClosedLoop, assembly.assemble_near)
 motions.state_of_readings.register(ClosedLoop, to_tip.state_of_readings)
 motions.determining_rows.register(ClosedLoop, conditions.determining_rows)
 motions.configuration_rate.register(ClosedLoop, kinematics.configuration_rate)
-motions.normalized.register(ClosedLoop, assembling.normalized)
+motions.normalized.register(ClosedLoop, assembly.normalized)
 conditioning.determinant.register(ClosedLoop, conditions.determinant)
 conditioning.singularities.register(ClosedLoop, conditions.singularities)
 conditioning.side.register(ClosedLoop, conditions.side)

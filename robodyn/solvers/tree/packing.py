@@ -308,7 +308,7 @@ def _path(
     tree: Tree, entries: np.ndarray, nowhere: int, a: int, b: int, row: int, equations: int
 ) -> list[tuple[list[int], float]]:
     path = []
-    for number, sign in tree.way_round(a, b):
+    for number, sign in tree.loop_path(a, b):
         body = tree.bodies[number]
         steps = (
             range(layout.SHIFT_X, layout.SHIFT_X + 6)

@@ -18,7 +18,7 @@ from robodyn.presentation.report_answers import (
     actuator_tables,
     body_table,
 )
-from robodyn.solvers.tree.closing.assembling import all_displaced
+from robodyn.solvers.tree.closing.assembly import all_displaced
 from robodyn.solvers.tree.joints import configurations, rates_of
 
 CLOSURE_COLOR = (0.2, 0.4, 0.65)

@@ -98,10 +98,10 @@ def _put_internal_forces(loop: Any, *given: Any) -> None:
     _, K = equations.at(q)
     # K of comparable numbers: K' z = tau in these, z then in the equations' own
     z = least_step(K.T, tau * equations.columns) * equations.rows
-    out[...] = _borne(loop, z, B)
+    out[...] = _wrenches_from_multipliers(loop, z, B)
 
 
-def _borne(loop: Any, z: FloatArray, B: FloatArray) -> FloatArray:
+def _wrenches_from_multipliers(loop: Any, z: FloatArray, B: FloatArray) -> FloatArray:
     """By the closures, then through the joints: of multipliers (rows,) and placed bodies."""
     tree, row = loop.solver.tree, 0
     closures = np.zeros((len(tree.model.closures), 6))
@@ -121,7 +121,7 @@ def _borne(loop: Any, z: FloatArray, B: FloatArray) -> FloatArray:
             wrench[3:] += z[row] * np.cross(C @ w, A @ u)
             row += 1
         at = (tree.frame_at(B, closure.child) @ closure.child_at.matrix)[:3, 3]
-        for body, sign in tree.way_round(a, b):
+        for body, sign in tree.loop_path(a, b):
             arm = at - B[body, layout.ORIGIN : layout.ORIGIN + 3]
             through[body, :3] -= sign * wrench[:3]
             through[body, 3:] -= sign * (wrench[3:] + np.cross(arm, wrench[:3]))

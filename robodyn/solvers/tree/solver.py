@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
-from robodyn.dynamics.compiled_slopes import SLOPE_STEP, CompiledSlopes
+from robodyn.dynamics.compiled_derivatives import SLOPE_STEP, CompiledDerivatives
 from robodyn.dynamics.kernels import sticking as at
 from robodyn.dynamics.link_tree import Source
 from robodyn.dynamics.single_calls import Single
@@ -47,7 +47,7 @@ class LoopSolver(Solver):
         one: entries for single states.
     """
 
-    no_step = NO_STEP
+    failure_reasons = NO_STEP
     loop = KERNELS
 
     def __init__(self, mechanism: Any) -> None:
@@ -88,7 +88,7 @@ class LoopSolver(Solver):
     parameters_of_joints = _once(parameters.parameters_of_joints)
 
     @cached_property
-    def slopes(self) -> CompiledSlopes | None:
+    def slopes(self) -> CompiledDerivatives | None:
         """See the base class."""
         own = self.mechanism
         passive = own.friction.rows[self.n :, [at.STATIC, at.STATIC_BACKWARD]]
@@ -97,10 +97,10 @@ class LoopSolver(Solver):
         limits = SLOPE_STEP * own.structure.equations.columns
         numbers = *own._smooth.structure.packed.given, limits, falling_friction(own)
         sizes, held = (self.nq, self.nu, self.n), held_efforts(own)
-        slopes = CompiledSlopes(derivatives, numbers, sizes, held)
+        slopes = CompiledDerivatives(derivatives, numbers, sizes, held)
         if not own.structure.is_open_tree:
             return slopes
-        return CompiledSlopes(derivatives_of_tree, numbers, sizes, held, slopes)
+        return CompiledDerivatives(derivatives_of_tree, numbers, sizes, held, slopes)
 
     def is_alike(self, model: Any) -> bool:
         """Whether the controller's model has the same coordinates, derived classes included."""
@@ -119,9 +119,9 @@ class LoopSolver(Solver):
         """See the base class; the plan is the structure."""
         return self.mechanism.structure.packed.given
 
-    def why_no_step(self, status: int, configuration: FloatArray) -> str:
+    def failure_reason(self, status: int, configuration: FloatArray) -> str:
         """See the base class."""
-        return self.no_step.get(status, LOST)
+        return self.failure_reasons.get(status, LOST)
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
         """See the base class."""

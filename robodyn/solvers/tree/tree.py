@@ -129,7 +129,7 @@ class Tree:
         while waiting:
             for joint in waiting:
                 if joint.parent in self.body_of:
-                    self._hang(joint)
+                    self._add_body(joint)
             waiting = [joint for joint in waiting if joint.child not in self.body_of]
         links = {link.name: link for link in model.links}
         for body in self.bodies:
@@ -152,7 +152,7 @@ class Tree:
             out.bodies.append(own)
         return out
 
-    def _hang(self, joint: Joint) -> None:
+    def _add_body(self, joint: Joint) -> None:
         parent = self.body_of[joint.parent]
         at = self.frame_of[joint.parent] @ joint.at.matrix
         from_link = np.linalg.inv(joint.child_at.matrix)
@@ -213,7 +213,7 @@ class Tree:
             body = self.bodies[body].parent
         return found
 
-    def way_round(self, parent: int, child: int) -> list[tuple[int, float]]:
+    def loop_path(self, parent: int, child: int) -> list[tuple[int, float]]:
         """Bodies whose joints move the child (+1) or the parent (-1), but not both alike."""
         down, up = self.above(child), self.above(parent)
         common = set(down) & set(up)
@@ -250,7 +250,7 @@ class Tree:
 
         Args:
             B: (bodies, BODY_SIZE) placed bodies.
-            way: as `way_round` gives it.
+            way: as `loop_path` gives it.
             point: [m].
         """
         J = np.zeros((6, self.rates))

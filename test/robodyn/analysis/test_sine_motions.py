@@ -12,7 +12,7 @@ import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.analysis.sine_motions import AXES, FREQUENCIES, sine_motions
 from robodyn.poses import advance_pose
-from robodyn.solvers.tree.closing import far_search
+from robodyn.solvers.tree.closing import global_search
 
 
 def strain(m, axis, amplitude, frequency):
@@ -72,7 +72,9 @@ def test_amplitudes_are_those_of_the_body():
 def test_long_strokes_take_no_search(monkeypatch):
     """Sines that lead out of reach fail where they do, and no starts far away are tried."""
     searches = []
-    monkeypatch.setattr(far_search.FarSearch, "near", lambda *given, **more: searches.append(given))
+    monkeypatch.setattr(
+        global_search.GlobalAssemblySearch, "near", lambda *given, **more: searches.append(given)
+    )
     rows = sine_motions(rd.load("hexapod_rotary"))
     assert len(rows) == 6
     assert not searches

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import robodyn as rd
-from robodyn.algorithms.comparison import compared
+from robodyn.algorithms.comparison import equality_key
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.model import Body
 from robodyn.poses import pose_from_rpy
@@ -33,7 +33,7 @@ def quiet_load():
     def quietly(source, **options):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnphysicalInertiaWarning)
-            return compared(rd.load(source, **options))
+            return equality_key(rd.load(source, **options))
 
     return quietly
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.loading.inspection import Remarks, describe
+from robodyn.loading.inspection import LoadWarnings, describe
 
 
 def described(platform):
-    return describe(platform, Remarks([], []), platform.name)
+    return describe(platform, LoadWarnings([], []), platform.name)
 
 
 @pytest.mark.parametrize("ideal", [False, True])

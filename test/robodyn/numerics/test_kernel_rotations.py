@@ -39,7 +39,7 @@ def test_angular_motion_is_the_motion_of_the_angles(rng):
 
     here = pose_from_rpy(np.zeros(3), rpy)
 
-    def turned(t):
+    def rotate(t):
         return pose_difference(here, pose_from_rpy(np.zeros(3), angles(t)))[3:]
 
     def velocity(t):
@@ -47,7 +47,7 @@ def test_angular_motion_is_the_motion_of_the_angles(rng):
         return np.array(rotations.angular_motion(tuple(angles(t)), moving, tuple(acceleration))[0])
 
     # at zero displacement the rotation vector's rate is the angular velocity
-    np.testing.assert_allclose(omega, derivative(turned, 3e-3), atol=1e-11)
+    np.testing.assert_allclose(omega, derivative(rotate, 3e-3), atol=1e-11)
     np.testing.assert_allclose(alpha, derivative(velocity, 3e-3), atol=1e-10)
 
 
@@ -87,7 +87,7 @@ def test_rotation_vector_motion_is_the_motion_of_its_exponential(rng, angle):
 
     inverse = exp(-x)
 
-    def turned(t):
+    def rotate(t):
         return np.array(rotations.quaternion_log(tuple(product(exp(vector(t)), inverse))))
 
     def velocity(t):
@@ -95,7 +95,7 @@ def test_rotation_vector_motion_is_the_motion_of_its_exponential(rng, angle):
         found = rotations.rotation_vector_motion(tuple(vector(t)), moving, tuple(acceleration))
         return np.array(found[0])
 
-    np.testing.assert_allclose(omega, derivative(turned, 3e-3), atol=1e-10)
+    np.testing.assert_allclose(omega, derivative(rotate, 3e-3), atol=1e-10)
     np.testing.assert_allclose(alpha, derivative(velocity, 3e-3), atol=1e-9)
 
 
@@ -124,7 +124,7 @@ def test_a_quaternion_turns_a_vector_as_its_matrix_does(rng):
     columns = rotations.rotation_columns(np.concatenate([np.zeros(3), q]))
     a = rng.normal(size=3)
     np.testing.assert_allclose(
-        rotations.turned(tuple(q), tuple(a)), np.column_stack(columns) @ a, atol=1e-14
+        rotations.rotate(tuple(q), tuple(a)), np.column_stack(columns) @ a, atol=1e-14
     )
 
 
@@ -140,15 +140,15 @@ def test_a_composed_motion_is_the_motion_of_the_product(rng, angle):
 
     inverse = product_at(0.0) * [-1, -1, -1, 1]
 
-    def turned(t):
+    def rotate(t):
         return np.array(rotations.quaternion_log(tuple(product(product_at(t), inverse))))
 
     vectors = (tuple(v) for v in (x, *outer, *inner))
     omega, alpha = rotations.composed_motion(*vectors)
     h = 1e-3
-    np.testing.assert_allclose(omega, derivative(turned, h), atol=1e-10)
+    np.testing.assert_allclose(omega, derivative(rotate, h), atol=1e-10)
     # at zero displacement the rotation vector's second derivative is the angular acceleration
     second = sum(
-        w * (turned(k * h) + turned(-k * h)) for k, w in {1: 1.5, 2: -0.15, 3: 1.0 / 90.0}.items()
+        w * (rotate(k * h) + rotate(-k * h)) for k, w in {1: 1.5, 2: -0.15, 3: 1.0 / 90.0}.items()
     )
     np.testing.assert_allclose(alpha, second / h**2, atol=1e-7)

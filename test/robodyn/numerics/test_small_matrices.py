@@ -32,8 +32,8 @@ def test_matrices_are_those_of_numpy(rng):
     a, b = rng.normal(size=(2, 3))
     cross = np.cross(np.eye(3), a).T  # [a x]
     for found, expected in (
-        (matrices.forth(rows(A), tuple(a)), A @ a),
-        (matrices.back(rows(A), tuple(a)), A.T @ a),
+        (matrices.apply(rows(A), tuple(a)), A @ a),
+        (matrices.apply_transposed(rows(A), tuple(a)), A.T @ a),
         (matrices.product(rows(A), rows(B)), A @ B),
         (matrices.plus(rows(A), rows(B)), A + B),
         (matrices.transpose(rows(A)), A.T),

@@ -17,7 +17,7 @@ import robodyn as rd
 from robodyn.algorithms import conditioning
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.projected_space import space_of
-from robodyn.planning.paths.tree_search import Effort, Question, TreeSearch
+from robodyn.planning.paths.tree_search import Budget, PlanningProblem, TreeSearch
 
 FEET = np.array([[0.0, 0.0], [1.591, 0.0], [0.0, 1.0]])
 # sides of the platform: from corner 1 to 2, from 2 to 3 and from 3 to 1
@@ -120,10 +120,10 @@ def test_assembly_is_changed_without_meeting_a_singularity(robot, modes, side):
     start, goal = modes[np.sign(sides(robot, modes)) == side][:2]
     bounds = Bounds(robot, CONDITION, 0.0, 1.0, True)
     space = space_of(robot, start, goal)
-    question = Question(space, bounds, start, goal, STEP)
+    question = PlanningProblem(space, bounds, start, goal, STEP)
     search = TreeSearch(question, question.least(0.01), REACH)
     # what the search does depends on its random numbers alone, not on how fast it is
-    path = search.path(np.random.default_rng(1), Effort(np.inf))
+    path = search.path(np.random.default_rng(1), Budget(np.inf))
     assert path is not None
     np.testing.assert_allclose(path[[0, -1]], [start, goal])
     # a passive joint's angle may begin a new turn

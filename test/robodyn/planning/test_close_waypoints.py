@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.planning.time_optimal.curves import Through, coordinate_weights
+from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights
 
 # How far waypoints are spread about home [rad, or parts of the mechanism's size].
 SPREAD = {"puma560": 0.5, "stewart_symmetric": 0.05, "delta": 0.05}
@@ -32,7 +32,7 @@ def configurations(mechanism, at):
 
 def deviation(mechanism, points):
     """The largest distance of the path through points from their polygon."""
-    at = places(mechanism, Through(mechanism, points).sample(np.linspace(0.0, 1.0, 801))[0])
+    at = places(mechanism, WaypointSpline(mechanism, points).sample(np.linspace(0.0, 1.0, 801))[0])
     corners = places(mechanism, points)
     nearest = np.full(len(at), np.inf)
     for start, end in zip(corners[:-1], corners[1:], strict=True):
@@ -65,14 +65,14 @@ def test_a_point_that_was_taught_twice_changes_nothing(mechanism, rng, gap):
     at = np.pad(at, ((0, 0), (0, size - 3)))
     way = rng.normal(size=size)
     way *= gap * spread / np.linalg.norm(way)
-    once = Through(mechanism, configurations(mechanism, at))
+    once = WaypointSpline(mechanism, configurations(mechanism, at))
     t = np.linspace(0.0, 1.0, 301)
     expected = places(mechanism, once.sample(t).configuration)
     for k, order in ((0, [0, 0, 1, 2]), (1, [0, 1, 1, 2]), (2, [0, 1, 2, 2])):
         again = at[order]
         again[k + 1] += way * (k < 2)
         again[k] -= way * (k == 2)
-        path = Through(mechanism, configurations(mechanism, again))
+        path = WaypointSpline(mechanism, configurations(mechanism, again))
         found = places(mechanism, path.sample(t).configuration)
         np.testing.assert_allclose(found, expected, atol=2.0 * gap * spread + 1e-9)
 
@@ -105,7 +105,7 @@ def test_small_details_of_a_dense_path_are_kept(rng):
     at[:41, 0] += 2e-3 * np.cos(angle)
     at[:41, 1] += 2e-3 * np.sin(angle)
     at[41, 0] += 1.0
-    path = Through(arm, at).sample(np.linspace(0.0, 1.0, 4001)).configuration
+    path = WaypointSpline(arm, at).sample(np.linspace(0.0, 1.0, 4001)).configuration
     for point in at:
         assert np.linalg.norm(path - point, axis=1).min() < 1e-4
 

@@ -13,7 +13,7 @@ from robodyn.planning.paths.curves import Curve, PoseCurve, Spline, curve_along
 from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.shortening import filled, shortcut
 from robodyn.planning.paths.spaces import Space
-from robodyn.planning.paths.tree_search import Effort, Question
+from robodyn.planning.paths.tree_search import Budget, PlanningProblem
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.surfaces import level_surface
 
@@ -142,9 +142,9 @@ def test_a_path_is_filled_and_its_detour_is_cut(arm, rng):
     for q in (start, aside, goal):
         assert np.abs(path - q).max(axis=1).min() < 1e-12
     bounds = Bounds(arm)
-    question = Question(space, bounds, start, goal, STEP)
+    question = PlanningProblem(space, bounds, start, goal, STEP)
     least = np.zeros(bounds.size)
-    short = shortcut(question, least, path, rng, Effort(np.inf, 100))
+    short = shortcut(question, least, path, rng, Budget(np.inf, 100))
     assert space.length(short) == pytest.approx(space.length(np.stack([start, goal])))
     np.testing.assert_allclose(short[[0, -1]], np.stack([start, goal]), atol=1e-12)
 

@@ -8,7 +8,7 @@ import pytest
 import robodyn as rd
 from robodyn.planning.paths.curves import Curve
 from robodyn.planning.paths.planned_path import PlannedPath
-from robodyn.planning.time_optimal.curves import Through, coordinate_weights, swerve
+from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights, swerve
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.path import PathPieces, graded
 from robodyn.trajectories.profiles import make_profile
@@ -74,7 +74,7 @@ def test_a_path_passes_through_its_points_and_begins_without_curvature(name, req
     mechanism = request.getfixturevalue(name)
     size = mechanism.coordinates.velocity_size
     points = mechanism.advance(mechanism.home, rng.uniform(-0.1, 0.1, (4, size)))
-    path = Through(mechanism, points)
+    path = WaypointSpline(mechanism, points)
     dense = path.sample(np.linspace(0.0, 1.0, 2001)).configuration
     weights = coordinate_weights(mechanism)
     for point in points:
@@ -91,8 +91,8 @@ def test_a_reversed_path_is_the_same_curve(name, request, rng):
     size = mechanism.coordinates.velocity_size
     points = mechanism.advance(mechanism.home, rng.uniform(-0.1, 0.1, (4, size)))
     s = np.linspace(0.0, 1.0, 21)
-    there = Through(mechanism, points).sample(s)
-    back = Through(mechanism, points[::-1]).sample(1.0 - s)
+    there = WaypointSpline(mechanism, points).sample(s)
+    back = WaypointSpline(mechanism, points[::-1]).sample(1.0 - s)
     gaps = mechanism.difference(there.configuration, back.configuration)
     # between two knots a turn is a cubic about the earlier one
     np.testing.assert_allclose(gaps, 0.0, atol=1e-4)
@@ -105,7 +105,7 @@ def test_two_points_are_joined_by_a_straight_line(name, request, rng):
     size = mechanism.coordinates.velocity_size
     points = mechanism.advance(mechanism.home, rng.uniform(-0.1, 0.1, (2, size)))
     s = np.linspace(0.0, 1.0, 11)
-    found = Through(mechanism, points).sample(s).configuration
+    found = WaypointSpline(mechanism, points).sample(s).configuration
     straight = mechanism.advance(points[0], s[:, None] * mechanism.difference(*points))
     np.testing.assert_allclose(mechanism.difference(found, straight), 0.0, atol=1e-9)
 
@@ -177,7 +177,7 @@ def test_knots_and_nodes_of_an_eased_motion_increase(rests, count):
 
 @pytest.mark.parametrize("points", [40, 90])
 def test_intervals_of_a_path_cover_it_in_order(floating, points):
-    (piece,) = PathPieces(floating, Through(floating, ROUTE)).cut(points)
+    (piece,) = PathPieces(floating, WaypointSpline(floating, ROUTE)).cut(points)
     assert len(piece.nodes) == points + 1
     np.testing.assert_array_equal(piece.nodes[[0, -1]], [0.0, 1.0])
     assert (np.diff(piece.nodes) > 0.0).all()

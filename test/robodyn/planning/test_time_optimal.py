@@ -14,12 +14,12 @@ from scipy.spatial.transform import Rotation, RotationSpline
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.algorithms import motions
-from robodyn.planning.time_optimal.along import along
 from robodyn.planning.time_optimal.constraints.all import Constraints
-from robodyn.planning.time_optimal.curves import Through
+from robodyn.planning.time_optimal.curves import WaypointSpline
 from robodyn.planning.time_optimal.online import time_optimal_from
 from robodyn.planning.time_optimal.path import PathPieces
 from robodyn.planning.time_optimal.program import SpeedSpline
+from robodyn.planning.time_optimal.sampled_path import along
 from robodyn.planning.time_optimal.search import Reached, unverified
 from robodyn.planning.time_optimal.spacing import spacing
 from robodyn.presentation import presentation
@@ -202,7 +202,7 @@ def shortest(mechanism, points, near, count=300):
             for j in range(len(most))
         ]
     )
-    q, u, _ = Through(mechanism, points).sample((np.arange(count) + 0.5) * h)
+    q, u, _ = WaypointSpline(mechanism, points).sample((np.arange(count) + 0.5) * h)
     rates = np.abs(mechanism.joint_velocities(q, u)) / mechanism.velocity_limits
     fastest = (near / rates.max(axis=1)) ** 2
     above, below = ((most + sign * D).T.ravel() for sign in (-1.0, 1.0))
@@ -239,7 +239,7 @@ def shortest(mechanism, points, near, count=300):
 
 def geometry(mechanism, points, count):
     """Efforts (count, n) in the middle of intervals: at rest with s'' = 1, at s' = 1, at rest."""
-    q, u, w = Through(mechanism, points).sample((np.arange(count) + 0.5) / count)
+    q, u, w = WaypointSpline(mechanism, points).sample((np.arange(count) + 0.5) / count)
     rest = 0.0 * u
     return tuple(mechanism.inverse_dynamics(q, *move) for move in ((rest, u), (u, w), (rest, rest)))
 
@@ -278,7 +278,7 @@ def test_points_go_where_limits_would_be_left_unused(arm):
     ideal = arm.without_friction()
     random = np.random.default_rng(3)
     points = ideal.home + 0.8 * random.uniform(-1.0, 1.0, (int(random.integers(2, 6)), 6))
-    path = PathPieces(ideal, Through(ideal, points))
+    path = PathPieces(ideal, WaypointSpline(ideal, points))
     limits = Constraints(ideal, rd.TimeOptimalSettings())
     coarse = path.cut(100)[0]
     problem = limits.intervals(along(ideal, coarse), (0.0, 0.0))
@@ -298,7 +298,7 @@ def test_what_changed_limits_leave_as_it_was_is_not_found_again(arm, rng, rubs):
     """Found again where limits have changed, a motion is that found from the start."""
     mechanism = arm if rubs else arm.without_friction()
     limits = Constraints(mechanism, rd.TimeOptimalSettings())
-    piece = PathPieces(mechanism, Through(mechanism, JOINTS)).cut(150)[0]
+    piece = PathPieces(mechanism, WaypointSpline(mechanism, JOINTS)).cut(150)[0]
     ends = 0.0, 0.0
     problem = limits.intervals(along(mechanism, piece), ends)
     motion = Reached(problem, ends)
@@ -315,7 +315,7 @@ def test_what_changed_limits_leave_as_it_was_is_not_found_again(arm, rng, rubs):
 
 
 def test_a_path_through_poses_is_what_scipys_splines_are(platform, curve, rng):
-    path = Through(platform, curve)
+    path = WaypointSpline(platform, curve)
     steps = platform.difference(curve[:-1], curve[1:])
     steps[:, :3] /= platform.size
     # centripetal knots, no curvature at the ends

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.cli import app
-from robodyn.planning.time_optimal.curves import Through, swerve
+from robodyn.planning.time_optimal.curves import WaypointSpline, swerve
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.motion import shares_of_time
 from robodyn.planning.time_optimal.path import PathPieces
@@ -235,7 +235,7 @@ def test_a_smooth_curve_has_one_curvature_at_its_knots(platform):
     points = presentation.configuration_of(
         platform, presentation.values_of(platform, platform.home) + np.array(offsets)
     )
-    piece = PathPieces(platform, Through(platform, points)).cut(60)[0]
+    piece = PathPieces(platform, WaypointSpline(platform, points)).cut(60)[0]
     knots = piece.curve.knots
     curve = SmoothCurve(platform, piece.nodes, knots.configuration, knots.velocity)
     at, step = piece.nodes[1:-1], 1e-9

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.cli.session import mechanism_and_path
-from robodyn.solvers.tree.closing.far_search import FarSearch
+from robodyn.solvers.tree.closing.global_search import GlobalAssemblySearch
 from robodyn.trajectories import default_path, demonstration, load_path
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
@@ -78,7 +78,7 @@ def test_nothing_is_searched_from_afar_for_a_demonstration(monkeypatch):
     def refuse(*_):
         raise AssertionError("a search from afar takes a twentieth of a second a sample")
 
-    monkeypatch.setattr(FarSearch, "__init__", refuse)
+    monkeypatch.setattr(GlobalAssemblySearch, "__init__", refuse)
     path = rd.load_path("demo", mechanism)
     assert rd.check_limits(mechanism, path) is None
     assert path.duration > 2.0

@@ -13,7 +13,6 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
-from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import (
     MARGIN,
     MARGIN_BETWEEN,
@@ -22,6 +21,7 @@ from robodyn.planning.time_optimal.constraints.base import (
     OfJoints,
     SecondOrder,
 )
+from robodyn.planning.time_optimal.sampled_path import SampledPath
 
 
 class Accelerations(OfJoints, SecondOrder):
@@ -33,7 +33,7 @@ class Accelerations(OfJoints, SecondOrder):
         super().__init__(mechanism, limits)
         self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self.most, (2, 1))
 
-    def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
+    def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
         """See `SecondOrder.coefficients`."""
         count, size = len(path.steps), len(self.joints)
         terms = np.zeros((count, PLACES, size, 7))
@@ -42,7 +42,7 @@ class Accelerations(OfJoints, SecondOrder):
         bound = (1.0 - MARGIN) * np.tile(self.most, (count, 1))
         return Coefficients(terms, bound, -bound, curved=False)
 
-    def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
+    def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
         """See `SecondOrder.excess`."""
         driven = (path.rates * acceleration + path.bends * square)[..., self.joints]
         shares = driven / self.sizes[0]

@@ -11,7 +11,6 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
-from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.accelerations import Accelerations
 from robodyn.planning.time_optimal.constraints.base import (
     SPEED_MARGIN,
@@ -26,6 +25,7 @@ from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.constraints.rates import Rates
 from robodyn.planning.time_optimal.constraints.redundant_efforts import RedundantEfforts
 from robodyn.planning.time_optimal.constraints.tip_speed import TipSpeed
+from robodyn.planning.time_optimal.sampled_path import SampledPath
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 
 # x above any limit; finite, for arithmetic.
@@ -90,7 +90,7 @@ class Constraints:
         jerk, rates = limit("jerk_limits"), EffortRates(mechanism, changing, load)
         self.third = [each for each in (Jerk(mechanism, jerk), rates) if each.names]
 
-    def intervals(self, path: Along, ends: tuple[float, float]) -> Intervals:
+    def intervals(self, path: SampledPath, ends: tuple[float, float]) -> Intervals:
         """Create the kernels' form of all limits along a piece; `ends` are x at its ends.
 
         Raises:

@@ -15,8 +15,8 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.planning.time_optimal.along import Along, Course
-from robodyn.planning.time_optimal.program import Changes
+from robodyn.planning.time_optimal.program import ThirdOrderCoefficients
+from robodyn.planning.time_optimal.sampled_path import SampledPath, SmoothPath
 
 # Relative margins of every limit at the points, and between them, where peaks of parabolas are not
 # quite exact: along random paths of a five-bar they missed up to 1.5e-5.
@@ -65,11 +65,11 @@ class FirstOrder:
 
     names: list[str]
 
-    def bound(self, path: Along) -> FloatArray:
+    def bound(self, path: SampledPath) -> FloatArray:
         """Compute the largest s' (N, M)."""
         raise NotImplementedError
 
-    def used(self, path: Along, speed: FloatArray) -> FloatArray:
+    def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
         """Compute the fractions (N, M, K) of the limits that speeds s' (N, M, 1) use."""
         raise NotImplementedError
 
@@ -85,7 +85,7 @@ class SecondOrder:
     names: list[str]
     sizes: FloatArray
 
-    def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
+    def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
         """Compute the terms of the limit along a path, for s'^2 at its ends.
 
         Raises:
@@ -93,7 +93,7 @@ class SecondOrder:
         """
         raise NotImplementedError
 
-    def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
+    def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
         """Compute the quantities and their excess for s'^2 and s'' (N, M, 1)."""
         raise NotImplementedError
 
@@ -119,7 +119,7 @@ class OfJoints:
 class ThirdOrder(OfJoints):
     """Limit that involves the third derivative of s."""
 
-    def coefficients(self, course: Course, terms: FloatArray) -> Changes:
+    def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
         """Compute the terms of the quantities' derivatives by r.
 
         Args:
@@ -132,7 +132,7 @@ class ThirdOrder(OfJoints):
         raise NotImplementedError
 
     def values(
-        self, course: Course, terms: FloatArray, square: FloatArray, acceleration: FloatArray
+        self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
         """Compute the quantities (N, M, K) whose derivatives by time are limited.
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.planning.time_optimal.along import IMPOSED, Course, derivatives
 from robodyn.planning.time_optimal.constraints.base import ThirdOrder
 from robodyn.planning.time_optimal.constraints.efforts import without_friction
-from robodyn.planning.time_optimal.program import Changes
+from robodyn.planning.time_optimal.program import ThirdOrderCoefficients
+from robodyn.planning.time_optimal.sampled_path import IMPOSED, SmoothPath, derivatives
 
 
 class EffortRates(ThirdOrder):
@@ -28,7 +28,7 @@ class EffortRates(ThirdOrder):
         super().__init__(mechanism, limits)
         self._mechanism, self._wrench = mechanism, wrench
 
-    def coefficients(self, course: Course, terms: FloatArray) -> Changes:
+    def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
         """See `ThirdOrder.coefficients`."""
         path = course.path
         g1, g2, g3 = course.imposed
@@ -40,7 +40,7 @@ class EffortRates(ThirdOrder):
         D = weight[..., self.joints]
         by_r = derivatives(IMPOSED, IMPOSED)
         dA, dB, dC, dD = (by_r @ v / course.steps[:, None, None] for v in (A, B, C, D))
-        return Changes(
+        return ThirdOrderCoefficients(
             0.5 * g1 * A,
             1.5 * g2 * A + 0.5 * g1 * dA + g1**2 * B,
             g3 * A + g2 * dA + 2.0 * g1 * g2 * B + g1**2 * dB,
@@ -50,7 +50,7 @@ class EffortRates(ThirdOrder):
         )
 
     def values(
-        self, course: Course, terms: FloatArray, square: FloatArray, acceleration: FloatArray
+        self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
         """See `ThirdOrder.values`."""
         q, u, w = course.path.motion

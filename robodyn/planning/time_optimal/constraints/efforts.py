@@ -17,7 +17,6 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import (
     MARGIN,
     MARGIN_BETWEEN,
@@ -28,6 +27,7 @@ from robodyn.planning.time_optimal.constraints.base import (
     positive,
 )
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
+from robodyn.planning.time_optimal.sampled_path import SampledPath
 
 # Function of a mechanism, velocities and accelerations (N, M, nv) that returns (N, M, K).
 Quantities = Callable[[Mechanism, FloatArray, FloatArray], FloatArray]
@@ -60,7 +60,7 @@ class Efforts(SecondOrder):
         self.names = [f"effort of {name}" for name in self.subjects]
         self.sizes = np.maximum(np.abs(limits), 1e-12).T
 
-    def coefficients(self, path: Along, ends: tuple[float, float]) -> Coefficients:
+    def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
         """See `SecondOrder.coefficients`."""
         mechanism, ideal = self._mechanism, without_friction(self._mechanism)
         q, u, w = (values[:, path.imposed] for values in path.motion)
@@ -104,7 +104,7 @@ class Efforts(SecondOrder):
         curved = bool(self.curves.counts.any() or S.any() or viscous)
         return Coefficients(terms, upper, lower, curved)
 
-    def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
+    def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
         """See `SecondOrder.excess`."""
         speed = np.sqrt(square)
         q, u, w = path.motion
@@ -114,7 +114,7 @@ class Efforts(SecondOrder):
             (1.0 - MARGIN_BETWEEN) * np.maximum(self.limits[:, 0], -available),
             (1.0 - MARGIN_BETWEEN) * np.minimum(self.limits[:, 1], available),
         )
-        turned = self._turned(path.rates)
+        turned = self._effort_jumps(path.rates)
         with np.errstate(invalid="ignore"):  # infinite limits
             return Excess(
                 effort,
@@ -131,7 +131,7 @@ class Efforts(SecondOrder):
             f"is {bound:.6g} {unit}"
         )
 
-    def _rates(self, path: Along) -> FloatArray:
+    def _rates(self, path: SampledPath) -> FloatArray:
         """Return the rates dp/ds (N, 3, K) of each quantity's joint where limits are imposed."""
         return path.rates[:, path.imposed]
 
@@ -139,7 +139,7 @@ class Efforts(SecondOrder):
         """Create the function from a motion at configurations (N, M, nq) to quantities."""
         return lambda mechanism, v, a: mechanism.inverse_dynamics(q, v, a, self._wrench)
 
-    def _turned(self, rates: FloatArray) -> FloatArray:
+    def _effort_jumps(self, rates: FloatArray) -> FloatArray:
         """Compute the jumps (N, M, n) of efforts beside points of reversal; else 0.
 
         A jump is to the friction on the other side of the point.

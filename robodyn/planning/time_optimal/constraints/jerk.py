@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.planning.time_optimal.along import VERIFIED, Course, derivatives
 from robodyn.planning.time_optimal.constraints.base import ThirdOrder
-from robodyn.planning.time_optimal.program import Changes
+from robodyn.planning.time_optimal.program import ThirdOrderCoefficients
+from robodyn.planning.time_optimal.sampled_path import VERIFIED, SmoothPath, derivatives
 
 
 class Jerk(ThirdOrder):
@@ -21,7 +21,7 @@ class Jerk(ThirdOrder):
 
     quantity = "jerk"
 
-    def coefficients(self, course: Course, terms: FloatArray) -> Changes:
+    def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
         """See `ThirdOrder.coefficients`."""
         path = course.path
         g1, g2, g3 = course.imposed
@@ -29,7 +29,7 @@ class Jerk(ThirdOrder):
         by_r = derivatives(VERIFIED, VERIFIED)[path.imposed]
         turns = (by_r @ path.bends)[..., self.joints] / course.steps[:, None, None]
         zero = np.zeros(rates.shape)
-        return Changes(
+        return ThirdOrderCoefficients(
             0.5 * g1 * rates,
             1.5 * g2 * rates + 1.5 * g1**2 * bends,
             g3 * rates + 3.0 * g1 * g2 * bends + g1**2 * turns,
@@ -39,7 +39,7 @@ class Jerk(ThirdOrder):
         )
 
     def values(
-        self, course: Course, terms: FloatArray, square: FloatArray, acceleration: FloatArray
+        self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
         """See `ThirdOrder.values`."""
         driven = course.path.rates * acceleration + course.path.bends * square

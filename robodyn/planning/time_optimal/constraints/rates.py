@@ -12,8 +12,8 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import FirstOrder
+from robodyn.planning.time_optimal.sampled_path import SampledPath
 
 
 class Rates(FirstOrder):
@@ -23,10 +23,10 @@ class Rates(FirstOrder):
         self._limits = limits
         self.names = [f"rate of {name}" for name in mechanism.joint_names]
 
-    def bound(self, path: Along) -> FloatArray:
+    def bound(self, path: SampledPath) -> FloatArray:
         """See `FirstOrder.bound`."""
         return np.asarray((self._limits / np.abs(path.rates)).min(axis=-1))
 
-    def used(self, path: Along, speed: FloatArray) -> FloatArray:
+    def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
         """See `FirstOrder.used`."""
         return np.asarray(np.abs(path.rates * speed) / self._limits)

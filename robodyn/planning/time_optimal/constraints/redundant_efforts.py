@@ -20,10 +20,10 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import PLACES
-from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import MARGIN_BETWEEN, Excess
 from robodyn.planning.time_optimal.constraints.efforts import Efforts, Quantities
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
+from robodyn.planning.time_optimal.sampled_path import SampledPath
 
 # Size of a combination, relative to the largest, below which it belongs to no facet.
 NO_FACET = 1e-9
@@ -63,7 +63,7 @@ class RedundantEfforts(Efforts):
         self.limits = np.tile([-1.0, 1.0], (len(self.names), 1))
         self.sizes = np.ones((2, len(self.names)))
 
-    def excess(self, path: Along, square: FloatArray, acceleration: FloatArray) -> Excess:
+    def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
         """See `SecondOrder.excess`."""
         q, u, w = path.motion
         motion = u * np.sqrt(square), u * acceleration + w * square
@@ -74,7 +74,7 @@ class RedundantEfforts(Efforts):
         """See `Efforts.too_weak`."""
         return f"no efforts of {self.subjects[row]} within their limits move it slowly at {where}"
 
-    def _rates(self, path: Along) -> FloatArray:
+    def _rates(self, path: SampledPath) -> FloatArray:
         """Return zeros: combinations have no rates of their own."""
         return np.zeros((len(path.steps), PLACES, len(self.names)))
 

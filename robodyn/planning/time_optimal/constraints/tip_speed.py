@@ -11,8 +11,8 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.planning.time_optimal.along import Along
 from robodyn.planning.time_optimal.constraints.base import FirstOrder
+from robodyn.planning.time_optimal.sampled_path import SampledPath
 
 STEP = 1e-6
 
@@ -24,15 +24,15 @@ class TipSpeed(FirstOrder):
         self._mechanism, self._limit = mechanism, limit
         self.names = ["speed of the tip"]
 
-    def bound(self, path: Along) -> FloatArray:
+    def bound(self, path: SampledPath) -> FloatArray:
         """See `FirstOrder.bound`."""
         return self._limit / self._speed(path)
 
-    def used(self, path: Along, speed: FloatArray) -> FloatArray:
+    def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
         """See `FirstOrder.used`."""
         return self._speed(path)[..., None] * speed / self._limit
 
-    def _speed(self, path: Along) -> FloatArray:
+    def _speed(self, path: SampledPath) -> FloatArray:
         """Compute |dx/ds| (N, M) [m], by central differences of the tip's position."""
         q, u, _ = path.motion
         ahead, behind = (

@@ -12,12 +12,12 @@ import numpy as np
 from robodyn.errors import warn
 from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.mechanism.kind import ReadOptions
-from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.body import Link
 from robodyn.model.builder import ModelBuilder
-from robodyn.model.fields import varied
+from robodyn.model.fields import replace_unchecked
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.solvers.serial.chain import KINDS, as_arm, model_of_chain
 from robodyn.solvers.serial.description.urdf_chain import find_chain
 
@@ -40,7 +40,7 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
     source, start = builder.source, builder.home
     own = [j.name for j in builder.joints.values() if j.kind in KINDS and j.mimic is None]
     whole = builder.model(driven=own)
-    tree = TreeAtZero(whole)
+    tree = ZeroConfigurationTree(whole)
     base, tip = options.base_link or builder.base_link, options.tip_link or builder.tip_link
     hold, spelling = options.hold_branches, options.spelling
     chain = find_chain(tree, base or None, tip or None, hold, spelling)
@@ -51,7 +51,7 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
         link = Link(joint.child, body.mass, body.com, body.inertia, *shapes)
         parts.append((replace(joint, at=Placement.of(frame)), link))
         before = joint.child
-    stated = {tree.body[link] for link in builder.weighed}
+    stated = {tree.body[link] for link in builder.links_with_inertia}
     bare = [joint.child for joint in chain.joints if joint.child not in stated]
     check_massless(source, bare, strict=options.strict)
     bodies = ((f"link {link.name!r}", link.inertia) for _, link in parts)
@@ -69,11 +69,11 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
     )
     _warn_of_left_out(tree, model, builder.drives.actuated)
     visuals, collisions = (tree.geometry(chain.base, kind) for kind in ("visuals", "collisions"))
-    first = varied(model.links[0], visuals=visuals, collisions=collisions)
-    return as_arm(varied(model, links=(first, *model.links[1:])))
+    first = replace_unchecked(model.links[0], visuals=visuals, collisions=collisions)
+    return as_arm(replace_unchecked(model, links=(first, *model.links[1:])))
 
 
-def _warn_of_left_out(tree: TreeAtZero, model: Model, actuated: Collection[str]) -> None:
+def _warn_of_left_out(tree: ZeroConfigurationTree, model: Model, actuated: Collection[str]) -> None:
     """Warn of links that neither move with the chain nor are one body with its base.
 
     Args:

@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.errors import ModelError
 from robodyn.mechanism.option_names import Spelling, in_python
-from robodyn.model.at_zero import TreeAtZero
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.solvers.serial.chain import KINDS
 
 # [m] Two ends that are nearer than this at zero are taken to be in one place.
@@ -28,7 +28,7 @@ class UrdfChain(NamedTuple):
 
 
 def find_chain(
-    tree: TreeAtZero,
+    tree: ZeroConfigurationTree,
     base: str | None,
     tip: str | None,
     hold_branches: bool,
@@ -70,7 +70,9 @@ def find_chain(
     return chain if not hold_branches else _hold(tree, chain)
 
 
-def longest_chains(tree: TreeAtZero, base: str | None, spelling: Spelling) -> dict[str, list[Any]]:
+def longest_chains(
+    tree: ZeroConfigurationTree, base: str | None, spelling: Spelling
+) -> dict[str, list[Any]]:
     """All joints, fixed ones too, from a link, or the root, to each leaf behind most movable ones.
 
     Raises:
@@ -89,7 +91,7 @@ def longest_chains(tree: TreeAtZero, base: str | None, spelling: Spelling) -> di
     return longest
 
 
-def _default_tip(tree: TreeAtZero, base: str, spelling: Spelling) -> str:
+def _default_tip(tree: ZeroConfigurationTree, base: str, spelling: Spelling) -> str:
     longest = longest_chains(tree, base, spelling)
     most = _movable(next(iter(longest.values())))
     ends = {tree.body[link] for link in longest}
@@ -103,7 +105,7 @@ def _default_tip(tree: TreeAtZero, base: str, spelling: Spelling) -> str:
     return max(longest, key=lambda link: len(longest[link]))
 
 
-def check_loops(tree: TreeAtZero, spelling: Spelling) -> None:
+def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
     """Reject ends of two branches that look like one link, cut in two to make a tree of a loop.
 
     Exporters name the halves A and B, or repeat a link with a number appended to its name. To load
@@ -135,7 +137,7 @@ def check_loops(tree: TreeAtZero, spelling: Spelling) -> None:
             )
 
 
-def _alike(tree: TreeAtZero, link: str, repeated: str) -> bool:
+def _alike(tree: ZeroConfigurationTree, link: str, repeated: str) -> bool:
     """Whether the branches behind two ends repeat each other too, as the fingers of a hand do.
 
     The halves of a loop may, but these are in one place.
@@ -155,7 +157,7 @@ _LOOP = re.compile(
 _REPEATED = re.compile(r"(?P<name>.+)_\d+")
 
 
-def _path(tree: TreeAtZero, link: str, base: str) -> list[Any] | None:
+def _path(tree: ZeroConfigurationTree, link: str, base: str) -> list[Any] | None:
     """Joints from `base` down to a link, or None if it is not below."""
     path = []
     while link != base:
@@ -185,7 +187,7 @@ def _check_kind(joint: Any, source: str, spelling: Spelling) -> None:
         )
 
 
-def _check_branches(tree: TreeAtZero, chain: UrdfChain, spelling: Spelling) -> None:
+def _check_branches(tree: ZeroConfigurationTree, chain: UrdfChain, spelling: Spelling) -> None:
     moving = {joint.child for joint in chain.joints}
     for joint in tree.above.values():
         beside = joint.moves and joint.child not in moving
@@ -199,7 +201,7 @@ def _check_branches(tree: TreeAtZero, chain: UrdfChain, spelling: Spelling) -> N
             )
 
 
-def _hold(tree: TreeAtZero, chain: UrdfChain) -> UrdfChain:
+def _hold(tree: ZeroConfigurationTree, chain: UrdfChain) -> UrdfChain:
     """Assign every link outside the chain to the body of the chain that carries it."""
     kept = {tree.body[chain.base], *(joint.child for joint in chain.joints)}
     for link in tree.links:
@@ -215,7 +217,9 @@ _FINGER_JOINT = re.compile(r"finger|gripper|jaw|knuckle", re.IGNORECASE)
 _FINGER_LINK = re.compile(r"finger|jaw|knuckle", re.IGNORECASE)
 
 
-def check_gripper(tree: TreeAtZero, longest: Mapping[str, list[Any]], spelling: Spelling) -> None:
+def check_gripper(
+    tree: ZeroConfigurationTree, longest: Mapping[str, list[Any]], spelling: Spelling
+) -> None:
     """Refuse to take a gripper's finger for the last joint of an arm.
 
     Args:
@@ -254,7 +258,7 @@ def check_gripper(tree: TreeAtZero, longest: Mapping[str, list[Any]], spelling: 
     )
 
 
-def _pairs(tree: TreeAtZero, longest: Mapping[str, list[Any]]) -> set[str]:
+def _pairs(tree: ZeroConfigurationTree, longest: Mapping[str, list[Any]]) -> set[str]:
     """Joints that slide on one body side by side, each at the end of a chain, whatever called."""
     beside: dict[str, set[str]] = {}
     for path in longest.values():
@@ -273,7 +277,7 @@ def _is_finger(joint: Any, known: set[str]) -> bool:
     )
 
 
-def _other_tips(tree: TreeAtZero, link: str) -> list[str]:
+def _other_tips(tree: ZeroConfigurationTree, link: str) -> list[str]:
     """Links without inertia and children on the same body: tool frames."""
     parents = {joint.parent for joint in tree.above.values()}
     body = tree.body[link]

@@ -15,8 +15,8 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.matrices import (
     Matrix,
     add_outer,
-    back,
-    forth,
+    apply,
+    apply_transposed,
     plus,
     shifted,
     skew,
@@ -126,10 +126,10 @@ def inward_inertias(
         force = add(force, gyroscopic[1])
         z = joint_axis(frames, i)
         if any_of(chain[i + 1, PRISMATIC] > 0.0):
-            angular, linear = forth(B, z), forth(M, z)
+            angular, linear = apply(B, z), apply(M, z)
             inert, load = dot(z, linear), dot(z, force)
         else:
-            angular, linear = forth(A, z), back(B, z)
+            angular, linear = apply(A, z), apply_transposed(B, z)
             inert, load = dot(z, angular), dot(z, moment)
         inert += chain[i + 1, ARMATURE]
         if not all_of(inert > 0.0):
@@ -145,8 +145,10 @@ def inward_inertias(
             M = add_outer(M, -1.0 / inert, linear, linear)
             alpha = vector(body, BODY_COUPLING)
             a = vector(body, BODY_COUPLING + 3)
-            moment = add(moment, axpy(effort / inert, angular, add(forth(A, alpha), forth(B, a))))
-            force = add(force, axpy(effort / inert, linear, add(back(B, alpha), forth(M, a))))
+            moment = add(moment, axpy(effort / inert, angular, add(apply(A, alpha), apply(B, a))))
+            force = add(
+                force, axpy(effort / inert, linear, add(apply_transposed(B, alpha), apply(M, a)))
+            )
             r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
             moment = add(moment, cross(r, force))
             A, B = shifted(A, B, M, r)
@@ -159,5 +161,5 @@ def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tu
     omega = vector(body, BODY_VELOCITY)
     v = vector(body, BODY_VELOCITY + 3)
     momentum = axpy(mass, v, cross(omega, first))
-    spin = add(forth(inertia, omega), cross(first, v))
+    spin = add(apply(inertia, omega), cross(first, v))
     return add(cross(omega, spin), cross(v, momentum)), cross(omega, momentum)

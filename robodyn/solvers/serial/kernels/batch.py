@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.base_motion import base_at_rest
 from robodyn.dynamics.kernels.state import State
 from robodyn.numerics.compiler import kernel
 from robodyn.solvers.serial.kernels import lagrange as serial_lagrange
@@ -23,7 +23,7 @@ def modified_newton_euler(
 ) -> None:
     """Efforts out (N, n) by the recursion of section 5."""
     work = np.empty((q.shape[1], WORK_SIZE))
-    base = at_rest(gravity)
+    base = base_at_rest(gravity)
     for s in range(q.shape[0]):
         state = State(q[s], qd[s], qdd[s], wrench[s], contact, q[s], False)
         serial_newton_euler.modified_newton_euler(chain, base, state, work, out[s])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.matrices import add_outer, add_point_mass, forth, plus
+from robodyn.numerics.matrices import add_outer, add_point_mass, apply, plus
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import add, axpy, cross, dot, scale, sub
 from robodyn.solvers.serial.kernels.layout import ARMATURE, PRISMATIC
@@ -57,7 +57,7 @@ def mass_matrix(chain: Any, frames: Any, out: Any) -> None:
         if any_of(chain[i + 1, PRISMATIC] > 0.0):
             force, moment = scale(mass, z), cross(first, z)
         else:
-            force, moment = cross(z, first), forth(inertia, z)
+            force, moment = cross(z, first), apply(inertia, z)
         for j in range(i, -1, -1):
             if j < i:
                 r = sub(joint_origin(frames, j + 1), joint_origin(frames, j))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.dynamics.kernels.dry_friction import dry_friction_slope, imminent
+from robodyn.dynamics.kernels.dry_friction import dry_friction_slope, friction_rate
 from robodyn.dynamics.kernels.effort_slopes import (
     ARM,
     AXIS,
@@ -84,7 +84,7 @@ def effort_slopes(
     the rates alone.
     """
     n = chain.shape[0] - 1
-    qd, qdd = state.rates, state.third
+    qd, qdd = state.rates, state.acceleration_or_effort
     outward(chain, frames, base, qd, qdd, rows)
     none = scale(0.0, base.force)
     mass, first, inertia = 0.0, none, (none, none, none)
@@ -117,7 +117,7 @@ def effort_slopes(
                 out[by_rate + j * n + i] = dot(factor, z) + 2.0 * mixed
                 mixed = dot(change[0], vector(other, TURNED)) + dot(change[1], vector(other, MOVED))
                 out[j * n + i] = dot(factor, w) + mixed
-        side = imminent(qd[j], qdd[j]) if planned else qd[j]
+        side = friction_rate(qd[j], qdd[j]) if planned else qd[j]
         slope = chain[j + 1, DAMPING] + dry_friction_slope(chain[j + 1], DRY_FRICTION, side)
         at = j * n + j
         out[at] = out[at] + chain[j + 1, STIFFNESS]

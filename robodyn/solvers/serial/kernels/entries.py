@@ -33,7 +33,7 @@ MOST_SLOPES: Final = 128
 
 
 @inner
-def is_asked(chain: Any, state: Any, trusted: bool) -> bool:
+def is_supported_state(chain: Any, state: Any, trusted: bool) -> bool:
     """Whether a state is to be answered here: of an arm not too long, and as it has to be."""
     n = state.q.shape[0]
     if n > MOST_JOINTS:
@@ -50,7 +50,7 @@ def inverse_dynamics(
 ) -> bool:  # fmt: skip
     """Efforts (n,) of one state by Newton-Euler."""
     chain, state = borrowed_array(chain), state_of(q, qd, qdd, wrench, base)
-    if not is_asked(chain, state, trusted):
+    if not is_supported_state(chain, state, trusted):
         return False
     base = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
     work = stack(state.q.shape[0], WORK_SIZE)
@@ -65,7 +65,7 @@ def forward_dynamics(
 ) -> bool:  # fmt: skip
     """Accelerations (n,) of one state by articulated bodies."""
     chain, state = borrowed_array(chain), state_of(q, qd, tau, wrench, base)
-    if not is_asked(chain, state, trusted):
+    if not is_supported_state(chain, state, trusted):
         return False
     n, load = state.q.shape[0], state.wrench
     frames, bodies = stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
@@ -75,7 +75,7 @@ def forward_dynamics(
             load[j] = 0.0
     place(chain, state.q, frames)
     base = base_of(state.base, state.moves, borrowed_array(gravity), 0.0)
-    q, rates, efforts, out = state.q, state.rates, state.third, borrowed_array(out)
+    q, rates, efforts, out = state.q, state.rates, state.acceleration_or_effort, borrowed_array(out)
     return bool(
         serial_articulated.forward_dynamics(
             chain, frames, base, q, rates, efforts, load, bodies, out

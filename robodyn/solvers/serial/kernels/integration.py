@@ -104,7 +104,7 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
     q, qd, effort = state.q, state.rates, vectors[3]
     for i in range(chain.shape[0] - 1):
         rate[i] = qd[i]
-        effort[i] = joint_effort(state.third[i], q[i], qd[i], i, plant)
+        effort[i] = joint_effort(state.acceleration_or_effort[i], q[i], qd[i], i, plant)
     place(chain, q, frames)
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
     if forward_dynamics(chain, frames, base, q, qd, effort, state.wrench, bodies, acceleration):
@@ -120,7 +120,7 @@ def to_manifold(plant: Any, q: Any, qd: Any, work: Any) -> int:
 
 @inner
 def equations(
-    plant: Any, q: Any, qd: Any, tau: Any, load: Any, watched: bool, work: Any, out: Any
+    plant: Any, q: Any, qd: Any, tau: Any, load: Any, may_be_stiff: bool, work: Any, out: Any
 ) -> int:
     """As `dynamics.kernels.simulation` says."""
     chain, gravity = plant.mechanism

@@ -15,7 +15,7 @@ import math
 from typing import Any
 
 from robodyn.numerics.compiler import kernel
-from robodyn.numerics.matrices import back, matrix
+from robodyn.numerics.matrices import apply_transposed, matrix
 from robodyn.numerics.vectors import Vector, cross, dot, sub
 from robodyn.solvers.serial.kernels.layout import PRISMATIC, ROTATION, SHIFT
 from robodyn.solvers.serial.kernels.terms import add_motor
@@ -42,7 +42,7 @@ def lagrange(
     D (n + 1, n, 4, 4) for dT_0^i/dj at [i, j], work (4, 4, 4).
     """
     n = q.shape[0]
-    g = back(matrix(chain[0], ROTATION), (gravity[0], gravity[1], gravity[2]))
+    g = apply_transposed(matrix(chain[0], ROTATION), (gravity[0], gravity[1], gravity[2]))
     for i in range(1, n + 1):
         neighbor(chain[i], q[i - 1], T[i - 1, i])
     transforms(q, T)
@@ -64,8 +64,8 @@ def lagrange(
                 tau[i] = subtract_weight(tau[i], g[axis], gravity_moment(pseudo, D, i, axis, n))
     if contact:
         R = matrix(chain[0], ROTATION)
-        force = back(R, (wrench[0], wrench[1], wrench[2]))
-        moment = back(R, (wrench[3], wrench[4], wrench[5]))
+        force = apply_transposed(R, (wrench[0], wrench[1], wrench[2]))
+        moment = apply_transposed(R, (wrench[3], wrench[4], wrench[5]))
         for i in range(n):
             tau[i] = tau[i] - tip_effort(chain, T, i, n, force, moment)
 

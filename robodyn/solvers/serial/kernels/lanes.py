@@ -70,7 +70,15 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
     place(chain, state.q, s.frames)
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
     solved = serial_articulated.forward_dynamics(
-        chain, s.frames, base, state.q, state.rates, state.third, state.wrench, s.bodies, found
+        chain,
+        s.frames,
+        base,
+        state.q,
+        state.rates,
+        state.acceleration_or_effort,
+        state.wrench,
+        s.bodies,
+        found,
     )
     return OK if solved else NO_INERTIA
 

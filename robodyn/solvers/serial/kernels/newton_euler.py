@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.matrices import Matrix, back, matrix, store_matrix
+from robodyn.numerics.matrices import Matrix, apply_transposed, matrix, store_matrix
 from robodyn.numerics.vectors import Vector, store, vector
 from robodyn.solvers.serial.kernels.layout import (
     ROTATION,
@@ -54,7 +54,7 @@ def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None
 
     `base` is a `base_motion.Base`, `work` scratch (n, WORK_SIZE).
     """
-    q, qd, qdd = state.q, state.rates, state.third
+    q, qd, qdd = state.q, state.rates, state.acceleration_or_effort
     omega, alpha, a = base_motion(chain, base)
     for i in range(chain.shape[0] - 1):
         row = chain[i + 1]
@@ -67,14 +67,14 @@ def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None
         a = origin_acceleration(A, r, carried)
         F = inertial_force(row, com_acceleration(row, A, a))
         N = add_moment(angular_inertia(row, alpha), gyroscopic_moment(row, omega))
-        keep(work[i], R, r, link_lever(row, q[i]), F, N)
+        store_link(work[i], R, r, link_lever(row, q[i]), F, N)
     inward(chain, state, work, tau)
 
 
 @inner
 def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
     """Joint efforts tau (n,) by Turney's modified form; arguments as `newton_euler`."""
-    q, qd, qdd = state.q, state.rates, state.third
+    q, qd, qdd = state.q, state.rates, state.acceleration_or_effort
     n = chain.shape[0] - 1
     omega, alpha, a = base_motion(chain, base)
     for i in range(n):
@@ -90,7 +90,7 @@ def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any
         N = spread_moment(row, A)
         if i < n - 1:
             a = origin_acceleration(A, r, carried)
-        keep(work[i], R, r, lever, F, N)
+        store_link(work[i], R, r, lever, F, N)
     inward(chain, state, work, tau)
 
 
@@ -113,7 +113,7 @@ def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
             moment = add_moment(moment, passed_moment(vector(work[i], WORK_REACH), outer_force))
             moment = add_moment(moment, outer_moment)
         effort = along_axis(row, force, moment)
-        tau[i] = add_motor(row, effort, state.q[i], state.rates[i], state.third[i])
+        tau[i] = add_motor(row, effort, state.q[i], state.rates[i], state.acceleration_or_effort[i])
         if i > 0:
             R = matrix(work[i], WORK_ROTATION)
             outer_force = turned_force(R, force)
@@ -127,17 +127,19 @@ def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
     `wrench` (6,) is the opposite, in the base frame.
     """
     R = matrix(chain[0], ROTATION)
-    force = back(R, (-wrench[0], -wrench[1], -wrench[2]))
-    moment = back(R, (-wrench[3], -wrench[4], -wrench[5]))
+    force = apply_transposed(R, (-wrench[0], -wrench[1], -wrench[2]))
+    moment = apply_transposed(R, (-wrench[3], -wrench[4], -wrench[5]))
     for i in range(chain.shape[0] - 1):
         R = link_rotation(chain[i + 1], q[i])
-        force = back(R, force)
-        moment = back(R, moment)
+        force = apply_transposed(R, force)
+        moment = apply_transposed(R, moment)
     return force, moment
 
 
 @inner
-def keep(work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector) -> None:
+def store_link(
+    work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector
+) -> None:
     """Store a link's quantities for `inward`."""
     store_matrix(work, WORK_ROTATION, R)
     store(work, WORK_REACH, r)

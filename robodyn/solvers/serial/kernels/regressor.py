@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.base_motion import base_at_rest
 from robodyn.dynamics.kernels.body_columns import write_body_columns
 from robodyn.dynamics.kernels.effort_slopes import ARM, AXIS
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.matrices import back, forth, matrix, product
+from robodyn.numerics.matrices import apply, apply_transposed, matrix, product
 from robodyn.numerics.vectors import add, cross, sub, vector
 from robodyn.solvers.serial.kernels.derivatives import (
     ACCELERATION,
@@ -34,14 +34,15 @@ def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) 
     """Columns of link i (from 0) in the efforts (n, p) of joint i and those before it."""
     R = matrix(frames[i + 1], 0)
     E = product(R, matrix(turn, 0))
-    p = sub(vector(frames[i + 1], FRAME_ORIGIN), forth(R, reach))
+    p = sub(vector(frames[i + 1], FRAME_ORIGIN), apply(R, reach))
     w, alpha = vector(rows[i], OMEGA), vector(rows[i], ALPHA)
     a = add(vector(rows[i], ACCELERATION), cross(alpha, p))
-    a = back(E, add(a, cross(w, add(vector(rows[i], VELOCITY), cross(w, p)))))
-    w, alpha = back(E, w), back(E, alpha)
+    a = apply_transposed(E, add(a, cross(w, add(vector(rows[i], VELOCITY), cross(w, p)))))
+    w, alpha = apply_transposed(E, w), apply_transposed(E, alpha)
     for j in range(i + 1):
         axis = vector(rows[j], AXIS)
-        h, z = back(E, add(vector(rows[j], ARM), cross(axis, p))), back(E, axis)
+        h = apply_transposed(E, add(vector(rows[j], ARM), cross(axis, p)))
+        z = apply_transposed(E, axis)
         write_body_columns(h, z, a, w, alpha, out[j], 10 * i)
 
 
@@ -63,7 +64,7 @@ def regressor(
     )  # fmt: skip
     n = chain.shape[0] - 1
     frames, rows = stack(n + 1, FRAME_SIZE), stack(n, SLOPE_SIZE)
-    base = at_rest(borrowed_array(gravity))
+    base = base_at_rest(borrowed_array(gravity))
     for k in range(out.shape[0]):
         place(chain, q[k], frames)
         outward(chain, frames, base, qd[k], qdd[k], rows)

@@ -10,8 +10,8 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.matrices import (
     Matrix,
     add_point_mass,
+    apply,
     column,
-    forth,
     matrix,
     product,
     store_matrix,
@@ -67,13 +67,13 @@ def link_lever(row: Any, q: float) -> Vector:
 def place(chain: Any, q: Any, frames: Any) -> None:
     """Rotation and origin of frames 0..n in the base frame, into frames (n + 1, FRAME_SIZE)."""
     R = matrix(chain[0], ROTATION)
-    origin = forth(R, vector(chain[0], REACH))
+    origin = apply(R, vector(chain[0], REACH))
     store_matrix(frames[0], 0, R)
     store(frames[0], FRAME_ORIGIN, origin)
     for i in range(chain.shape[0] - 1):
         row = chain[i + 1]
         R = product(R, link_rotation(row, q[i]))
-        origin = add(origin, forth(R, link_reach(row, q[i])))
+        origin = add(origin, apply(R, link_reach(row, q[i])))
         store_matrix(frames[i + 1], 0, R)
         store(frames[i + 1], FRAME_ORIGIN, origin)
 
@@ -102,7 +102,7 @@ def joint_origin(frames: Any, i: int) -> Vector:
 def link_com(chain: Any, frames: Any, i: int) -> Vector:
     """Center of mass of link i (0..n-1), base frame."""
     R = matrix(frames[i + 1], 0)
-    return add(vector(frames[i + 1], FRAME_ORIGIN), forth(R, vector(chain[i + 1], COM)))
+    return add(vector(frames[i + 1], FRAME_ORIGIN), apply(R, vector(chain[i + 1], COM)))
 
 
 @inner

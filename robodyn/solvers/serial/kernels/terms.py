@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import transport_and_coriolis
-from robodyn.dynamics.kernels.dry_friction import dry_friction, imminent
+from robodyn.dynamics.kernels.dry_friction import dry_friction, friction_rate
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.matrices import Matrix, back, forth, matrix
+from robodyn.numerics.matrices import Matrix, apply, apply_transposed, matrix
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, vector
 from robodyn.solvers.serial.kernels.layout import (
@@ -40,16 +40,20 @@ def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
     if base.moves:
         none = scale(0.0, base.force)
         a = add(base.force, transport_and_coriolis(base, vector(chain[0], SHIFT), none))
-        return back(R, base.omega), back(R, base.alpha), back(R, a)
-    return base.omega, base.alpha, back(R, base.force)
+        return (
+            apply_transposed(R, base.omega),
+            apply_transposed(R, base.alpha),
+            apply_transposed(R, a),
+        )
+    return base.omega, base.alpha, apply_transposed(R, base.force)
 
 
 @inner
 def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
     """Eq. 3.15, omega_i from omega_{i-1}."""
     if any_of(row[PRISMATIC] > 0.0):
-        return back(R, omega)
-    return back(R, (omega[0], omega[1], omega[2] + rate))
+        return apply_transposed(R, omega)
+    return apply_transposed(R, (omega[0], omega[1], omega[2] + rate))
 
 
 @inner
@@ -58,8 +62,8 @@ def angular_acceleration(
 ) -> Vector:
     """Eq. 3.16, alpha_i from alpha_{i-1} and omega_{i-1} (the report prints omega_i)."""
     if any_of(row[PRISMATIC] > 0.0):
-        return back(R, alpha)
-    return back(
+        return apply_transposed(R, alpha)
+    return apply_transposed(
         R,
         (alpha[0] + omega[1] * rate, alpha[1] - omega[0] * rate, alpha[2] + acceleration),
     )
@@ -73,7 +77,7 @@ def carried_acceleration(
     if any_of(row[PRISMATIC] > 0.0):
         twice = rate + rate
         a = (a[0] + omega[1] * twice, a[1] - omega[0] * twice, a[2] + acceleration)
-    return back(R, a)
+    return apply_transposed(R, a)
 
 
 @inner
@@ -92,13 +96,13 @@ def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
 @inner
 def origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> Vector:
     """Eq. 3.17, a_i = A_i r_i + R_i^{i-1} a_{i-1}."""
-    return add(forth(A, r), carried)
+    return add(apply(A, r), carried)
 
 
 @inner
 def com_acceleration(row: Any, A: Matrix, a: Vector) -> Vector:
     """Eq. 3.18 with rbar_i in both terms (the report prints r_i in the first)."""
-    return add(forth(A, vector(row, COM)), a)
+    return add(apply(A, vector(row, COM)), a)
 
 
 @inner
@@ -110,7 +114,7 @@ def inertial_force(row: Any, acceleration: Vector) -> Vector:
 @inner
 def levered_force(row: Any, A: Matrix, lever: Vector, carried: Vector) -> Vector:
     """m_i abar_i of eq. 5.1, m_i (A_i (rbar_i + r_i) + R_i^{i-1} a_{i-1})."""
-    return scale(row[MASS], add(forth(A, lever), carried))
+    return scale(row[MASS], add(apply(A, lever), carried))
 
 
 @inner
@@ -162,13 +166,13 @@ def passed_moment(r: Vector, force: Vector) -> Vector:
 @inner
 def turned_force(R: Matrix, force: Vector) -> Vector:
     """R_i^{i+1} f_{i+1} of eq. 3.19."""
-    return forth(R, force)
+    return apply(R, force)
 
 
 @inner
 def turned_moment(R: Matrix, moment: Vector) -> Vector:
     """R_i^{i+1} n_{i+1} of eq. 3.20."""
-    return forth(R, moment)
+    return apply(R, moment)
 
 
 @inner
@@ -197,7 +201,7 @@ def add_motor(row: Any, effort: float, position: float, rate: float, acceleratio
 
     Dry friction of a joint at rest is on the side to which the motion accelerates.
     """
-    side = imminent(rate, acceleration)
+    side = friction_rate(rate, acceleration)
     passive = passive_effort(row, position, rate, side)
     total: float = effort + (row[ARMATURE] * acceleration + passive)
     return total

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from robodyn.errors import ModelError
 from robodyn.formats.inertia import check_inertias
 from robodyn.mechanism.kind import ReadOptions
-from robodyn.model.at_zero import TreeAtZero
 from robodyn.model.builder import ModelBuilder
 from robodyn.model.closure import Closure
-from robodyn.model.fields import varied
+from robodyn.model.fields import replace_unchecked
 from robodyn.model.model import Model
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.parsing.description import check_links
 from robodyn.solvers.stewart.recognition import six_legs_of
-from robodyn.solvers.stewart.six_legs import LEGS, left_by_rotors
+from robodyn.solvers.stewart.six_legs import LEGS, inertia_without_rotor
 
 
 def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
@@ -46,14 +46,14 @@ def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Mode
             )
     model = builder.model(platform, driven=slides or None)
     check_links(model, strict=options.strict)
-    tree = TreeAtZero(model)
+    tree = ZeroConfigurationTree(model)
     legs = [
         joints[-1].name
         for closure in _in_order(model.closures)
         for link in (closure.parent, closure.child)
         if (joints := tree.moving_joints_above(link)) and joints[-1].kind == "prismatic"
     ]
-    stated = {tree.body[link] for link in builder.weighed}
+    stated = {tree.body[link] for link in builder.links_with_inertia}
     for name in (model.tip_link, *(link for leg in legs for link in _parts(leg, tree))):
         if tree.body[name] not in stated:
             raise ModelError(
@@ -62,12 +62,12 @@ def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Mode
                 value=name,
             )
     if set(legs) == set(model.driven):
-        model = varied(model, driven=tuple(legs))
-    check_inertias(source, left_by_rotors(six_legs_of(model)), strict=options.strict)
+        model = replace_unchecked(model, driven=tuple(legs))
+    check_inertias(source, inertia_without_rotor(six_legs_of(model)), strict=options.strict)
     return model
 
 
-def _parts(actuator: str, tree: TreeAtZero) -> tuple[str, str]:
+def _parts(actuator: str, tree: ZeroConfigurationTree) -> tuple[str, str]:
     """The links of a leg's lower and upper part."""
     joint = next(joint for joint in tree.above.values() if joint.name == actuator)
     return tree.body[joint.parent], joint.child

@@ -41,7 +41,7 @@ from robodyn.solvers.stewart.six_legs import (
     LegJoints,
     LegLimits,
     SixLegs,
-    left_by_rotors,
+    inertia_without_rotor,
 )
 
 UNIVERSAL_LIMITS = ("universal_1", "universal_2")
@@ -92,7 +92,7 @@ def stewart_model_from_yaml(
         body_cone=top.number("body_cone", "rad", default=np.inf, above=0.0),
     )
     bodies = [(name, body.inertia) for name, body in six.bodies]
-    check_inertias(source, [*bodies, *left_by_rotors(six)], strict=options.strict)
+    check_inertias(source, [*bodies, *inertia_without_rotor(six)], strict=options.strict)
     return with_stated_springs(top, six.expanded())
 
 

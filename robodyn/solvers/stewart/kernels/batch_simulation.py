@@ -3,7 +3,7 @@
 """Steps of many platforms, each with its own parameters, eight at a time in the lanes of vectors.
 
 The steps are those of `dynamics.kernels.integration.classical_step`, efforts held, to the bit;
-where legs have dry friction they are those of `rough_step` while every such leg slides on, to
+where legs have dry friction they are those of `hybrid_step` while every such leg slides on, to
 rounding.
 A platform of which a step is not of this kind, as a leg sticks, comes to rest or no finite state
 follows, stays where it is; whoever called takes it on from there. No lane depends on another, but
@@ -19,8 +19,8 @@ from robodyn.dynamics.kernels.batch_simulation import COLUMNS, DT, MOVES, STOPS
 from robodyn.dynamics.kernels.batch_simulation import FRICTION as ROWS_OF_FRICTION
 from robodyn.dynamics.kernels.dry_friction import dry_friction
 from robodyn.dynamics.kernels.end_stops import end_stop_effort, motor_effort
+from robodyn.dynamics.kernels.hybrid_step import LANDED
 from robodyn.dynamics.kernels.modes import REST
-from robodyn.dynamics.kernels.rough_step import LANDED
 from robodyn.dynamics.kernels.state import State
 from robodyn.dynamics.kernels.sticking import RATE, STATIC, STATIC_BACKWARD
 from robodyn.numerics.array_arguments import borrowed_array
@@ -103,7 +103,7 @@ class Memory(NamedTuple):
 
 
 @inner
-def within(s: Any) -> Any:
+def is_bounded(s: Any) -> Any:
     """In which lanes pose and twist are within bounds."""
     fine = abs(s.pose[0]) < BEYOND
     for j in range(1, 7):
@@ -130,7 +130,7 @@ def slides(platforms: Any, rates: Any, s: Any) -> Any:
 
 
 @inner
-def slides_on(platforms: Any, s: Any) -> Any:
+def keeps_sliding(platforms: Any, s: Any) -> Any:
     """In which lanes none of these legs has come to rest as the step ends."""
     X, Y, Z = rotation_columns(s.pose)
     fine = s.left[0] > 0.0
@@ -168,7 +168,7 @@ def one_step(platforms: Any, settings: Any, s: Any, e: Any) -> Any:
         put_stage(s.v, s.accelerations, k, dt, 6, s.twist)
         if k > 0:
             integration.normalize(s.pose)
-        good = good & within(s)
+        good = good & is_bounded(s)
         for j in range(7):
             s.unit[j] = s.pose[j]
         state = State(s.unit, s.twist, s.held, s.wrench, True, s.base, settings.moves)
@@ -186,9 +186,9 @@ def one_step(platforms: Any, settings: Any, s: Any, e: Any) -> Any:
     put_step(s.q, s.rates, dt, 7, s.pose)
     put_step(s.v, s.accelerations, dt, 6, s.twist)
     integration.normalize(s.pose)
-    good = good & within(s)
+    good = good & is_bounded(s)
     if settings.rough:
-        good = good & slides_on(platforms, s)
+        good = good & keeps_sliding(platforms, s)
     return good
 
 

@@ -25,11 +25,11 @@ from robodyn.solvers.stewart.kernels.single import is_pose
 
 
 @inner
-def missing(platform: Any, state: Any, forces: Any, H: Any, out: Any) -> int:
+def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) -> int:
     """The wrench that a motion requires, less that of the legs and of the surroundings."""
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
-    q, v, a = state.q, state.rates, state.third
+    q, v, a = state.q, state.rates, state.acceleration_or_effort
     status = required_wrench(legs, body, q, v, a, base, True, H, out)
     for i in range(6):
         total = out[i]
@@ -53,7 +53,7 @@ def drive(platform: Any, H: Any, i: int, j: int) -> Any:
     return H[i, j]
 
 
-slopes = slopes_of(missing, displace, drive)
+slopes = slopes_of(residual_wrench, displace, drive)
 
 
 @batch_entry

@@ -112,9 +112,13 @@ def add_blocks(a: Any, b: Any) -> Any:
 @inner
 def write_mass_matrix(blocks: Any, out: Any) -> None:
     """Write the sum of all shares of `at_reference` as a matrix (6, 6)."""
-    (first, second), coupling, (third, fourth) = blocks
+    (first, second), coupling, (acceleration_or_effort, fourth) = blocks
     upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
-    lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
+    lower = (
+        acceleration_or_effort,
+        (acceleration_or_effort[1], fourth[0], fourth[1]),
+        (acceleration_or_effort[2], fourth[1], fourth[2]),
+    )
     for i in range(3):
         for j in range(3):
             out[i, j] = upper[i][j]
@@ -160,7 +164,7 @@ def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
 @inner
 def inverse_dynamics(legs: Any, platform: Any, state: Any, base: Any, H: Any, out: Any) -> int:
     """Actuator forces (6,) of one state under a wrench; H (6, 6) is work space."""
-    pose, twist, accel, wrench = state.q, state.rates, state.third, state.wrench
+    pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
     status = required_wrench(legs, platform, pose, twist, accel, base, True, H, out)
     if status != OK:
         return status

@@ -61,7 +61,7 @@ def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> flo
 
 
 @inner
-def moved(pose: Any, step: Any, factor: float, out: Any) -> None:
+def displaced_pose(pose: Any, step: Any, factor: float, out: Any) -> None:
     """Write the pose (7,) after factor * step (6,) on the manifold."""
     copy(pose, out)
     displace_pose(out, 0, scale(factor, vector(step, 0)), scale(factor, vector(step, 3)))
@@ -106,7 +106,7 @@ def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, e
     factor = 1.0 / max(1.0, turn / LARGEST_TURN, shift / longest)
     new_error = stack(1, 6)[0]
     for _ in range(HALVINGS):
-        moved(pose, step, factor, trial)
+        displaced_pose(pose, step, factor, trial)
         largest = length_errors(legs, trial, lengths, J, new_error)
         after = 0.0
         for i in range(6):

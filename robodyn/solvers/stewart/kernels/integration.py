@@ -48,12 +48,12 @@ from robodyn.solvers.stewart.kernels.leg import (
 )
 from robodyn.solvers.stewart.kernels.single import (
     PLATFORM,
+    add_legs,
     find_accelerations,
     find_forces,
     geometry_status,
-    lacks_frame,
+    is_degenerate,
     mass_blocks,
-    plus_legs,
     unit_columns,
 )
 
@@ -138,7 +138,14 @@ def to_manifold(plant: Any, pose: Any, twist: Any, work: Any) -> int:
 
 @inner
 def equations(
-    plant: Any, pose: Any, twist: Any, forces: Any, given: Any, watched: bool, work: Any, out: Any
+    plant: Any,
+    pose: Any,
+    twist: Any,
+    forces: Any,
+    given: Any,
+    may_be_stiff: bool,
+    work: Any,
+    out: Any,
 ) -> int:
     """As `dynamics.kernels.simulation` says."""
     (lanes,) = plant.mechanism
@@ -149,15 +156,15 @@ def equations(
     none = (0.0, 0.0, 0.0)
     base = base_under(given, vector(platform, GRAVITY))
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
-    if lacks_frame(g):
+    if is_degenerate(g):
         return geometry_status(lanes, pose, True)
     m = leg_velocity(g, v, w)
     n = leg_acceleration(g, m, none, none, w)
     load = leg_load(legs, g, m, n, w, base)
     moving = vector(pose, 0), v, w
     linear, angular = platform_wrench(platform, (X, Y, Z), moving, (none, none), base)
-    linear = plus_legs(linear, load.tip_force)
-    angular = plus_legs(angular, sub(cross(g.q, load.tip_force), load.friction))
+    linear = add_legs(linear, load.tip_force)
+    angular = add_legs(angular, sub(cross(g.q, load.tip_force), load.friction))
     arm = cross(g.q, g.s)
     for j in range(3):
         force[j] = given[j] - linear[j]
@@ -170,7 +177,7 @@ def equations(
         push = joint_effort(forces[i], lane(g.length, i), lane(m.rate, i), i, plant)
         for j in range(6):
             force[j] += L[i, j] * push
-    if watched:
+    if may_be_stiff:
         damping(legs, g, out.D)
     write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), out.M)
     return OK

@@ -65,7 +65,7 @@ def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) 
         return SINGULAR
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
     status = required_wrench(
-        legs, body, state.q, state.rates, state.third, base, with_legs, s.H, found
+        legs, body, state.q, state.rates, state.acceleration_or_effort, base, with_legs, s.H, found
     )
     if status != OK:
         return status
@@ -113,7 +113,7 @@ def accelerated(state: Any, e: Any, out: Any) -> int:
         if state.contact:
             total = total + state.wrench[i]
         for j in range(6):
-            total = total + e.H[i, j] * state.third[j]
+            total = total + e.H[i, j] * state.acceleration_or_effort[j]
         out[i] = total
     return OK if solve_lanes(e.M[0], out, True) else SINGULAR
 
@@ -232,7 +232,7 @@ def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool
             known.q[j] = state.q[j]
         for j in range(6):
             known.rates[j] = state.rates[j]
-            known.third[j] = state.third[j]
+            known.acceleration_or_effort[j] = state.acceleration_or_effort[j]
         place = group * numbers.shape[1]
         legs = as_table(rows_of(numbers, place), LEG_SIZE)
         platforms = legs, rows_of(numbers, place + 6 * LEG_SIZE * WIDTH)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import transport_and_coriolis, turning
-from robodyn.dynamics.kernels.dry_friction import dry_friction, has_dry_friction, imminent
+from robodyn.dynamics.kernels.dry_friction import dry_friction, friction_rate, has_dry_friction
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import (
@@ -200,7 +200,7 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
         C = add(C, spin_up(leg, g, m, n, omega))
         drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(alpha, g.s)
     if has_dry_friction(leg, DRY_FRICTION):
-        side = imminent(m.rate, n.rate)
+        side = friction_rate(m.rate, n.rate)
         drive = drive + dry_friction(leg, DRY_FRICTION, side, side)
 
     moment = -dot(g.s, C) * g.spin

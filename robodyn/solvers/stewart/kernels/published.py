@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.base_motion import base_at_rest
 from robodyn.dynamics.kernels.state import State
 from robodyn.numerics.compiler import kernel
 from robodyn.numerics.linear import solve
@@ -130,12 +130,12 @@ def inverse_dynamics_as_printed(
 ) -> int:
     """Actuator forces (6,) of one `State` under the given departures; H (6, 6) is work space."""
     spin, moment_axis, shift = departures
-    pose, twist, accel, wrench = state.q, state.rates, state.third, state.wrench
+    pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
     a, alpha = vector(accel, 0), vector(accel, 3)
-    base = at_rest(vector(platform, GRAVITY))
+    base = base_at_rest(vector(platform, GRAVITY))
     force, moment = platform_wrench(platform, (X, Y, Z), (position, v, w), (a, alpha), base)
     if shift == SHIFT_2012:
         r = combine(X, Y, Z, vector(platform, COM))

@@ -69,7 +69,7 @@ def unit_columns(pose: Any) -> Any:
 
 
 @inner
-def plus_legs(start: Vector, a: Any) -> Vector:
+def add_legs(start: Vector, a: Any) -> Vector:
     """A vector plus those of the legs, in the summation order of a loop over the legs."""
     x, y, z = start
     for i in range(6):
@@ -80,7 +80,7 @@ def plus_legs(start: Vector, a: Any) -> Vector:
 
 
 @inner
-def lacks_frame(g: Any) -> bool:
+def is_degenerate(g: Any) -> bool:
     """Whether a leg has no length or no frame; NaN counts as missing."""
     return bool(any_of(~((g.length > SMALLEST_LENGTH) & (g.sine > SMALLEST_SINE))))
 
@@ -99,7 +99,7 @@ def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
 
 
 @inner
-def is_asked(state: Any, trusted: bool) -> bool:
+def is_valid_state(state: Any, trusted: bool) -> bool:
     """Whether a state is as it has to be."""
     return trusted or (is_pose(state.q) and is_motion(state, 6, 6))
 
@@ -117,17 +117,17 @@ def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tu
     leg_force, leg_moment = leg_wrench(legs, g, v, w, a, alpha, base)
     moving = vector(state.q, 0), v, w
     force, moment = platform_wrench(platform, axes, moving, accel, base)
-    return plus_legs(force, leg_force), plus_legs(moment, leg_moment)
+    return add_legs(force, leg_force), add_legs(moment, leg_moment)
 
 
 @inner
 def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
     """Gravity, velocity terms and friction (6,) of one state of a pose and a twist."""
-    if not is_asked(state, trusted):
+    if not is_valid_state(state, trusted):
         return False
     X, Y, Z = unit_columns(state.q)
     g = leg_geometry(rows_of(model, 0), vector(state.q, 0), X, Y, Z)
-    if lacks_frame(g):
+    if is_degenerate(g):
         return False
     force, moment = required_wrench(model, state, (X, Y, Z), g, (NONE, NONE))
     store(out, 0, force)
@@ -138,13 +138,13 @@ def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 @inner
 def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
     """Actuator forces (6,) of one state of a pose, a twist and an acceleration."""
-    if not is_asked(state, trusted):
+    if not is_valid_state(state, trusted):
         return False
     X, Y, Z = unit_columns(state.q)
     g = leg_geometry(rows_of(model, 0), vector(state.q, 0), X, Y, Z)
-    if lacks_frame(g):
+    if is_degenerate(g):
         return False
-    accel = vector(state.third, 0), vector(state.third, 3)
+    accel = vector(state.acceleration_or_effort, 0), vector(state.acceleration_or_effort, 3)
     force, moment = required_wrench(model, state, (X, Y, Z), g, accel)
     arm = cross(g.q, g.s)
     H = new_rows(6)
@@ -161,18 +161,24 @@ def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 @preoptimized
 def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
     """Platform acceleration (6,) of one state of a pose, a twist and forces."""
-    if not is_asked(state, trusted):
+    if not is_valid_state(state, trusted):
         return False
-    legs, platform, forces = rows_of(model, 0), model[PLATFORM:], state.third
+    legs, platform, forces = rows_of(model, 0), model[PLATFORM:], state.acceleration_or_effort
     X, Y, Z = unit_columns(state.q)
     g = leg_geometry(legs, vector(state.q, 0), X, Y, Z)
-    if lacks_frame(g):
+    if is_degenerate(g):
         return False
     force, moment = required_wrench(model, state, (X, Y, Z), g, (NONE, NONE))
     arm = cross(g.q, g.s)
-    (first, second), coupling, (third, fourth) = mass_blocks(legs, platform, X, Y, Z, g)
+    (first, second), coupling, (acceleration_or_effort, fourth) = mass_blocks(
+        legs, platform, X, Y, Z, g
+    )
     upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
-    lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
+    lower = (
+        acceleration_or_effort,
+        (acceleration_or_effort[1], fourth[0], fourth[1]),
+        (acceleration_or_effort[2], fourth[1], fourth[2]),
+    )
     M = new_rows(6)
     for j in range(3):
         linear, angular = -force[j], -moment[j]
@@ -201,9 +207,9 @@ def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: An
     (f, s), (x, y, z), (p, q) = platform_inertia(platform, X, Y, Z)
     (g1, g2), (u, v, w), (h1, h2) = at_reference(leg_tip_inertia(legs, g), g.q)
     return (
-        (plus_legs(f, g1), plus_legs(s, g2)),
-        (plus_legs(x, u), plus_legs(y, v), plus_legs(z, w)),
-        (plus_legs(p, h1), plus_legs(q, h2)),
+        (add_legs(f, g1), add_legs(s, g2)),
+        (add_legs(x, u), add_legs(y, v), add_legs(z, w)),
+        (add_legs(p, h1), add_legs(q, h2)),
     )
 
 
@@ -241,7 +247,7 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
     legs, platform = rows_of(model, 0), model[PLATFORM:]
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
-    if lacks_frame(g):
+    if is_degenerate(g):
         return False
     write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), borrowed_array(out))
     return True

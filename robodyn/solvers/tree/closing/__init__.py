@@ -7,11 +7,11 @@ of all closures are the equations of a mechanism; a configuration that makes the
 
 - `equations`: the residuals and their Jacobian, and Newton's method from a configuration near by.
 - `legs`, `rods`: chains between two bodies, whose positions follow from the bodies' in closed form.
-- `far_search`: a search from many starts, for configurations that are far from any known one.
+- `global_search`: a search from many starts, for configurations that are far from any known one.
 - `assembly_modes`: the configurations that have the same driven positions.
 - `structure`: mobility, and the choice of independent joints, by the rank of the Jacobian at home;
   `idle` finds joints that nothing moves.
 - `pivots`: other independent joints, where the chosen ones do not determine the motion.
 - `kinematics`: positions, velocities and accelerations of all joints from the independent ones.
-- `assembling`: the public calls: driven positions in, configuration out, on the branch of a guess.
+- `assembly`: the public calls: driven positions in, configuration out, on the branch of a guess.
 """

@@ -249,7 +249,7 @@ def each_state(
     name: str,
     core: tuple[int, ...],
     *values: ArrayLike | None,
-    third: tuple[str, int] | None = None,
+    acceleration_or_effort: tuple[str, int] | None = None,
     call: Callable[..., None] | None = None,
 ) -> FloatArray:
     """A kernel's results (..., *core): of a batch in vectors, where these fail one by one.
@@ -259,14 +259,14 @@ def each_state(
         core: shape of one result.
         values: a configuration, rates, accelerations, a wrench and the rows of a base, as far
             as it takes them.
-        third: name and width of what it takes in place of accelerations.
+        acceleration_or_effort: name and width of what it takes in place of accelerations.
         call: takes a single state and its result instead of the kernel.
 
     Raises:
         InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
         KinematicsError: there is no result; its `index` says where.
     """
-    kept = third or ("acceleration", loop.solver.nu)
+    kept = acceleration_or_effort or ("acceleration", loop.solver.nu)
     widths = (loop.solver.nq, loop.solver.nu, kept[1], 6, 9)[: len(values)]
     given = any(np.ndim(part) > 1 for part in values if part is not None)
     found = batch(name, loop.structure.packed, widths, core, values) if given else None
@@ -279,7 +279,7 @@ def each_state(
     units = (
         "every joint in the order of movable_joint_names",
         "independent joints, rad or m",
-        "rad or m per s^2" if third is None else "N m or N",
+        "rad or m per s^2" if acceleration_or_effort is None else "N m or N",
         "N, N m",
         "",
     )
@@ -314,7 +314,7 @@ def tip_motion(loop: Any, *motion: ArrayLike) -> FloatArray:
 def tree_jacobian(loop: Any, q: FloatArray) -> FloatArray:
     """(6, rates) twist of the tip for each tree coordinate."""
     B, tree = loop.structure.equations.bodies_at(q), loop.solver.tree
-    way = tree.way_round(0, tree.body_of[loop.model.tip_link])
+    way = tree.loop_path(0, tree.body_of[loop.model.tip_link])
     return tree.point_jacobian(B, way, tree.frame_at(B, loop.model.tip_link)[:3, 3])
 
 

@@ -12,7 +12,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import SingularConfiguration, SingularMassMatrix
 from robodyn.solvers.tree.calls import entry, single_dynamics
 from robodyn.solvers.tree.closing.equations import least_step, null_space
-from robodyn.solvers.tree.closing.structure import Structure, steepness
+from robodyn.solvers.tree.closing.structure import Structure, dependent_rate_ratio
 from robodyn.solvers.tree.elimination import find_elimination
 from robodyn.solvers.tree.packing import Packed, pack
 
@@ -71,7 +71,7 @@ class Pivots:
             idle=own.idle,
             free=chosen,
             elimination=elimination.scaled(rows, columns),
-            steep=np.inf if free is None else steepness(own.equations, q, chosen),
+            steep=np.inf if free is None else dependent_rate_ratio(own.equations, q, chosen),
         )
         if free is None:
             self.known = (packed, *self.known)[:MOST_PACKINGS]
@@ -108,7 +108,7 @@ def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:
     return float(values[-1]) if len(values) == basis.shape[1] else 0.0, direction
 
 
-def forward_anywhere(
+def forward_dynamics_repivoted(
     mechanism: Any, q: FloatArray, rates: FloatArray, effort: FloatArray, *load: FloatArray | None
 ) -> FloatArray:
     """Compute accelerations (mobility,) of the independent joints at a closed configuration.

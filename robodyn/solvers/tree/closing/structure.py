@@ -19,9 +19,9 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.model import Model
-from robodyn.model.shape import ModelShape, shape_of
+from robodyn.model.topology import ModelTopology, shape_of
 from robodyn.solvers.tree.closing.equations import ACCEPTED, Equations, null_space
-from robodyn.solvers.tree.closing.far_search import searched
+from robodyn.solvers.tree.closing.global_search import assemble_globally
 from robodyn.solvers.tree.closing.idle import find_idle
 from robodyn.solvers.tree.closing.legs import nearest_legs
 from robodyn.solvers.tree.elimination import find_elimination
@@ -40,7 +40,7 @@ DISTINCT = 1e-6
 SEED = 15
 # Starts around a guess from which the loops are tried to close.
 ATTEMPTS = 60
-# See `steepness`.
+# See `dependent_rate_ratio`.
 STEEPNESS = 10.0
 
 # Shapes that are remembered: a payload, friction, motors or another gravity leave them as they are.
@@ -166,7 +166,7 @@ def find_structure(model: Model) -> Structure:
             value=model.independent,
         )
     elimination = elimination.scaled(1.0 / equations.rows, 1.0 / equations.columns)
-    steep = steepness(equations, home, free)
+    steep = dependent_rate_ratio(equations, home, free)
     packed = pack(tree, idle=idle, free=free, elimination=elimination, steep=steep)
     room: Any = fits
     if not room.py_func(SimpleNamespace(**packed.head)):
@@ -205,9 +205,9 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
     ]
     found = equations.close(guess, [*held, *floating])
     if found.left > ACCEPTED:
-        found = searched(equations, found.q, held, None, ATTEMPTS)
+        found = assemble_globally(equations, found.q, held, None, ATTEMPTS)
     if found.left > ACCEPTED and held:
-        found = searched(equations, guess, [], None, ATTEMPTS)
+        found = assemble_globally(equations, guess, [], None, ATTEMPTS)
     if found.left > ACCEPTED:
         name = found.closure or equations.worst(found.q)
         raise ModelError(
@@ -332,7 +332,7 @@ def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-def steepness(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
+def dependent_rate_ratio(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
     """Return the largest permitted derivative of coordinates by independent ones.
 
     It is a multiple of that at a configuration, and at least that of a well-conditioned mechanism.
@@ -369,5 +369,5 @@ copyreg.pickle(Structure, _reduced)
 
 
 @lru_cache(maxsize=MOST_SHAPES)
-def _found(shape: ModelShape) -> Structure:
+def _found(shape: ModelTopology) -> Structure:
     return find_structure(shape.model)

@@ -61,7 +61,7 @@ class Parts:
         """Add a link with shapes that may collide, and others that are only drawn."""
         shapes = (*solid, *thin), bare(solid)
         self.builder.add(Link(name, body.mass, body.com, body.inertia, *shapes))
-        self.builder.weighed.add(name)
+        self.builder.links_with_inertia.add(name)
 
 
 class LegParts:

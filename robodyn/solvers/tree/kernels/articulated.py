@@ -19,8 +19,8 @@ from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 from robodyn.numerics.matrices import (
     add_outer,
-    back,
-    forth,
+    apply,
+    apply_transposed,
     matrix,
     plus,
     shifted,
@@ -115,7 +115,7 @@ def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int
         s.tau[j] = -s.tau[j]
     for j in range(m.driven):
         rate = m.integers[m.at_driven + j]
-        s.tau[rate] = s.tau[rate] + state.third[j]
+        s.tau[rate] = s.tau[rate] + state.acceleration_or_effort[j]
     if not inward(m, s):
         return SINGULAR
     outward(m, s)
@@ -148,7 +148,7 @@ def inward(m: Any, s: Any) -> bool:
             if not free_coordinate(axis, link.kind == PRISMATIC, armature, s.tau[j], row, s.H[j]):
                 return False
         if link.parent > 0:
-            hand_on(row, vector(body, ARM), s.P[link.parent])
+            add_to_parent(row, vector(body, ARM), s.P[link.parent])
     return True
 
 
@@ -177,10 +177,10 @@ def free_coordinate(
     inertia, coupling, mass = matrix(row, A), matrix(row, B), matrix(row, M)
     moment, force = vector(row, MOMENT), vector(row, FORCE)
     if slides:
-        angular, linear = forth(coupling, axis), forth(mass, axis)
+        angular, linear = apply(coupling, axis), apply(mass, axis)
         inert, load = dot(axis, linear), dot(axis, force)
     else:
-        angular, linear = forth(inertia, axis), back(coupling, axis)
+        angular, linear = apply(inertia, axis), apply_transposed(coupling, axis)
         inert, load = dot(axis, angular), dot(axis, moment)
     inert = inert + armature
     if not all_of(inert > 0.0):
@@ -198,7 +198,7 @@ def free_coordinate(
 
 
 @inner
-def hand_on(row: Any, arm: Any, parent: Any) -> None:
+def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
     """Add what is left of a body to the one that carries it; its origin is at `arm` from there."""
     mass, force = matrix(row, M), vector(row, FORCE)
     inertia, coupling = shifted(matrix(row, A), matrix(row, B), mass, arm)

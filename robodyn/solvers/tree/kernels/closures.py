@@ -38,7 +38,7 @@ AFTER, ENTRIES = CLOSURE_NUMBERS.size, STEP_PLAN.entries
 
 
 @inner
-def turned(body: Any, a: Any) -> Any:
+def to_base(body: Any, a: Any) -> Any:
     """A vector of a body's frame in base axes."""
     return combine(vector(body, X), vector(body, Y), vector(body, Z), a)
 
@@ -46,7 +46,7 @@ def turned(body: Any, a: Any) -> Any:
 @inner
 def point_of(body: Any, place: Any) -> Any:
     """A point of a body, given in its frame, in the base frame."""
-    return add(vector(body, ORIGIN), turned(body, place))
+    return add(vector(body, ORIGIN), to_base(body, place))
 
 
 @inner
@@ -63,11 +63,11 @@ def residual(m: Any, B: Any, out: Any) -> None:
                 store(out, row, gap)
                 row += 3
             for n in range(closure.across):
-                out[row] = dot(turned(a, direction(closure, n)), gap)
+                out[row] = dot(to_base(a, direction(closure, n)), gap)
                 row += 1
         for n in range(closure.angles):
             in_parent, in_child, cosine = pair(closure, n)
-            out[row] = dot(turned(a, in_parent), turned(b, in_child)) - cosine
+            out[row] = dot(to_base(a, in_parent), to_base(b, in_child)) - cosine
             row += 1
 
 
@@ -97,13 +97,13 @@ def fill(m: Any, B: Any, K: Any) -> None:
             _fill_point(m, closure, B, place, K)
             first = 3
         if closure.idle == 1:
-            _fill_moment(m, closure, B, turned(b, vector(closure.numbers, AFTER)), 0, K)
+            _fill_moment(m, closure, B, to_base(b, vector(closure.numbers, AFTER)), 0, K)
         for n in range(closure.across):
-            _fill_force(m, closure, B, place, turned(a, direction(closure, n)), first, K)
+            _fill_force(m, closure, B, place, to_base(a, direction(closure, n)), first, K)
             first += 1
         for n in range(closure.angles):
             in_parent, in_child, _ = pair(closure, n)
-            moment = cross(turned(b, in_child), turned(a, in_parent))
+            moment = cross(to_base(b, in_child), to_base(a, in_parent))
             _fill_moment(m, closure, B, moment, first, K)
             first += 1
 
@@ -131,9 +131,13 @@ def _fill_point(m: Any, closure: Any, B: Any, place: Any, K: Any) -> None:
         else:
             # e_n x arm, e_n the axis of the turn
             n = moves - TURN_X
-            arm, second, third = sub(place, vector(body, ORIGIN)), (n + 1) % 3, (n + 2) % 3
-            add_entry(step, second, -sign * component(arm, third), K)
-            add_entry(step, third, sign * component(arm, second), K)
+            arm, second, acceleration_or_effort = (
+                sub(place, vector(body, ORIGIN)),
+                (n + 1) % 3,
+                (n + 2) % 3,
+            )
+            add_entry(step, second, -sign * component(arm, acceleration_or_effort), K)
+            add_entry(step, acceleration_or_effort, sign * component(arm, second), K)
 
 
 @inner
@@ -200,15 +204,15 @@ def bias(m: Any, B: Any, out: Any) -> None:
     for k in range(m.closures):
         closure = closure_of(m, k)
         a, b, row = B[closure.parent], B[closure.child], closure.row
-        to_a, to_b = turned(a, closure.in_parent), turned(b, closure.in_child)
+        to_a, to_b = to_base(a, closure.in_parent), to_base(b, closure.in_child)
         accel = sub(acceleration_of(b, to_b), acceleration_of(a, to_a))
         if closure.point == 1:
             store(out, row, accel)
             row += 3
         if closure.idle == 1:
-            out[row] = dot(turned(b, vector(closure.numbers, AFTER)), vector(b, ALPHA))
+            out[row] = dot(to_base(b, vector(closure.numbers, AFTER)), vector(b, ALPHA))
         for i in range(closure.across):
-            n = turned(a, direction(closure, i))
+            n = to_base(a, direction(closure, i))
             gap = sub(add(vector(b, ORIGIN), to_b), add(vector(a, ORIGIN), to_a))
             rate = sub(velocity_of(b, to_b), velocity_of(a, to_a))
             turning = cross(vector(a, OMEGA), n)
@@ -217,7 +221,7 @@ def bias(m: Any, B: Any, out: Any) -> None:
             row += 1
         for i in range(closure.angles):
             in_parent, in_child, _ = pair(closure, i)
-            u, w = turned(a, in_parent), turned(b, in_child)
+            u, w = to_base(a, in_parent), to_base(b, in_child)
             product = dot(cross(vector(a, OMEGA), u), cross(vector(b, OMEGA), w))
             turned_on = dot(second_derivative(a, u), w) + dot(u, second_derivative(b, w))
             out[row] = turned_on + 2.0 * product

@@ -13,7 +13,7 @@ from robodyn.numerics.jacobi import ratio_of_rows
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.solvers.tree.kernels import dynamics
 from robodyn.solvers.tree.kernels.closures import fill
-from robodyn.solvers.tree.kernels.entries import fits, placed
+from robodyn.solvers.tree.kernels.entries import fits, place_bodies
 from robodyn.solvers.tree.kernels.layout import BODY_SIZE, OK, mechanism, shapes
 
 # Where independent coordinates determine the motion worse than this, all of them are looked at.
@@ -150,7 +150,7 @@ def sides(
     n, B, entries = rows.size, stack(m.bodies + 1, BODY_SIZE), stack(1, m.entries)[0]
     K, P, gram = stack(n, m.rates), stack(n, n), stack(n, n)
     for k in range(q.shape[0]):
-        placed(m, q[k], B)
+        place_bodies(m, q[k], B)
         fill(m, B, entries)
         for i in range(n):
             row = int(rows[i])

@@ -25,15 +25,15 @@ from robodyn.solvers.tree.kernels.closures import (
     fill,
     largest_gap,
     residual,
-    turned,
+    to_base,
 )
 from robodyn.solvers.tree.kernels.elimination import (
     INCONSISTENT,
-    demand,
     factor,
-    share,
+    project_efforts,
     solve,
     solve_transposed,
+    subtract_independent,
 )
 from robodyn.solvers.tree.kernels.layout import (
     ACCEL,
@@ -81,14 +81,14 @@ def dependent_rates(m: Any, rates: Any, s: Any) -> None:
     """Rates of all joints, in s.v, from independent ones."""
     for n in range(m.equations):
         s.y[n] = 0.0 * rates[0]
-    demand(m, s.K, rates, s.y)
+    subtract_independent(m, s.K, rates, s.y)
     for k in range(m.free):
         s.v[m.integers[m.at_free + k]] = rates[k]
     solve(m, s.K, s.y, s.v)
 
 
 @inner
-def contradicts(m: Any, s: Any) -> Any:
+def violates_redundant_rows(m: Any, s: Any) -> Any:
     """Whether redundant equations, in s.y after `solve`, are not satisfied by the rates s.v."""
     if m.pivots == m.equations:
         return 0.0 * s.v[0] > 1.0
@@ -110,7 +110,7 @@ def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
     for n in range(m.equations):
         s.y[n] = -s.y[n]
     if not still:
-        demand(m, s.K, change, s.y)
+        subtract_independent(m, s.K, change, s.y)
     for k in range(m.free):
         s.a[m.integers[m.at_free + k]] = 0.0 * s.v[0] if still else change[k]
     solve(m, s.K, s.y, s.a)
@@ -123,9 +123,9 @@ def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
     if status != OK:
         return status
     dependent_rates(m, state.rates, s)
-    if any_of(contradicts(m, s)):
+    if any_of(violates_redundant_rows(m, s)):
         return BAD_PIVOTS
-    accelerations(m, state.third, False, s)
+    accelerations(m, state.acceleration_or_effort, False, s)
     return OK
 
 
@@ -139,7 +139,7 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
     if m.damped == 1:
         damp(m, B)
     if state.contact:
-        arm = turned(B[m.tip], vector(m.numbers, m.at_tip))
+        arm = to_base(B[m.tip], vector(m.numbers, m.at_tip))
         push(B, m.tip, arm, vector(state.wrench, 0), vector(state.wrench, 3))
     backward_pass(m, state.q, v, a, B, tau)
 
@@ -152,7 +152,7 @@ def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
         return status
     tree_efforts(m, s.v, s.a, state, s.B, s.tau)
     solve_transposed(m, s.K, s.tau, s.y)
-    share(m, s.K, s.y, s.tau, out)
+    project_efforts(m, s.K, s.y, s.tau, out)
     return OK
 
 
@@ -193,7 +193,7 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
                 s.v[j] = s.v[j] + s.S[j, k] * state.rates[k]
     else:
         dependent_rates(m, state.rates, s)
-        if any_of(contradicts(m, s)):
+        if any_of(violates_redundant_rows(m, s)):
             return BAD_PIVOTS
     accelerations(m, state.rates, True, s)
     tree_efforts(m, s.v, s.a, state, s.B, s.tau)
@@ -222,7 +222,7 @@ def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
         status = bias_efforts(m, state, s)
     if status != OK:
         return status
-    return solve_accelerations(m, state.third, s, out)
+    return solve_accelerations(m, state.acceleration_or_effort, s, out)
 
 
 @inner
@@ -233,7 +233,7 @@ def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
         return status
     tangent(m, s.K, s.R, s.S)
     twists(m, s.S, m.free, s.B, s.T)
-    arm = turned(s.B[m.tip], vector(m.numbers, m.at_tip))
+    arm = to_base(s.B[m.tip], vector(m.numbers, m.at_tip))
     for k in range(m.free):
         omega = vector(s.T[m.tip], 6 * k)
         velocity = add(vector(s.T[m.tip], 6 * k + 3), cross(omega, arm))
@@ -263,7 +263,7 @@ def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
 def tip_acceleration(m: Any, B: Any) -> Any:
     """Return the tip's linear and angular acceleration, base axes, after `inertial_wrenches`."""
     body = B[m.tip]
-    arm, omega = turned(body, vector(m.numbers, m.at_tip)), vector(body, OMEGA)
+    arm, omega = to_base(body, vector(m.numbers, m.at_tip)), vector(body, OMEGA)
     alpha = add(vector(body, ALPHA), vector(body, CHANGE))
     accel = add(vector(body, ACCEL), vector(body, CHANGE + 3))
     accel = add(accel, add(cross(alpha, arm), cross(omega, cross(omega, arm))))

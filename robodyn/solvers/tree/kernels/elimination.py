@@ -94,7 +94,7 @@ def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
 
 
 @inner
-def demand(m: Any, K: Any, rates: Any, y: Any) -> None:
+def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
     """Take what independent rates (free,) contribute to the equations off y (rows,)."""
     plan, at = m.integers, m.at_free_entries
     for _ in range(m.free_entries):
@@ -104,7 +104,7 @@ def demand(m: Any, K: Any, rates: Any, y: Any) -> None:
 
 
 @inner
-def share(m: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
+def project_efforts(m: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
     """Efforts out (free,) at the independent coordinates: their own less the multipliers'."""
     plan, at = m.integers, m.at_free_entries
     for k in range(m.free):

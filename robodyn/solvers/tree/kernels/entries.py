@@ -57,7 +57,7 @@ def answer(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -
 
 
 @inner
-def placed(m: Any, q: Any, B: Any) -> None:
+def place_bodies(m: Any, q: Any, B: Any) -> None:
     """Place all bodies, in B (bodies + 1, BODY_SIZE)."""
     tree.place_base(m, B)
     tree.place(m, q, B)
@@ -68,7 +68,7 @@ def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
     """Compute the residuals (rows,) of the closures, and the entries of K in the plan's order."""
     m = mechanism(plan, numbers)
     B = stack(m.bodies + 1, BODY_SIZE)
-    placed(m, borrowed_array(q), B)
+    place_bodies(m, borrowed_array(q), B)
     closures.residual(m, B, borrowed_array(gap))
     closures.fill(m, B, borrowed_array(K))
 
@@ -77,7 +77,7 @@ def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
 def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
     """Compute the state of each body, B (bodies + 1, BODY_SIZE), at rates v (rates,)."""
     m, B = mechanism(plan, numbers), borrowed_array(B)
-    placed(m, borrowed_array(q), B)
+    place_bodies(m, borrowed_array(q), B)
     tree.velocity_pass(m, borrowed_array(v), True, B)
 
 
@@ -121,9 +121,9 @@ def tree_efforts(
     """
     m, B, tau = mechanism(plan, numbers), borrowed_array(B), borrowed_array(tau)
     state = state_of(q, v, a, wrench, base)
-    placed(m, state.q, B)
+    place_bodies(m, state.q, B)
     tree.velocity_pass(m, state.rates, True, B)
-    dynamics.tree_efforts(m, state.rates, state.third, state, B, tau)
+    dynamics.tree_efforts(m, state.rates, state.acceleration_or_effort, state, B, tau)
 
 
 @entry_kernel
@@ -219,7 +219,7 @@ def tip_pose(plan: Any, numbers: Any, q: Any, out: Any) -> None:
     """Pose out (7,) of the tip, base frame."""
     m, out = mechanism(plan, numbers), borrowed_array(out)
     B = stack(m.bodies + 1, BODY_SIZE)
-    placed(m, borrowed_array(q), B)
+    place_bodies(m, borrowed_array(q), B)
     inverse_kinematics.tip_pose(m, B, out)
 
 
@@ -277,7 +277,7 @@ def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
     """Displace q (positions,) by a step (rates,) of the tree, in place."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
     B = stack(m.bodies + 1, BODY_SIZE)
-    placed(m, q, B)
+    place_bodies(m, q, B)
     tree.advance(m, B, borrowed_array(step), q)
 
 
@@ -286,5 +286,5 @@ def configuration_rate(plan: Any, numbers: Any, q: Any, v: Any, out: Any) -> Non
     """Time derivative out (positions,) of a configuration at rates v (rates,) of the tree."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
     B = stack(m.bodies + 1, BODY_SIZE)
-    placed(m, q, B)
+    place_bodies(m, q, B)
     tree.configuration_rate(m, q, B, borrowed_array(v), borrowed_array(out))

@@ -70,7 +70,7 @@ class Memory(NamedTuple):
     moving: Any
     corrected: Any
     error: Any
-    told: Any
+    rates_in_model: Any
 
 
 @noinline
@@ -86,9 +86,9 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
     clear(w.moving)
     clear(w.corrected)
     if law == COMPUTED_TORQUE:
-        if not tell_rates(m, own, q, rates, s, w.told):
+        if not convert_rates(m, own, q, rates, s, w.rates_in_model):
             return False
-        copy(w.told, w.moving)
+        copy(w.rates_in_model, w.moving)
         for k in range(m.free):
             place = m.integers[m.at_free_places + k]
             w.error[k] = row[place] - q[place]
@@ -96,7 +96,7 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
                 w.error[k] = shortest_turn(w.error[k])
         n, wide = m.free, m.positions
         corrected_acceleration(
-            kp, kv, w.error, w.told, row[wide : wide + n], row[wide + n :], w.corrected
+            kp, kv, w.error, w.rates_in_model, row[wide : wide + n], row[wide + n :], w.corrected
         )
     state = loaded(q, w.moving, w.corrected, load, False)
     if distribution.limited_efforts(m, state, True, s, out) != OK:
@@ -107,7 +107,7 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
 
 
 @inner
-def tell_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> bool:
+def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> bool:
     """Rates out (free,) of one mechanism's independent coordinates from those of another."""
     alike = True
     for k in range(m.free):
@@ -169,7 +169,7 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int
     status = start(m, state, s, s.M)
     if status != OK:
         return int(status)
-    add_stops(plant, state.q, s.v, state.third, w.held)
+    add_stops(plant, state.q, s.v, state.acceleration_or_effort, w.held)
     tree.configuration_rate(m, state.q, s.B, s.v, rate)
     return dynamics.solve_accelerations(m, w.held, s, change)
 
@@ -195,7 +195,7 @@ def close(m: Any, q: Any, s: Any) -> int:
 
 @inner
 def equations(
-    plant: Any, q: Any, rates: Any, effort: Any, load: Any, watched: bool, work: Any, out: Any
+    plant: Any, q: Any, rates: Any, effort: Any, load: Any, may_be_stiff: bool, work: Any, out: Any
 ) -> int:
     """As `dynamics.kernels.simulation` says."""
     m, friction = plant.mechanism, plant.friction
@@ -212,7 +212,7 @@ def equations(
         out.drift[i] = factor * s.a[rate]
         for k in range(m.free):
             out.L[i, k] = factor * s.S[rate, k]
-    if watched:
+    if may_be_stiff:
         damping(m, s.S, out.D)
     return OK
 

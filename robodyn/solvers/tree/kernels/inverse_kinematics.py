@@ -18,7 +18,7 @@ from robodyn.numerics.linear import factor_positive, solve_by_factor
 from robodyn.numerics.rotations import quaternion_from_matrix, rotation_columns
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import add, copy, cross, dot, scale, store, sub, vector
-from robodyn.solvers.tree.kernels.closures import fill, turned
+from robodyn.solvers.tree.kernels.closures import fill, to_base
 from robodyn.solvers.tree.kernels.dynamics import (
     accelerations,
     dependent_rates,
@@ -51,11 +51,11 @@ def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
     A turn by an angle t counts as the vector of length 2 tan(t / 2) along its axis.
     """
     body, at = B[m.tip], m.at_tip
-    point = add(vector(body, ORIGIN), turned(body, vector(m.numbers, at)))
+    point = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at)))
     store(out, 0, sub(vector(goal, 0), point))
     a, b, c = rotation_columns(goal)
-    x, y = turned(body, vector(m.numbers, at + 3)), turned(body, vector(m.numbers, at + 6))
-    z = turned(body, vector(m.numbers, at + 9))
+    x, y = to_base(body, vector(m.numbers, at + 3)), to_base(body, vector(m.numbers, at + 6))
+    z = to_base(body, vector(m.numbers, at + 9))
     sine = add(add(cross(x, a), cross(y, b)), cross(z, c))
     half = 1.0 + dot(x, a) + dot(y, b) + dot(z, c)
     store(out, 3, scale(2.0 / choose(half > OPPOSITE, half, OPPOSITE), sine))
@@ -70,9 +70,9 @@ def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
 def tip_pose(m: Any, B: Any, out: Any) -> None:
     """Write the tip's pose (7,) where the bodies of B are."""
     body, at = B[m.tip], m.at_tip
-    store(out, 0, add(vector(body, ORIGIN), turned(body, vector(m.numbers, at))))
-    x, y = turned(body, vector(m.numbers, at + 3)), turned(body, vector(m.numbers, at + 6))
-    z = turned(body, vector(m.numbers, at + 9))
+    store(out, 0, add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at))))
+    x, y = to_base(body, vector(m.numbers, at + 3)), to_base(body, vector(m.numbers, at + 6))
+    z = to_base(body, vector(m.numbers, at + 9))
     rows = (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
     q = quaternion_from_matrix(rows)
     for k in range(4):
@@ -88,7 +88,7 @@ def tip_columns(m: Any, weights: Any, s: Any, twist: Any) -> None:
         for k in range(m.free):
             s.J[r, k] = zero
     body = s.B[m.tip]
-    point = add(vector(body, ORIGIN), turned(body, vector(m.numbers, m.at_tip)))
+    point = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, m.at_tip)))
     j = m.tip
     while j > 0:
         link, body = body_of(m, j), s.B[j]
@@ -174,16 +174,16 @@ def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
     least_squares(m, gap, s)
     longest = 0.0 * s.K[0]
     for j in range(m.rates):
-        value = _moved(m, s, j)
+        value = coordinate_rate(m, s, j)
         longest = choose(abs(value) > longest, abs(value), longest)
     share = LONGEST / choose(longest > LONGEST, longest, LONGEST)
     for j in range(m.rates):
-        s.v[j] = s.v[j] + share * _moved(m, s, j)
+        s.v[j] = s.v[j] + share * coordinate_rate(m, s, j)
     return True
 
 
 @inner
-def _moved(m: Any, s: Any, j: int) -> Any:
+def coordinate_rate(m: Any, s: Any, j: int) -> Any:
     """By how much coordinate j moves where the independent ones move by s.u."""
     value = s.S[j, 0] * s.u[0]
     for k in range(1, m.free):
@@ -278,7 +278,7 @@ def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
         tip_columns(m, weights, s, drift)
         normal_equations(m, 0.0, s)
         for r in range(6):
-            wanted[r] = weights[r] * state.third[r]
+            wanted[r] = weights[r] * state.acceleration_or_effort[r]
         least_squares(m, wanted, s)
         for k in range(m.free):
             found[m.positions + k] = s.u[k]

@@ -27,7 +27,7 @@ from robodyn.solvers.tree.kernels import (
     projection,
 )
 from robodyn.solvers.tree.kernels.conditions import orthonormal, scaled_rows
-from robodyn.solvers.tree.kernels.entries import placed
+from robodyn.solvers.tree.kernels.entries import place_bodies
 from robodyn.solvers.tree.kernels.layout import (
     BAD_COORDINATES,
     OK,
@@ -80,7 +80,7 @@ def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 @inner
 def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
     """For `answer`: axes and origin (12,) of a body."""
-    placed(m, state.q, s.B)
+    place_bodies(m, state.q, s.B)
     for k in range(ORIGIN + 3):
         found[k] = s.B[body, k]
     return OK

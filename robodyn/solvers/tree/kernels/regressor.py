@@ -13,7 +13,7 @@ from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import BASE
 from robodyn.dynamics.kernels.body_columns import write_body_columns
-from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION, dry_friction, imminent
+from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION, dry_friction, friction_rate
 from robodyn.dynamics.kernels.lanes import answer
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
@@ -107,7 +107,7 @@ def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: i
     link, parent = body_of(m, i), s.B[body_of(m, i).parent]
     j, factor = link.rate, link.factor
     rate, change = factor * s.v[j], factor * s.a[j]
-    side = imminent(rate, change)
+    side = friction_rate(rate, change)
     effort = unit[DAMPING] * rate + unit[ARMATURE] * change
     position = factor * q[link.position] + link.offset
     effort = effort + unit[STIFFNESS] * position + unit[AT_ZERO]

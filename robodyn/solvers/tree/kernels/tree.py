@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robodyn.dynamics.kernels.dry_friction import dry_friction, imminent
+from robodyn.dynamics.kernels.dry_friction import dry_friction, friction_rate
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import displace_pose, rotation_columns
 from robodyn.numerics.simd.lanes import any_of
@@ -213,7 +213,7 @@ def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
             position = factor * q[link.position] + link.offset
             effort = effort + (link.stiffness * position + link.at_zero)
             if m.has_dry_friction == 1:
-                side = imminent(rate, factor * a[j])
+                side = friction_rate(rate, factor * a[j])
                 effort = effort + dry_friction(link.numbers, DRY_FRICTION_AT, side, side)
             tau[j] = tau[j] + factor * effort
         store(parent, FORCE, add(vector(parent, FORCE), force))

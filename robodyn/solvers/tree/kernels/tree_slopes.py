@@ -50,7 +50,7 @@ from robodyn.numerics.vectors import (
     turn_symmetric,
     vector,
 )
-from robodyn.solvers.tree.kernels.closures import turned
+from robodyn.solvers.tree.kernels.closures import to_base
 from robodyn.solvers.tree.kernels.layout import (
     ACCEL,
     ALPHA,
@@ -219,13 +219,13 @@ def store_carried(carried: Any, row: Any) -> None:
 
 
 @inner
-def along(row: Any, at: int, pair: Any) -> float:
+def project_wrench(row: Any, at: int, pair: Any) -> float:
     """Product of a moment and a force with a row's pair of vectors."""
     return dot(vector(row, at), pair[0]) + dot(vector(row, at + 3), pair[1])
 
 
 @inner
-def put(R: Any, row: int, column: int, value: float) -> None:
+def set_element(R: Any, row: int, column: int, value: float) -> None:
     """Write an entry of rows of lanes (n, width / WIDTH)."""
     set_entry(R[row], column // WIDTH, column % WIDTH, value)
 
@@ -249,28 +249,28 @@ def effort_slopes(m: Any, s: Any, R: Any) -> None:
             for k in range(first, int(s.last[i]) + 1):
                 other = s.rows[k]
                 if k <= c:
-                    s.H[c, k] = along(other, AXIS, columns.change)
-                put(R, k, n + number, along(other, AXIS, columns.rate))
+                    s.H[c, k] = project_wrench(other, AXIS, columns.change)
+                set_element(R, k, n + number, project_wrench(other, AXIS, columns.rate))
                 if c >= int(s.at[k, FIRST]):
-                    put(R, k, number, along(other, AXIS, columns.place))
+                    set_element(R, k, number, project_wrench(other, AXIS, columns.place))
             k = int(s.at[first, BEFORE])
             while k >= 0:
                 other, column = s.rows[k], int(s.at[k, NUMBER])
-                s.H[c, k] = along(other, AXIS, columns.change)
-                put(R, k, number, along(other, AXIS, columns.place))
-                put(R, k, n + number, along(other, AXIS, columns.rate))
+                s.H[c, k] = project_wrench(other, AXIS, columns.change)
+                set_element(R, k, number, project_wrench(other, AXIS, columns.place))
+                set_element(R, k, n + number, project_wrench(other, AXIS, columns.rate))
                 mixed = dot(columns.factor, vector(other, TURNING))
-                put(R, c, column, mixed + along(other, TURNED, columns.change))
+                set_element(R, c, column, mixed + project_wrench(other, TURNED, columns.change))
                 mixed = dot(columns.factor, vector(other, AXIS))
-                mixed = mixed + 2.0 * along(other, HALF, columns.change)
-                put(R, c, n + column, mixed)
+                mixed = mixed + 2.0 * project_wrench(other, HALF, columns.change)
+                set_element(R, c, n + column, mixed)
                 k = int(s.at[k, BEFORE])
         if link.kind != FLOATING:
             number, square = int(s.at[first, NUMBER]), link.factor * link.factor
             value = entry(R[first], (n + number) // WIDTH, (n + number) % WIDTH)
-            put(R, first, n + number, value + link.damping * square)
+            set_element(R, first, n + number, value + link.damping * square)
             value = entry(R[first], number // WIDTH, number % WIDTH)
-            put(R, first, number, value + link.stiffness * square)
+            set_element(R, first, number, value + link.stiffness * square)
             s.H[first, first] += link.armature * square
         if link.parent > 0:
             above = carried_of(s.C[link.parent])
@@ -292,7 +292,7 @@ def effort_slopes(m: Any, s: Any, R: Any) -> None:
 def add_wrench_slopes(m: Any, wrench: Any, s: Any, R: Any) -> None:
     """Add the derivatives of a wrench about the tip that is constant in the base frame."""
     body = s.B[m.tip]
-    tip = add(vector(body, ORIGIN), turned(body, vector(m.numbers, m.at_tip)))
+    tip = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, m.at_tip)))
     force = vector(wrench, 0)
     moment = add(vector(wrench, 3), cross(tip, force))
     j = int(s.last[m.tip])
@@ -308,7 +308,7 @@ def add_wrench_slopes(m: Any, wrench: Any, s: Any, R: Any) -> None:
                 arm = add(cross(z, arm), cross(arm_of, axis))
                 total = total + dot(cross(z, axis), moment) + dot(arm, force)
             value = entry(R[i], column // WIDTH, column % WIDTH)
-            put(R, i, column, value - total)
+            set_element(R, i, column, value - total)
             i = int(s.at[i, BEFORE])
         j = int(s.at[j, BEFORE])
 
@@ -387,7 +387,7 @@ def slopes(m: Any, given: Any, friction: Any, forward: bool, s: Any, R: Any, out
         c = int(s.of_rate[rate])
         column = n + int(s.at[c, NUMBER])
         value = entry(R[c], column // WIDTH, column % WIDTH)
-        put(R, c, column, value + dry_friction_slope(friction[j], 0, s.v[rate]))
+        set_element(R, c, column, value + dry_friction_slope(friction[j], 0, s.v[rate]))
     if forward:
         return write_forward(m, s, R, groups, out)
     return write_inverse(m, s, R, out)
@@ -401,7 +401,7 @@ def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
         for g in range(groups):
             R[c, g] = -R[c, g]
     for j in range(driven):
-        put(R, int(s.of_rate[m.integers[m.at_driven + j]]), 2 * n + j, 1.0)
+        set_element(R, int(s.of_rate[m.integers[m.at_driven + j]]), 2 * n + j, 1.0)
     if not factor(n, s):
         return False
     solve_rows(n, s, R, groups)

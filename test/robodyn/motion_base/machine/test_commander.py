@@ -10,7 +10,7 @@ from robodyn.algorithms import conditioning
 from robodyn.algorithms.travel import leg_bends, with_cones
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.machine.commander import PositionCommander
-from robodyn.motion_base.machine.wishes import PoseStream, TrajectoryWish, goal
+from robodyn.motion_base.machine.motion_sources import PoseStream, TrajectorySource, goal
 from robodyn.motion_base.machine.workspace import Workspace
 from robodyn.poses import pose_difference
 
@@ -46,7 +46,7 @@ def test_a_trajectory_is_followed_with_its_own_efforts(platform):
     aside = rd.pose_from_rpy(home[:3] + np.array([0.05, -0.03, 0.02]), [0.05, 0.0, 0.1])
     path = rd.plan_line(home, aside, duration=2.0)
     commander = PositionCommander(platform, DT)
-    commander.wish = TrajectoryWish(path, 0)
+    commander.motion_source = TrajectorySource(path, 0)
     points = run(commander, 250)
     for k, point in enumerate(points, start=1):
         motion = path.sample(k * DT)
@@ -60,7 +60,7 @@ def test_a_trajectory_is_followed_with_its_own_efforts(platform):
 
 def test_a_stream_that_falls_silent_ends_at_rest(platform):
     commander, stream = PositionCommander(platform, DT), PoseStream(platform, 0.1)
-    commander.wish = stream
+    commander.motion_source = stream
 
     def send(time):
         t = time * 1e-9
@@ -101,13 +101,13 @@ def test_what_no_stream_should_say_is_refused_and_changes_nothing(platform, chan
 def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
     m = rd.load(name)
     commander, stream = PositionCommander(m, DT), PoseStream(m, 0.1)
-    commander.wish, said = stream, set()
+    commander.motion_source, said = stream, set()
     pose = m.body_pose(m.home)
     side, beyond = conditioning.side(m, m.home), pose.copy()
     beyond[0] += m.size
 
     def send(time):
-        near = commander.configuration if commander.wished is None else commander.wished
+        near = commander.configuration if commander.target is None else commander.target
         said.add(stream.take(time, time, beyond if time < 150 * TICK else pose, np.zeros(6), near))
 
     points = run(commander, 150, stream=send)
@@ -137,7 +137,7 @@ def test_limits_of_passive_joints_are_kept_wherever_a_wish_leads(name, cones, th
     bends = []
     for m in (free, with_cones(free, **cones)):
         commander = PositionCommander(m, DT)
-        commander.wish = goal(m, there, m.home)
+        commander.motion_source = goal(m, there, m.home)
         points, largest = [], 0.0
         for k in range(1, 400):
             points.append(commander.step(k * TICK))
@@ -154,11 +154,11 @@ def test_the_nearest_pose_inside_satisfies_the_conditions_of_an_optimum(platform
     """What is left of the wish is a positive combination of the active limits' normals."""
     limits = platform.position_limits
     workspace = Workspace(platform, limits)
-    wish = platform.advance(platform.home, [0.3, 0.1, 0.2, 0.1, 0.1, 0.0])
+    motion_source = platform.advance(platform.home, [0.3, 0.1, 0.2, 0.1, 0.1, 0.0])
     nearest = platform.home
     for _ in range(30):
-        nearest = workspace.nearest(wish, nearest)
-    left = platform.difference(nearest, wish)
+        nearest = workspace.nearest(motion_source, nearest)
+    left = platform.difference(nearest, motion_source)
     L = platform.characteristic_length
     gradient = np.array([1, 1, 1, L**2, L**2, L**2]) * left
     lengths = platform.joint_positions(nearest)
@@ -177,9 +177,11 @@ def test_garbage_of_a_trajectory_stops_the_machine_in_words(platform):
             return rd.trajectories.Motion(np.full(7, np.nan), rest, rest)
 
     commander = PositionCommander(platform, DT)
-    commander.wish = Garbage()
+    commander.motion_source = Garbage()
     assert "not finite" in commander.step(TICK).problem
-    commander.wish = goal(platform, platform.joint_positions(platform.home) + 0.01, platform.home)
+    commander.motion_source = goal(
+        platform, platform.joint_positions(platform.home) + 0.01, platform.home
+    )
     assert run(commander, 200)[-1].problem == ""
     assert commander.has_arrived
 
@@ -208,7 +210,7 @@ def test_before_a_barred_way_it_comes_to_rest_and_stays():
     """With a share of the limits it must not hunt: to and fro, further and further."""
     m = rd.load("fivebar")
     commander = PositionCommander(m, DT, positions=[2.32, 2.12])
-    commander.wish = goal(m, m.joint_positions(m.home), m.home)
+    commander.motion_source = goal(m, m.joint_positions(m.home), m.home)
     points = [commander.step(k * TICK, pace=0.2) for k in range(300)]
     assert "barred" in points[-1].problem
     assert np.abs([point.velocities for point in points]).max() < 0.2 * commander.limits.rates[0]
@@ -223,13 +225,13 @@ def test_drives_that_come_near_their_efforts_are_slowed_down(rng):
     for k in range(800):
         if k % 40 == 0:
             aside = rng.uniform(-0.05, 0.05, 6)
-            commander.wish = goal(m, m.joint_positions(m.home) + aside, m.home)
+            commander.motion_source = goal(m, m.joint_positions(m.home) + aside, m.home)
         point = commander.step(k * 5_000_000)
         most = m.drives.effort_limits_at(point.velocities)
         strain = max(strain, np.abs(point.efforts / most).max())
     assert 0.7 < strain < 1.2  # more than 2 with all of the limits
     weak = PositionCommander(m.with_payload(20_000.0), 0.005)
-    weak.wish = goal(m, m.joint_positions(m.home), m.home)
+    weak.motion_source = goal(m, m.joint_positions(m.home), m.home)
     assert "times its effort" in weak.step(0).problem
 
 
@@ -240,7 +242,7 @@ def test_the_ends_of_all_joints_are_reached_without_a_complaint(name, end):
     mechanism = rd.load(name)
     ends = mechanism.position_limits[:, end]
     commander = PositionCommander(mechanism, DT)
-    commander.wish = goal(mechanism, ends, mechanism.home)
+    commander.motion_source = goal(mechanism, ends, mechanism.home)
     points = run(commander, 3000)
     assert commander.has_arrived
     np.testing.assert_allclose(points[-1].positions, ends, atol=1e-9)

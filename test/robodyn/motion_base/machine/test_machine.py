@@ -15,8 +15,13 @@ from robodyn.motion_base.machine.commander import SetPoint
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.machine import Machine
 from robodyn.motion_base.machine.machine_states import REQUESTS, STATES, RequestRefused
-from robodyn.motion_base.machine.stabilised import StabilisedWish
-from robodyn.motion_base.machine.wishes import LateSetPoint, PoseStream, TrajectoryWish, goal
+from robodyn.motion_base.machine.motion_sources import (
+    LateSetPoint,
+    PoseStream,
+    TrajectorySource,
+    goal,
+)
+from robodyn.motion_base.machine.stabilized import StabilizedSource
 from robodyn.trajectories import Motion
 
 DT, TICK = 0.01, 10_000_000
@@ -92,7 +97,7 @@ def test_a_day_of_a_machine(platform):
     assert day.run(1000, until="engaged")
     aside = rd.pose_from_rpy(platform.home[:3] + np.array([0.08, 0.0, 0.0]), [0, 0, 0.1])
     path = rd.plan_line(platform.home, aside, duration=1.0)
-    day.machine.wish = TrajectoryWish(path, day.now)
+    day.machine.motion_source = TrajectorySource(path, day.now)
     day.run(50)
     day.machine.request("freeze")
     assert day.run(100, until="frozen")
@@ -128,7 +133,7 @@ def test_drives_that_stop_obeying_are_a_fault_that_lasts_until_they_are_where_th
     drives = Drives(platform).bring_up()
     drives.obey = False
     here = platform.joint_positions(platform.home)
-    drives.machine.wish = goal(platform, here + 0.1, platform.home)
+    drives.machine.motion_source = goal(platform, here + 0.1, platform.home)
     assert drives.run(300, until="fault")
     assert "leg1_actuator is 0.0" in drives.machine.reason
     drives.run(100)
@@ -393,7 +398,7 @@ def test_a_clock_that_is_set_while_poses_come_moves_the_platform_nowhere_else(
         pose = home + np.array([0.03 * np.sin(2 * t), 0, 0, 0, 0, 0, 0])
         twist = np.array([0.06 * np.cos(2 * t), 0, 0, 0, 0, 0])
         stream.take(drives.now, drives.now, pose, twist, machine.commander.configuration)
-        machine.wish = stream
+        machine.motion_source = stream
         drives.run(1)
         went.append(platform.body_pose(machine.commander.configuration)[0] - home[0])
 
@@ -439,7 +444,7 @@ def test_a_trajectory_continues_where_it_is_when_the_clock_is_set(platform, chan
     drives = Drives(platform, enable_timeout=0.0).bring_up()
     aside = rd.pose_from_rpy(platform.home[:3] + np.array([0.06, 0.0, 0.0]), [0, 0, 0])
     path = rd.plan_line(platform.home, aside, duration=2.0)
-    drives.machine.wish = TrajectoryWish(path, drives.now)
+    drives.machine.motion_source = TrajectorySource(path, drives.now)
     drives.run(100)
     drives.count += round(change / DT)
     drives.machine.set_clock(round(change / DT) * TICK)
@@ -482,7 +487,7 @@ def test_targets_of_any_number_end_at_rest_in_words(name, value, row):
     size = mechanism.coordinates.velocity_size
     rows = [mechanism.home.copy(), np.zeros(size), np.zeros(size)]
     rows[row] = np.full_like(rows[row], value)
-    drives.machine.wish = Told(*rows)
+    drives.machine.motion_source = Told(*rows)
     drives.run(30)
     assert "not finite, or" in drives.machine.commander.step(drives.now).problem
     assert drives.machine.commander.set_points.is_at_rest
@@ -502,7 +507,7 @@ def test_a_set_point_that_is_wrong_is_not_sent_and_the_machine_brakes(platform, 
         values = getattr(point, field) + (1e9 * garbage if field == "efforts" else garbage)
         return point._replace(**{field: values})
 
-    machine.wish = goal(platform, drives.at + 0.1, platform.home)
+    machine.motion_source = goal(platform, drives.at + 0.1, platform.home)
     drives.run(30)
     machine.commander.step = broken
     drives.run(1)
@@ -565,7 +570,7 @@ def random_sequences(mechanism, rng, count):
     imu = BasePoseEstimator(longest_period=1.0)
     held = None
     with suppress(InvalidInput):  # not every body moves in six ways
-        held = StabilisedWish(machine.commander, imu)
+        held = StabilizedSource(machine.commander, imu)
     width = np.minimum(np.ptp(limits.positions, axis=1), 2.0)
     for _ in range(count):
         # a few ticks of one thing, and now and then a request
@@ -575,11 +580,13 @@ def random_sequences(mechanism, rng, count):
                 machine.request(rng.choice(REQUESTS, p=(0.2, 0.4, 0.1, 0.1, 0.15, 0.05)))
         drives.enabled, drives.obey, drives.talk = kind != 1, kind != 2, kind != 3
         if kind == 4:
-            machine.wish = goal_near(mechanism, home + rng.uniform(-0.7, 0.7, len(home)) * width)
+            machine.motion_source = goal_near(
+                mechanism, home + rng.uniform(-0.7, 0.7, len(home)) * width
+            )
         if kind == 5:
-            machine.wish = stream
+            machine.motion_source = stream
         if rng.random() < 0.2:
-            machine.stabilised = None if machine.stabilised else held
+            machine.stabilized = None if machine.stabilized else held
         if rng.random() < 0.05:
             machine.fault("a drive reports that it is too hot")
         for _ in range(rng.integers(1, 60)):

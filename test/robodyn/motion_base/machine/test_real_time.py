@@ -12,9 +12,9 @@ from robodyn.errors import NoSolution
 from robodyn.motion_base.cueing.plan import NODES
 from robodyn.motion_base.machine.commander import PositionCommander
 from robodyn.motion_base.machine.limits import DriveLimits
-from robodyn.motion_base.machine.wishes import PoseStream
+from robodyn.motion_base.machine.motion_sources import PoseStream
 from robodyn.poses import advance_pose, pose_difference
-from robodyn.solvers.tree.closing import far_search
+from robodyn.solvers.tree.closing import global_search
 
 REST = np.array([0.0, 0.0, 9.81])
 VIOLENT = rd.WashoutParameters(force_gain=1.0, rotation_gain=1.0, tilt_rate=0.3)
@@ -34,8 +34,12 @@ def searches(monkeypatch):
     def near(self, q, *given, **more):
         found.append(q)
 
-    monkeypatch.setattr(far_search.FarSearch, "near", near)
-    monkeypatch.setattr(far_search.FarSearch, "staged", lambda *given: (found.append(0), "")[::-1])
+    monkeypatch.setattr(global_search.GlobalAssemblySearch, "near", near)
+    monkeypatch.setattr(
+        global_search.GlobalAssemblySearch,
+        "loop_by_loop",
+        lambda *given: (found.append(0), "")[::-1],
+    )
     return found
 
 
@@ -88,7 +92,7 @@ def test_a_washout_keeps_the_limits_of_passive_joints(rng):
 def test_a_set_point_out_of_reach_searches_nothing(name, searches, rng):
     m = rd.load(name)
     commander, stream = PositionCommander(m, 1e-9 * TICK), PoseStream(m, 0.5)
-    commander.wish = stream
+    commander.motion_source = stream
     home = m.body_pose(m.home)
     for k in range(1, 200):
         far = np.append(rng.uniform(-3.0, 3.0, 3) * m.size, rng.uniform(-0.5, 0.5, 3))

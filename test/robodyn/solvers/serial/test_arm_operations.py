@@ -8,7 +8,7 @@ import pytest
 import robodyn as rd
 from benchmarks.operation_counting import count_operations
 from benchmarks.operations import GIVEN, PROJECTION, REPORT_ROWS, REPORT_TOTAL, count_arm
-from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.base_motion import base_at_rest
 from robodyn.dynamics.kernels.state import State
 from robodyn.numerics.linear import solve_definite
 from robodyn.solvers.serial.kernels import newton_euler as serial_newton_euler
@@ -81,7 +81,7 @@ def test_counting_runs_the_equations_that_run(arm, state, rng):
     wrench, tau = rng.normal(size=6), np.zeros(arm.n)
     chain = rd.SerialArm(arm.model).solver.chain()
     work = np.zeros((arm.n, WORK_SIZE))
-    rest = at_rest(np.array([0.0, 0.0, -9.81]))
+    rest = base_at_rest(np.array([0.0, 0.0, -9.81]))
     whole = State(*state, wrench, True, wrench, False)
     arguments = (chain, rest, whole, work, tau)
     _, after = count_operations(serial_newton_euler.newton_euler, *arguments)

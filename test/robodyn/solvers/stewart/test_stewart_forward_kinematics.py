@@ -9,7 +9,11 @@ from stewart_mechanisms import random_motion
 from robodyn.algorithms import conditioning
 from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
 from robodyn.solvers.stewart.all_poses import all_poses
-from robodyn.solvers.stewart.kernels.forward_kinematics import find_step, length_errors, moved
+from robodyn.solvers.stewart.kernels.forward_kinematics import (
+    displaced_pose,
+    find_step,
+    length_errors,
+)
 from robodyn.solvers.stewart.packing import pack_legs
 from robodyn.trajectories import paper_path
 
@@ -62,7 +66,7 @@ def test_newton_converges_quadratically(rng, platform):
         distances.append(np.linalg.norm(platform.difference(pose, now)))
         length_errors(legs, now, lengths, J, error)
         assert find_step(J, error, 0.0, N, step)
-        moved(now, step, 1.0, after)
+        displaced_pose(now, step, 1.0, after)
         now = after.copy()
     condition = float(platform.condition_number(pose))
     for before, then in zip(distances, distances[1:], strict=False):

@@ -10,7 +10,7 @@ from stewart_mechanisms import random_motion
 
 import robodyn as rd
 from robodyn import threads
-from robodyn.dynamics.kernels.base_motion import at_rest
+from robodyn.dynamics.kernels.base_motion import base_at_rest
 from robodyn.dynamics.kernels.state import State
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import COPIED, states
@@ -38,7 +38,7 @@ def scalar_answer(platform, name, pose, twist, third, wrench):
     for n in range(len(pose)):
         H, M, force, bias = np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6)
         state = pose[n], twist[n]
-        rest = at_rest(platform.model.gravity)
+        rest = base_at_rest(platform.model.gravity)
         given = State(*state, third[n], wrench[n], True, rest, False)
         assert scalar.inverse_dynamics(*packed, given, rest, np.empty((6, 6)), force) == OK
         assert scalar.required_wrench(*packed, *state, np.zeros(6), rest, True, H, bias) == OK

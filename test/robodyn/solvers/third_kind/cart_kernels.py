@@ -58,7 +58,7 @@ def find_efforts(cart: Any, state: Any, settings: Any, s: Any, found: Any) -> in
     if state.moves:
         return BASE_MOVES
     M, h, w = terms(cart, state)
-    a = state.third
+    a = state.acceleration_or_effort
     found[0] = M[0] * a[0] + M[1] * a[1] + h[0] - w[0]
     found[1] = M[1] * a[0] + M[2] * a[1] + h[1] - w[1]
     return OK
@@ -70,7 +70,11 @@ def find_accelerations(cart: Any, state: Any, settings: Any, s: Any, found: Any)
     if state.moves:
         return BASE_MOVES
     M, h, w = terms(cart, state)
-    found[0], found[1] = solve(M, state.third[0] - h[0] + w[0], state.third[1] - h[1] + w[1])
+    found[0], found[1] = solve(
+        M,
+        state.acceleration_or_effort[0] - h[0] + w[0],
+        state.acceleration_or_effort[1] - h[1] + w[1],
+    )
     return OK
 
 
@@ -117,7 +121,7 @@ def find_slopes(cart: Any, state: Any, forward: bool, s: Any, found: Any) -> int
     """Write the derivatives by q, qd, and qdd or efforts, each (2, 2) by rows."""
     if state.moves:
         return BASE_MOVES
-    (numbers, gravity), a, rate = cart, state.third, state.rates
+    (numbers, gravity), a, rate = cart, state.acceleration_or_effort, state.rates
     M = terms(cart, state)[0]
     s, c = sine_cosine(state.q[1])
     length, moment = numbers[0, 2], numbers[0, 1] * numbers[0, 2]
@@ -232,7 +236,9 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
     """Write the time derivatives of a state, with end stops and the motors' curves."""
     for i in range(2):
         rate[i] = state.rates[i]
-        work[3][i] = joint_effort(state.third[i], state.q[i], state.rates[i], i, plant)
+        work[3][i] = joint_effort(
+            state.acceleration_or_effort[i], state.q[i], state.rates[i], i, plant
+        )
     under = state.wrench, state.contact, state.base, state.moves
     acting = State(state.q, state.rates, work[3], *under)
     return find_accelerations(plant.mechanism, acting, False, 0, acceleration)

@@ -181,7 +181,7 @@ def to_urdf(mechanism):
 KIND = rd.Kind(
     "cart_pendulum",
     from_yaml=from_yaml,
-    recognises_urdf=recognizes,
+    recognizes_urdf=recognizes,
     from_urdf=from_urdf,
     to_urdf=to_urdf,
 )

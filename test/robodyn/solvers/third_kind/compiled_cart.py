@@ -22,13 +22,13 @@ from robodyn.dynamics.batch_calls import (
     entry,
     types_of_state,
 )
+from robodyn.dynamics.compiled_derivatives import CompiledDerivatives
 from robodyn.dynamics.compiled_run import Kernels
-from robodyn.dynamics.compiled_slopes import CompiledSlopes
 from robodyn.dynamics.kernels.integration import OK
 from robodyn.dynamics.kernels.state import State, unloaded
 from robodyn.dynamics.solver import Solver
 from robodyn.exporting import Answers, answers_of, joint_answers, step_of
-from robodyn.exporting.lending import constant, is_null, lending
+from robodyn.exporting.marshaling import constant, is_null, marshaler
 from robodyn.numerics.array_arguments import MATRIX, VECTOR, borrowed_array, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.vectors import clear
@@ -41,14 +41,14 @@ class CartSolver(Solver):
     """The packed numbers of a cart, and its kernels."""
 
     loop = Kernels(kernels.simulate, (MATRIX, VECTOR), kernels.advance)
-    no_step: ClassVar = {kernels.BASE_MOVES: "the base of a cart stands still"}
+    failure_reasons: ClassVar = {kernels.BASE_MOVES: "the base of a cart stands still"}
 
     def __init__(self, mechanism):
         super().__init__(mechanism)
         m = mechanism.model
         numbers = np.array([[m.cart, m.bob, m.length, m.inertia, m.damping]])
         self.packed = numbers, np.array(mechanism.gravity_vector)
-        self.slopes = CompiledSlopes(kernels.derivatives, self.packed, (2, 2, 2))
+        self.slopes = CompiledDerivatives(kernels.derivatives, self.packed, (2, 2, 2))
 
     def lane_numbers(self):
         """Return no structure, and all numbers."""
@@ -96,21 +96,34 @@ class CompiledCart(CartPendulum):
 
 @answers_of.register
 def _answers(m: CompiledCart) -> Answers:
-    lend = lending(*(constant(array) for array in m.solver.packed))
+    marshal = marshaler(*(constant(array) for array in m.solver.packed))
     joints = joint_answers(2, range(2), (False, False))
 
     def of_state(find):
         @inner
         def call(q, v, third, wrench, base, out):
-            cart, contact, moves = borrowed_array(lend(())), not is_null(wrench), not is_null(base)
-            return find(cart, State(q, v, third, wrench, contact, base, moves), False, 0, out) == OK
+            cart, contact, moves = (
+                borrowed_array(marshal(())),
+                not is_null(wrench),
+                not is_null(base),
+            )
+            return (
+                find(
+                    cart,
+                    State(q, v, third, wrench, contact, base, moves),
+                    False,
+                    0,
+                    out,
+                )
+                == OK
+            )
 
         return call
 
     def of_configuration(find):
         @inner
         def call(q, out):
-            return find(borrowed_array(lend(())), unloaded(q, q, q), False, 0, out) == OK
+            return find(borrowed_array(marshal(())), unloaded(q, q, q), False, 0, out) == OK
 
         return call
 
@@ -119,11 +132,11 @@ def _answers(m: CompiledCart) -> Answers:
         still = stack(1, 2)
         clear(still[0])
         state = State(q, v, still[0], q, False, base, not is_null(base))
-        return kernels.find_efforts(borrowed_array(lend(())), state, False, 0, out) == OK
+        return kernels.find_efforts(borrowed_array(marshal(())), state, False, 0, out) == OK
 
     @inner
     def condition(q, length):
-        return kernels.condition_number(borrowed_array(lend(()))[0], q, length)
+        return kernels.condition_number(borrowed_array(marshal(()))[0], q, length)
 
     @inner
     def advance(q, displacement, out):
@@ -132,7 +145,7 @@ def _answers(m: CompiledCart) -> Answers:
 
     @inner
     def slopes(q, v, a, efforts, wrench, base, forward, out):
-        cart, contact, moves = borrowed_array(lend(())), not is_null(wrench), not is_null(base)
+        cart, contact, moves = borrowed_array(marshal(())), not is_null(wrench), not is_null(base)
         state = State(q, v, a, wrench, contact, base, moves)
         return kernels.find_slopes(cart, state, forward, 0, out) == OK
 

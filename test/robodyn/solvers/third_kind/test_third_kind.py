@@ -29,7 +29,7 @@ def crane(registered, description):
     return rd.load(description)
 
 
-def test_yaml_and_urdf_are_recognised_and_agree(crane, description, tmp_path):
+def test_yaml_and_urdf_are_recognized_and_agree(crane, description, tmp_path):
     assert isinstance(crane, CartPendulum)
     assert isinstance(crane, rd.Mechanism)
     text = robot_description(description, crane, ros2_control=True)
@@ -176,7 +176,7 @@ def test_registering_twice_is_fine_and_a_name_that_is_taken_is_not(registered):
         with pytest.raises(rd.InvalidInput, match=f"'{name}' is registered already"):
             rd.register_kind(rd.Kind(name))
     with pytest.raises(rd.InvalidInput, match="go together"):
-        rd.Kind("other", recognises_urdf=cart_pendulum.recognizes)
+        rd.Kind("other", recognizes_urdf=cart_pendulum.recognizes)
 
 
 def test_an_unknown_kind_is_refused_with_those_there_are(description):

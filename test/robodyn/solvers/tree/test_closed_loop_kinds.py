@@ -40,7 +40,7 @@ def pair(platform, loop, rng):
 
 
 @pytest.mark.slow
-def test_a_platform_is_recognised_and_may_be_read_as_a_closed_loop(platform, loop):
+def test_a_platform_is_recognized_and_may_be_read_as_a_closed_loop(platform, loop):
     assert rd.load(stewart_urdf(platform.six_legs)).kind == "stewart"
     assert loop.kind == "closed_loop"
     assert loop.mobility == 6

@@ -24,7 +24,7 @@ from robodyn.numerics.array_arguments import (
     direct,
 )
 from robodyn.numerics.broadcasting import states
-from robodyn.threads import once
+from robodyn.threads import cached_threadsafe
 
 Blocks = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -34,17 +34,17 @@ SLOPE_STEP = 5e-4
 _STATE = (ROWS_OF_ANY_STRIDE, *STATE)
 
 
-@once
+@cached_threadsafe
 def _entry(kernel: Any, *numbers: Any) -> Callable[..., int]:
     return direct(kernel, *numbers, *_STATE, types.boolean, MATRIX_OUT)
 
 
-@once
+@cached_threadsafe
 def _single_entry(kernel: Any, *numbers: Any) -> Callable[..., bool]:
     return direct(kernel, *numbers, VECTOR, VECTOR, VECTOR, types.boolean, VECTOR_OUT)
 
 
-class CompiledSlopes:
+class CompiledDerivatives:
     """Slopes of the dynamics by configuration, velocity, and acceleration or efforts.
 
     Args:
@@ -66,7 +66,7 @@ class CompiledSlopes:
         numbers: tuple[FloatArray, ...],
         sizes: tuple[int, int, int],
         held: Callable[..., FloatArray] | None = None,
-        otherwise: CompiledSlopes | None = None,
+        otherwise: CompiledDerivatives | None = None,
         single: Any = None,
     ) -> None:
         self._kernel, self.numbers, self._held = kernel, numbers, held
@@ -78,7 +78,7 @@ class CompiledSlopes:
     def __reduce__(self) -> tuple[Any, ...]:
         sizes = self._widths[0], self._widths[1], self._widths[3]
         others = self._held, self._otherwise, self._single
-        return CompiledSlopes, (self._kernel, self.numbers, sizes, *others)
+        return CompiledDerivatives, (self._kernel, self.numbers, sizes, *others)
 
     @cached_property
     def _call(self) -> Callable[..., int]:

@@ -15,7 +15,7 @@ from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 
 
-class TreeAtZero:
+class ZeroConfigurationTree:
     """Links of a model, all joints at zero.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 """A platform on a boat in a sea of 2 m, held still in the world by what an IMU on the boat tells.
 
-`python -m benchmarks.stabilised_platform [PEAK_PERIOD]`: what is left of the boat's motion.
+`python -m benchmarks.stabilized_platform [PEAK_PERIOD]`: what is left of the boat's motion.
 The table of docs/machine.md. The sea has JONSWAP's spectrum (Hasselmann et al. 1973); the boat goes
 with the water's surface in bow waves, less in short ones.
 """
@@ -18,7 +18,7 @@ import numpy as np
 import robodyn as rd
 from robodyn.motion_base.base.base_pose import BasePoseEstimator, ImuNoise
 from robodyn.motion_base.machine.machine import Machine
-from robodyn.motion_base.machine.stabilised import StabilisedWish
+from robodyn.motion_base.machine.stabilized import StabilizedSource
 from robodyn.numerics import rotations_batch
 from robodyn.poses import composed_pose
 
@@ -113,7 +113,7 @@ def held(peak_period: float, noise: ImuNoise) -> tuple[np.ndarray, np.ndarray]:
     estimator = BasePoseEstimator(noise)
     machine = Machine(m, DT, homing="assumed", enable_timeout=0.0, ease=1.0)
     machine.request("power_on")
-    machine.stabilised = StabilisedWish(machine.commander, estimator)
+    machine.stabilized = StabilizedSource(machine.commander, estimator)
     left = np.zeros((0, 6))
     for k in range(len(times)):
         if k >= DELAY:

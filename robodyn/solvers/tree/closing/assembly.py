@@ -21,7 +21,7 @@ from robodyn.poses import pose_difference
 from robodyn.solvers.tree.calls import batch, entry
 from robodyn.solvers.tree.closing.assembly_modes import assembly_modes
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, TipPose
-from robodyn.solvers.tree.closing.far_search import searched
+from robodyn.solvers.tree.closing.global_search import assemble_globally
 from robodyn.solvers.tree.closing.kinematics import (
     OPEN,
     frame_of,
@@ -310,7 +310,9 @@ def nearest(loop: Any, q: FloatArray, held: list[int], extra: Any = None) -> Flo
         NoSolution: none was found.
     """
     equations = loop.structure.equations
-    found = searched(equations, q, held, extra, ATTEMPTS if extra is None else TIP_ATTEMPTS)
+    found = assemble_globally(
+        equations, q, held, extra, ATTEMPTS if extra is None else TIP_ATTEMPTS
+    )
     if found.left > ACCEPTED:
         name = equations.worst(found.q)
         raise NoSolution(

@@ -10,8 +10,8 @@ from robodyn.base_motion import BaseMotion
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.base.base_pose import BasePoseEstimator, ImuNoise
 from robodyn.motion_base.machine.commander import PositionCommander
-from robodyn.motion_base.machine.stabilised import StabilisedWish, seen_from
-from robodyn.motion_base.machine.wishes import goal
+from robodyn.motion_base.machine.motion_sources import goal
+from robodyn.motion_base.machine.stabilized import StabilizedSource, seen_from
 from robodyn.numerics import rotations_batch
 from robodyn.poses import composed_pose, inverse_pose, pose_difference
 
@@ -106,28 +106,28 @@ def test_a_platform_stays_in_the_world_when_its_base_is_known(rng):
     m, base = rd.load("stewart_symmetric"), Known(rng, 0.4 * SIZES)
     commander = PositionCommander(m, 0.005)
     aside = m.joint_positions(m.advance(m.home, [0.02, 0.0, 0.02, 0.0, 0.0, 0.1]))
-    commander.wish = StabilisedWish(commander, base)
-    commander.wish.wish = still = goal(m, aside, m.home)
+    commander.motion_source = StabilizedSource(commander, base)
+    commander.motion_source.motion_source = still = goal(m, aside, m.home)
     for k in range(1, 400):
         commander.step(k * 5_000_000)
     assert commander.has_arrived
     there = composed_pose(base.at(399 * 5_000_000)[0], commander.configuration)
     error = pose_difference(m.body_pose(still.at(0).configuration), there)
     assert np.abs(error).max() < 1e-5
-    assert commander.wish.share == 1.0
+    assert commander.motion_source.share == 1.0
 
 
 @pytest.mark.slow
 def test_a_sea_too_large_for_a_platform_is_taken_back_in_part_and_it_stays_level(rng):
     m, base = rd.load("stewart_symmetric"), Known(rng, SIZES * [8.0, 8.0, 8.0, 1.0, 1.0, 1.0])
     commander, left = PositionCommander(m, 0.02), []
-    commander.wish = StabilisedWish(commander, base)
-    commander.wish.wish = goal(m, m.joint_positions(m.home), m.home)
+    commander.motion_source = StabilizedSource(commander, base)
+    commander.motion_source.motion_source = goal(m, m.joint_positions(m.home), m.home)
     for k in range(1, 1200):
         commander.step(k * TICK)
         if k > 700:
             left.append(composed_pose(base.at(k * TICK)[0], commander.configuration))
-    assert commander.wish.share < 0.5
+    assert commander.motion_source.share < 0.5
     turned = np.array(rd.rpy_from_pose(np.array(left))[1])
     assert np.sqrt(np.mean(turned**2)) < 0.3 * np.sqrt(2.0) * SIZES[3]
 
@@ -145,8 +145,8 @@ def test_what_is_no_sea_is_refused_and_a_silent_imu_brings_it_to_rest(settled):
         estimator.step(0, BaseMotion([0.0, 0.0, 9.8]))
     m = rd.load("stewart_symmetric")
     commander = PositionCommander(m, DT)
-    commander.wish = StabilisedWish(commander, estimator)
-    commander.wish.wish = goal(m, m.joint_positions(m.home), m.home)
+    commander.motion_source = StabilizedSource(commander, estimator)
+    commander.motion_source.motion_source = goal(m, m.joint_positions(m.home), m.home)
     assert not commander.step(stamp).problem
     point = commander.step(stamp + 10**9)
     assert "its IMU is silent" in point.problem
@@ -154,4 +154,4 @@ def test_what_is_no_sea_is_refused_and_a_silent_imu_brings_it_to_rest(settled):
     estimator.step(stamp + 2 * 10**9, BaseMotion([0.0, 0.0, 9.8]))  # begins anew
     assert estimator.at(stamp + 2 * 10**9) is None
     with pytest.raises(InvalidInput, match="moves its body in 3 of six ways"):
-        StabilisedWish(PositionCommander(rd.load("delta"), DT), estimator)
+        StabilizedSource(PositionCommander(rd.load("delta"), DT), estimator)

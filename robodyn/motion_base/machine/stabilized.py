@@ -12,7 +12,7 @@ from robodyn.errors import InvalidInput
 from robodyn.motion_base.base.base_pose import BasePoseEstimator
 from robodyn.motion_base.machine.commander import PositionCommander
 from robodyn.motion_base.machine.head_motion import refuse_fewer_freedoms
-from robodyn.motion_base.machine.wishes import BodyMotion, Wish
+from robodyn.motion_base.machine.motion_sources import BodyMotion, MotionSource
 from robodyn.poses import composed_pose, inverse_pose, rotation_matrix
 
 # Share of the joints' rates that may be used; how quickly the share of the base's displacement
@@ -20,7 +20,7 @@ from robodyn.poses import composed_pose, inverse_pose, rotation_matrix
 RATES, FALL, RISE = 0.9, 0.5, 1.0 / 300.0
 
 
-class StabilisedWish(BodyMotion):
+class StabilizedSource(BodyMotion):
     """A wish as it is seen from a base that moves, so that it is fulfilled in the world.
 
     Poses wished for are those in the level frame of the estimator: where the base frame is on
@@ -35,31 +35,31 @@ class StabilisedWish(BodyMotion):
         ahead: [ns] by which drives are late: the motion of the base is predicted so much further.
 
     Attributes:
-        wish: what is wished for in the level frame.
+        motion_source: what is wished for in the level frame.
         share: of the base's displacement that is taken back.
 
     Raises:
         InvalidInput: a body that cannot move in six ways.
     """
 
-    wish: Wish
+    motion_source: MotionSource
 
     def __init__(
         self, commander: PositionCommander, base: BasePoseEstimator, ahead: int = 0
     ) -> None:
         mechanism = commander.mechanism
         super().__init__(mechanism)
-        refuse_fewer_freedoms(mechanism, "a stabilised platform")
+        refuse_fewer_freedoms(mechanism, "a stabilized platform")
         self._commander, self._base, self._ahead = commander, base, ahead
         self._here, self.share, self._change, self._then = mechanism.home, 1.0, 0.0, 0
 
     def at(self, time: int) -> Motion | None:
-        """See `Wish`.
+        """See `MotionSource`.
 
         Raises:
             InvalidInput: it is not known where the base is.
         """
-        wanted, base = self.wish.at(time), self._base.at(time + self._ahead)
+        wanted, base = self.motion_source.at(time), self._base.at(time + self._ahead)
         if base is None:
             raise InvalidInput(
                 "where the base is is not known: its IMU is silent, or has not been heard for "

@@ -29,7 +29,7 @@ HOPELESS = 8
 SEED = 15
 
 
-class FarSearch:
+class GlobalAssemblySearch:
     """Looks for configurations near which the loops close.
 
     Args:
@@ -40,7 +40,7 @@ class FarSearch:
         self._equations, self._tree = equations, equations.tree
         self._loops = [_Loop(equations, closure) for closure in self._tree.model.closures]
 
-    def staged(
+    def loop_by_loop(
         self,
         q: FloatArray,
         held: Sequence[int],
@@ -101,7 +101,7 @@ class FarSearch:
         return gap, np.vstack([part[1] for part in parts]) * self._equations.columns
 
 
-def searched(
+def assemble_globally(
     equations: Equations,
     guess: FloatArray,
     held: Sequence[int],
@@ -120,7 +120,7 @@ def searched(
     best = equations.close(guess, held, extra)
     if best.left <= ACCEPTED:
         return best
-    far, rng, stuck = FarSearch(equations), np.random.default_rng(SEED), dict[str, int]()
+    far, rng, stuck = GlobalAssemblySearch(equations), np.random.default_rng(SEED), dict[str, int]()
     free = np.setdiff1d(np.arange(equations.tree.rates), np.asarray(held, dtype=int))
     for attempt in range(attempts):
         step = np.zeros(equations.tree.rates)
@@ -129,7 +129,7 @@ def searched(
         start = equations.stepped(guess, step)
         near, failed = far.near(start, held, extra) if not attempt else None, ""
         if near is None:
-            near, failed = far.staged(start, held, extra, rng)
+            near, failed = far.loop_by_loop(start, held, extra, rng)
         if near is None:
             stuck[failed] = stuck.get(failed, 0) + 1
             if stuck[failed] == attempt + 1 == HOPELESS:
@@ -160,7 +160,7 @@ class _Loop:
         self._kind = closure.kind
         self._ends = [(link, place.matrix) for link, place, _ in closure.ends]
         self._axes = [axis for _, _, axis in closure.ends]
-        self._way = tree.way_round(tree.body_of[closure.parent], tree.body_of[closure.child])
+        self._way = tree.loop_path(tree.body_of[closure.parent], tree.body_of[closure.child])
         moving = [tree.bodies[number] for number, _ in self._way]
         self.coordinates = np.array(
             sorted({body.rate + k for body in moving for k in range(body.width)}), int

@@ -24,32 +24,32 @@ CLOSE = 1e-6
 PATIENCE = 10.0
 
 
-class Wish(Protocol):
+class MotionSource(Protocol):
     """Target motion of the mechanism's configuration over time [ns]."""
 
     def at(self, time: int) -> Motion | None:
         """Return the target at `time` [ns]; None without a target."""
 
 
-class TrajectoryWish(NamedTuple):
+class TrajectorySource(NamedTuple):
     """A trajectory that begins at `start` [ns]."""
 
     trajectory: Trajectory
     start: int
 
     def at(self, time: int) -> Motion:
-        """See `Wish`."""
+        """See `MotionSource`."""
         return self.trajectory.sample(1e-9 * (time - self.start))
 
 
-def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectoryWish:
+def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectorySource:
     """Return a target with positions (n,) of the driven joints, in the assembly near the guess.
 
     Raises:
         InvalidInput: these are not n finite numbers.
         NoSolution: the loops cannot be closed there.
     """
-    return TrajectoryWish(AtRest(mechanism, mechanism.assemble(positions, guess)), 0)
+    return TrajectorySource(AtRest(mechanism, mechanism.assemble(positions, guess)), 0)
 
 
 class BodyMotion:
@@ -170,7 +170,7 @@ class PoseStream(BodyMotion):
         )
 
     def at(self, time: int) -> Motion | None:
-        """See `Wish`."""
+        """See `MotionSource`."""
         if self._stamp is None or abs(time - self._stamp) > self._timeout:
             return None
         t = 1e-9 * (time - self._stamp)

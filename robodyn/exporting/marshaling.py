@@ -24,7 +24,7 @@ NUMBER: Any = "a number of the caller"
 _WORD = ir.IntType(64)
 
 
-class Lent(NamedTuple):
+class ArraySpec(NamedTuple):
     """An array as a kernel takes it.
 
     Attributes:
@@ -33,60 +33,60 @@ class Lent(NamedTuple):
         numbers: its own, kept with the code, or NULL; None for those at an address of the caller.
     """
 
-    kind: given.GivenType
+    kind: given.BorrowedArrayType
     shape: tuple[int, ...]
     numbers: Any = None
 
 
-def vector(size: int) -> Lent:
+def vector(size: int) -> ArraySpec:
     """A vector of the caller."""
-    return Lent(given.VECTOR, (size,))
+    return ArraySpec(given.VECTOR, (size,))
 
 
-def vector_out(size: int) -> Lent:
+def vector_out(size: int) -> ArraySpec:
     """A vector for results."""
-    return Lent(given.VECTOR_OUT, (size,))
+    return ArraySpec(given.VECTOR_OUT, (size,))
 
 
-def rows_out(*shape: int) -> Lent:
+def rows_out(*shape: int) -> ArraySpec:
     """A matrix for results."""
-    return Lent(given.MATRIX_OUT, shape)
+    return ArraySpec(given.MATRIX_OUT, shape)
 
 
-def row(size: int) -> Lent:
+def row(size: int) -> ArraySpec:
     """A vector of the caller, as a batch of one."""
-    return Lent(given.ROWS_OF_ANY_STRIDE, (1, size))
+    return ArraySpec(given.ROWS_OF_ANY_STRIDE, (1, size))
 
 
-def constant(numbers: FloatArray) -> Lent:
+def constant(numbers: FloatArray) -> ArraySpec:
     """A vector or a matrix of the mechanism."""
-    return Lent(given.VECTOR if numbers.ndim == 1 else given.MATRIX, numbers.shape, numbers)
+    return ArraySpec(given.VECTOR if numbers.ndim == 1 else given.MATRIX, numbers.shape, numbers)
 
 
 # What the surroundings exert and how the base moves, of one state and of a batch of one.
-LOAD = Lent(given.VECTOR_OR_NONE, (6,)), Lent(given.VECTOR_OR_NONE, (9,))
-LOAD_ROW = Lent(given.ROWS_OR_NONE, (1, 6)), Lent(given.ROWS_OR_NONE, (1, 9))
+LOAD = ArraySpec(given.VECTOR_OR_NONE, (6,)), ArraySpec(given.VECTOR_OR_NONE, (9,))
+LOAD_ROW = ArraySpec(given.ROWS_OR_NONE, (1, 6)), ArraySpec(given.ROWS_OR_NONE, (1, 9))
 UNLOADED = LOAD[0]._replace(numbers=NULL)
 
 
-def lending(*parameters: Any, borrowed: bool = False) -> Any:
+def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
     """A compiled function (what the caller gives) -> what a kernel takes, tuples both.
 
     Args:
-        parameters: of the kernel: each a `Lent`, `NUMBER`, or a number that is always the same.
-            Addresses, or arrays, and numbers are given in their order.
+        parameters: of the kernel: each an `ArraySpec`, `NUMBER`, or a number that is always the
+            same. Addresses, or arrays, and numbers are given in their order.
         borrowed: whether the kernel takes arrays, not `given` ones.
     """
 
     @intrinsic
-    def lend(typingctx: Any, sources: Any) -> Any:
+    def marshal_arguments(typingctx: Any, sources: Any) -> Any:
         origins = iter(sources)
         kinds = [_kind(parameter, origins, borrowed) for parameter in parameters]
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             asked = zip(sources, cgutils.unpack_tuple(builder, args[0]), strict=True)
             found = [
-                _lent(context, builder, parameter, kind, asked)
+                _marshal_argument(context, builder, parameter, kind, asked)
                 for parameter, kind in zip(parameters, kinds, strict=True)
             ]
             return context.make_tuple(builder, result, found)
@@ -94,23 +94,23 @@ def lending(*parameters: Any, borrowed: bool = False) -> Any:
         result = types.BaseTuple.from_types(kinds)
         return result(sources), codegen
 
-    return lend
+    return marshal_arguments
 
 
-def lent(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
-    """A kernel as a compiled function of what a caller gives; arguments as for `lending`."""
-    lend = lending(*parameters, borrowed=borrowed)
+def marshal(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
+    """A kernel as a compiled function of what a caller gives; arguments as for `marshaler`."""
+    marshal_arguments = marshaler(*parameters, borrowed=borrowed)
 
     @inner
     def call(*sources: Any) -> Any:
-        return kernel(*lend(sources))
+        return kernel(*marshal_arguments(sources))
 
     return call
 
 
 def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
     """The type of what a kernel takes."""
-    if isinstance(parameter, Lent):
+    if isinstance(parameter, ArraySpec):
         if parameter.numbers is None:
             next(origins)
         return parameter.kind.array if borrowed else parameter.kind
@@ -119,11 +119,13 @@ def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
     return types.boolean if isinstance(parameter, bool) else types.float64
 
 
-def _lent(context: Any, builder: Any, parameter: Any, kind: Any, asked: Iterator[Any]) -> Any:
+def _marshal_argument(
+    context: Any, builder: Any, parameter: Any, kind: Any, asked: Iterator[Any]
+) -> Any:
     """Return types and values of a kernel's argument from the argument of the caller."""
     if parameter is NUMBER:
         return next(asked)[1]
-    if not isinstance(parameter, Lent):
+    if not isinstance(parameter, ArraySpec):
         return context.get_constant(kind, parameter)
     pointer = context.get_value_type(ADDRESS)
     if parameter.numbers is None:

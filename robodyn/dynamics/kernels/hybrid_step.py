@@ -29,16 +29,16 @@ from robodyn.dynamics.kernels.integration import (
     DIVERGED,
     NO_COMMAND,
     OK,
-    WATCHED,
+    STIFF_CHECK,
     commanded,
 )
 from robodyn.dynamics.kernels.modes import (
     add_held,
     add_row,
-    at_rest,
     choose_modes,
     decay,
     factor_with_damping,
+    rest_threshold,
     row_times,
 )
 from robodyn.dynamics.kernels.pieces import (
@@ -100,7 +100,7 @@ class PieceMemory(NamedTuple):
     load: Any
 
 
-class RoughScratch(NamedTuple):
+class HybridScratch(NamedTuple):
     """`integration.Stages`, `MotionEquations`, `PieceMemory` and `modes.FrictionMemory`."""
 
     stages: Any
@@ -112,18 +112,18 @@ class RoughScratch(NamedTuple):
 class Bracket(NamedTuple):
     """Two ends of a piece [parts of the step] between which a joint comes to rest.
 
-    At `behind` the joint that is nearest to rest still slides, at `beyond`, if it is not above 1,
+    At `lower` the joint that is nearest to rest still slides, at `upper`, if it is not above 1,
     it has turned round; with what is left of its rate, relative to that at the beginning.
     """
 
-    behind: float
-    left_behind: float
-    beyond: float
-    left_beyond: float
+    lower: float
+    f_lower: float
+    upper: float
+    f_upper: float
 
 
 @inner
-def rough_step(
+def hybrid_step(
     kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, configuration: Any, velocity: Any
 ) -> int:
     """One step; the state is left as it was if it fails.
@@ -131,13 +131,13 @@ def rough_step(
     Args:
         kind: its status where M is not positive definite, and its functions command, equations,
             configuration_rate and normalize.
-        task, step: `integration.Task`, its scratch being `RoughScratch`, and `integration.Step`.
+        task, step: `integration.Task`, its scratch being `HybridScratch`, and `integration.Step`.
         configuration, velocity: (nq,) and (nv,), taken on in place.
     """
     without_inertia, command, equations, configuration_rate, normalize = kind
     plant, friction = task.plant, task.plant.friction
     s, e, p, j = task.scratch
-    watched = plant.options[WATCHED] != 0.0
+    may_be_stiff = plant.options[STIFF_CHECK] != 0.0
     q, v, nv = s.configuration, s.velocity, velocity.shape[0]
     copy(configuration, p.start)
     copy(velocity, p.start_rate)
@@ -169,7 +169,7 @@ def rough_step(
                 put_between(step.rows, 1, when, row)
                 if not commanded(command, task, q, v, row, p.load, s.wanted, s.effort):
                     return NO_COMMAND
-            status = equations(plant, q, v, s.effort, p.load, watched, task.work, e)
+            status = equations(plant, q, v, s.effort, p.load, may_be_stiff, task.work, e)
             if status != OK:
                 return int(status)
             for i in range(friction.shape[0]):
@@ -177,10 +177,10 @@ def rough_step(
             if stage == last:
                 break
             if fresh:
-                rest = at_rest(v)
+                rest = rest_threshold(v)
                 if not factor_with_damping(j.factor, e.M, e.D, 0.0, nv):
                     return without_inertia
-                implicit = watched and step.h * decay(j.factor, e.D, nv, j.x) > STIFF
+                implicit = may_be_stiff and step.h * decay(j.factor, e.D, nv, j.x) > STIFF
                 last = 2 if implicit else 4
                 copy(j.speed, j.first_speed)
                 if choose_modes(friction, e, j, rest, v):
@@ -201,20 +201,18 @@ def rough_step(
             stage += 1
         trials += 1
         if trials < MOST_TRIALS:
-            if hold_turned_back(j, rest):
+            if restick_reversed(j, rest):
                 end, bracket = 1.0, Bracket(done, 1.0, 2.0, 0.0)
                 continue
             least = least_left(j, rest)
             # the first instant at which a sliding joint comes to rest: regula falsi, Illinois
             if least < -LANDED or (
-                bracket.beyond <= 1.0
-                and least > LANDED
-                and bracket.beyond - bracket.behind > SHORTEST
+                bracket.upper <= 1.0 and least > LANDED and bracket.upper - bracket.lower > SHORTEST
             ):
-                bracket = narrowed(bracket, end, least)
+                bracket = narrow_bracket(bracket, end, least)
                 end = between(bracket, trials)
                 continue
-        if land(j, rest):
+        if stick_at_zero_rate(j, rest):
             # what is left of their rates goes as in an inelastic impact, which costs energy only
             if not factor_with_damping(j.factor, e.M, e.D, 0.0, nv):
                 return without_inertia
@@ -294,7 +292,7 @@ def put_accelerations(friction: Any, s: Any, e: Any, j: Any, stage: int, damped:
 
 
 @inner
-def hold_turned_back(j: Any, rest: float) -> bool:
+def restick_reversed(j: Any, rest: float) -> bool:
     """Let joints stick that broke away but end up behind where they were; whether there are any."""
     held = False
     for i in range(j.mode.shape[0]):
@@ -316,29 +314,29 @@ def least_left(j: Any, rest: float) -> float:
 
 
 @inner
-def narrowed(bracket: Any, end: float, least: float) -> Any:
+def narrow_bracket(bracket: Any, end: float, least: float) -> Any:
     """The bracket with one of its ends replaced, the other one's value halved if it stays again."""
-    behind, left_behind, beyond, left_beyond = bracket
+    lower, f_lower, upper, f_upper = bracket
     if least < 0.0:
-        if beyond <= 1.0:
-            left_behind *= 0.5
-        return Bracket(behind, left_behind, end, least)
-    return Bracket(end, least, beyond, 0.5 * left_beyond)
+        if upper <= 1.0:
+            f_lower *= 0.5
+        return Bracket(lower, f_lower, end, least)
+    return Bracket(end, least, upper, 0.5 * f_upper)
 
 
 @inner
-def land(j: Any, rest: float) -> bool:
+def stick_at_zero_rate(j: Any, rest: float) -> bool:
     """Let joints stick that came to rest; whether anything is left of the rates of those that do.
 
     What is to be taken off these rates is written to j.wanted.
     """
-    landed = False
+    leftover = False
     for i in range(j.mode.shape[0]):
         moved = abs(j.first_speed[i])
         if abs(j.mode[i]) == 1.0 and moved > rest and j.mode[i] * j.speed[i] <= LANDED * moved:
             j.mode[i] = 0.0
         j.wanted[i] = 0.0
         if j.mode[i] == 0.0:
-            landed = landed or j.speed[i] != 0.0
+            leftover = leftover or j.speed[i] != 0.0
             j.wanted[i] = -j.speed[i]
-    return landed
+    return leftover

@@ -22,7 +22,7 @@ VERIFIED = np.array([1e-6, 0.25, 0.5, 0.75, 1.0 - 1e-6])
 IMPOSED = VERIFIED[::2]
 
 
-class Along(NamedTuple):
+class SampledPath(NamedTuple):
     """Samples of a piece of a path: N intervals with M points in each.
 
     Attributes:
@@ -43,13 +43,13 @@ class Along(NamedTuple):
         """Slice of the M points at which limits are imposed."""
         return slice(None, None, (self.rates.shape[1] - 1) // (PLACES - 1))
 
-    def part(self, rows: Indices | slice) -> Along:
+    def part(self, rows: Indices | slice) -> SampledPath:
         """Select some of the intervals."""
         motion = Motion(*(values[rows] for values in self.motion))
-        return Along(motion, *(values[rows] for values in self[1:]))
+        return SampledPath(motion, *(values[rows] for values in self[1:]))
 
 
-def along(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIED) -> Along:
+def sample_path(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIED) -> SampledPath:
     """Sample a piece at points in every interval, by default those for verification.
 
     Raises:
@@ -57,10 +57,10 @@ def along(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIED) -> 
     """
     assert isinstance(piece.curve, SampledTrajectory)  # as pieces are until they are made smooth
     motion = piece.curve.between_knots(places)
-    return Along(motion, *motions.driven_motion(mechanism, *motion), np.diff(piece.nodes))
+    return SampledPath(motion, *motions.driven_motion(mechanism, *motion), np.diff(piece.nodes))
 
 
-class Course(NamedTuple):
+class SmoothPath(NamedTuple):
     """Samples of a piece of a smooth motion: N intervals of a parameter r with M points in each.
 
     Attributes:
@@ -75,7 +75,7 @@ class Course(NamedTuple):
     first: FloatArray
     second: FloatArray
     third: FloatArray
-    path: Along
+    path: SampledPath
 
     def speeds(self, y: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute (ds/dt)^2 and d2s/dt2 (N, M) from (dr/dt)^2 and its derivative by r."""
@@ -95,7 +95,7 @@ def eased(
     nodes: FloatArray,
     places: FloatArray = VERIFIED,
     rows: Indices | slice = slice(None),
-) -> Course:
+) -> SmoothPath:
     """Sample a piece with nodes r (N + 1,) at points (M,) of some intervals.
 
     Raises:
@@ -104,8 +104,10 @@ def eased(
     starts, steps = nodes[:-1][rows], np.diff(nodes)[rows]
     s, first, second, third = easing.at(starts[:, None] + steps[:, None] * places)
     motion = piece.curve.sample(s)
-    path = Along(motion, *motions.driven_motion(mechanism, *motion), np.diff(piece.nodes)[rows])
-    return Course(steps, places, first, second, third, path)
+    path = SampledPath(
+        motion, *motions.driven_motion(mechanism, *motion), np.diff(piece.nodes)[rows]
+    )
+    return SmoothPath(steps, places, first, second, third, path)
 
 
 def derivatives(at: FloatArray, known: FloatArray) -> FloatArray:

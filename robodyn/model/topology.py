@@ -12,7 +12,7 @@ from robodyn.model.placement import Placement
 
 
 @dataclass(frozen=True)
-class ModelShape:
+class ModelTopology:
     """Key of a cache for results that depend on a model's shape alone.
 
     Attributes:
@@ -24,7 +24,7 @@ class ModelShape:
     model: Model = field(compare=False)
 
 
-def shape_of(model: Model) -> ModelShape:
+def shape_of(model: Model) -> ModelTopology:
     """All of a model but masses, friction, motors and gravity; which bodies have mass counts."""
     joints = [
         (
@@ -43,7 +43,7 @@ def shape_of(model: Model) -> ModelShape:
     ]  # fmt: skip
     names = tuple(link.name for link in model.links)
     rest = model.driven, model.independent, model.tip_link, model.home
-    return ModelShape((*joints, *closures, names, _with_inertia(model), *rest), model)
+    return ModelTopology((*joints, *closures, names, _with_inertia(model), *rest), model)
 
 
 def _with_inertia(model: Model) -> frozenset[str]:
