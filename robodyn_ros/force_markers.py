@@ -106,7 +106,7 @@ class ForceArrows:
 
     def __init__(self, mechanism: Mechanism, p: Mapping[str, Any]) -> None:
         self._mechanism = mechanism
-        self._scale, self._width, self._values = p["newtons_per_metre"], p["width"], p["values"]
+        self._scale, self._width, self._values = p["newtons_per_meter"], p["width"], p["values"]
         self._lifetime = Duration(seconds=p["lifetime"]).to_msg()
         self._by_level = p["color_by"] == "condition"
         self._frame = mechanism.frames[0]

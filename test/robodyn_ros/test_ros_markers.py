@@ -20,7 +20,7 @@ from robodyn_ros.markers import LEVELS
 
 pytestmark = pytest.mark.ros
 SCALE = 200.0
-LOOK = {"newtons_per_metre": SCALE, "width": 0.01, "lifetime": 0.5}
+LOOK = {"newtons_per_meter": SCALE, "width": 0.01, "lifetime": 0.5}
 FORCES = np.array([100.0, -50.0, 20.0, -10.0, 400.0, 0.0])
 
 
@@ -98,7 +98,7 @@ def test_colours_differ_in_brightness():
 def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
     process = start(
         "force_markers",
-        {"newtons_per_metre": SCALE, "values": True, "rate": 100.0, "lifetime": 1.0},
+        {"newtons_per_meter": SCALE, "values": True, "rate": 100.0, "lifetime": 1.0},
     )
     states = peer.publisher(Odometry, "platform_state")
     forces = peer.publisher(JointState, "inverse_dynamics/forces")
@@ -144,7 +144,7 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
 
 def test_a_pose_without_arrows_is_told(mechanism, pose):
     """Where a leg has no direction; the next pose has arrows again."""
-    given = {"model": mechanism.name, "newtons_per_metre": SCALE, "lifetime": 60.0}
+    given = {"model": mechanism.name, "newtons_per_meter": SCALE, "lifetime": 60.0}
     with LocalGraph({"force_markers": given}) as graph:
         states = graph.publisher(Odometry, "platform_state")
         forces = graph.publisher(JointState, "inverse_dynamics/forces")
