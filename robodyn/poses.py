@@ -15,7 +15,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact, as_pose
 from robodyn.errors import InvalidInput
 from robodyn.numerics import rotations_batch as kernels
-from robodyn.numerics.broadcasting import flatten
+from robodyn.numerics.broadcasting import flatten, row
 
 # Names of the translations along x, y, z and the rotations about them.
 AXES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
@@ -259,10 +259,9 @@ def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArr
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
-    where = np.repeat(as_exact("pose", as_pose("pose", pose), (7,))[None], 6, axis=0)
-    half, turned = np.empty((6, 6)), np.empty((6, 6))
-    kernels.resolved_pairs(where, np.array(as_exact("covariance", covariance, (6, 6))), False, half)
-    kernels.resolved_pairs(where, half.T.copy(), False, turned)
+    where = as_exact("pose", as_pose("pose", pose), (7,))
+    half = _resolved(False, where, as_exact("covariance", covariance, (6, 6)))
+    turned = _resolved(False, where, half.T)
     # symmetric to the last bit
     return np.asarray(0.5 * (turned + turned.T))
 
@@ -282,7 +281,7 @@ def _resolved(
 def resolved_unchecked(pose: FloatArray, pair: FloatArray, to_base: bool) -> FloatArray:
     """Two vectors (6,) rotated between the axes of a pose (7,) and the base; both checked."""
     out = np.empty((1, 6))
-    kernels.resolved_pairs(pose[None], pair[None], to_base, out)
+    kernels.resolved_pairs(row(pose), row(pair), to_base, out)
     single: FloatArray = out[0]
     return single
 

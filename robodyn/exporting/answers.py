@@ -219,7 +219,9 @@ def step_of(
         if not is_null(base):
             copied(base, 9, load[0, 6:])
             arrays = marshal_on_base(given)
-        status = simulate(marshal_plant((options,)), marshal_model(()), arrays, GIVEN, 0, 1)[0]
+        # as literals they would have the loop compiled for these values
+        law, first, last = np.intp(GIVEN), np.intp(0), np.intp(1)
+        status = simulate(marshal_plant((options,)), marshal_model(()), arrays, law, first, last)[0]
         if status == OK:
             copied(before[1], nq, q)
             copied(rates[1], nv, v)

@@ -35,7 +35,8 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
     """Broadcast arrays of shape (..., k) against each other.
 
     Returns:
-        The common leading shape, and each array as a contiguous (N, k).
+        The common leading shape, and each array as a contiguous (N, k), read-only: a kernel is
+        compiled once for arrays that may be written to, and once more for others.
 
     Raises:
         InvalidInput: as `leading_shape`.
@@ -49,11 +50,13 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
         )
         for array in arrays.values()
     ]
+    for array in flat:
+        array.flags.writeable = False
     return shape, flat
 
 
 def row(array: FloatArray) -> FloatArray:
-    """A single state as a batch of one, read-only like every batch that is not copied."""
+    """A single state as a batch of one, read-only."""
     batch: FloatArray = np.ascontiguousarray(array)[None]
     batch.flags.writeable = False
     return batch
